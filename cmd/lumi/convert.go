@@ -28,10 +28,9 @@ func convertCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
 		Short: "convert another tool's state to a snapshot",
-		Long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
-OpenTofu or Terraform in version 4, and writes a LumiGL snapshot. Without a file it reads standard
-input. The content says which of them it is. What is LumiGL already is refused, unless --from says
-that it is a file of 2017.
+		Long: `It reads what 'pulumi stack export' prints, or the state of OpenTofu or Terraform in version 4, and
+writes a LumiGL snapshot. Without a file it reads standard input. The content says which of them it
+is. What is LumiGL already is refused.
 
 Not all can be said in a snapshot. Whatever is left out or changed is said on standard error, a line
 each, with a JSON pointer to where it stood; docs/convert.md explains the words in brackets. With
@@ -64,7 +63,7 @@ is none of these, or cannot be converted.`,
 		},
 	}
 	flags := c.Flags()
-	choiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "lumi-2017", "pulumi", "opentofu")
+	choiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "pulumi", "opentofu")
 	flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
 	flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
 	choiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")

@@ -177,8 +177,6 @@ func foreign(in *input, invalid *lumigl.InvalidError) string {
 		return "state of OpenTofu or Terraform"
 	case convert.Pulumi:
 		return "an export of Pulumi"
-	case convert.Lumi2017:
-		return "an environment file of 2017"
 	}
 	return ""
 }

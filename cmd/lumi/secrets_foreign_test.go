@@ -79,20 +79,6 @@ var foreignSecrets = map[string]string{
   }
 }
 `,
-	"lumi-2017": `{
-  "env": "prod",
-  "latest": {
-    "reftag": "#ref",
-    "resources": {
-      "urn:lumi:prod::p:index::a:b:V::v": {
-        "type": "a:b:V",
-        "inputs": { "p": SIGN( "value": { "hunter2": ["hunter2", { "#ref": "urn:hunter2", "hunter2": 1 }] } }, "q": 1 },
-        "outputs": { "p": SIGN( "hunter2": 1, "value": { "hunter2": { "#ref": "urn:hunter2" } } }, "q": 1 }
-      }
-    }
-  }
-}
-`,
 }
 
 // special is a value that holds everything of which a converter reports a loss.
@@ -131,14 +117,13 @@ func reading(empty string) [][]string {
 var faulty = [][]string{
 	{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "--repair", "-"}, {"fmt", "--check", "--json", "--repair", "-"},
 	{"repair", "--drop=references", "-"}, {"repair", "--json", "--retarget", "--drop=resources", "--pending=dead", "-"},
-	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--from=lumi-2017", "-"}, {"convert", "--from=lumi-2017", "--json", "-"},
+	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "--json", "-"},
 }
 
 // converting are the ways in which 'lumi convert' does.
 var converting = [][]string{
 	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--strict", "-"}, {"convert", "--json", "--strict", "-"},
-	{"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "-"}, {"convert", "--from=lumi-2017", "--json", "-"},
-	{"convert", "--from=lumi-2017", "-"},
+	{"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "-"},
 }
 
 // TestNoForeignSecret gives every command the files of other tools, as they are and broken in many places, and what

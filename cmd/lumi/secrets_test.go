@@ -88,7 +88,7 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 			for _, args := range [][]string{
 				{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "--repair", "-"}, {"fmt", "--check", "--json", "--repair", "-"},
 				{"repair", "--drop=references", "-"}, {"repair", "--json", "--retarget", "-"}, {"show", "-"}, {"query", "-"},
-				{"convert", "--from=lumi-2017", "-"}, {"convert", "--json", "--from=lumi-2017", "-"},
+				{"convert", "--from=pulumi", "-"}, {"convert", "--json", "--from=opentofu", "-"},
 			} {
 				var stdout, stderr bytes.Buffer
 				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {

@@ -291,7 +291,7 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"./lumigl/convert"},
-		only: []string{"./internal/dag", "./internal/jsonpointer", "./lumigl", "./lumigl/repair", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only: []string{"./internal/dag", "./internal/jsonpointer", "./lumigl", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why:  "a conversion makes a snapshot of a text, and touches nothing",
 	},
 	{

@@ -1,13 +1,9 @@
 package convert
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/repair"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -17,7 +13,6 @@ type Format string
 
 // The formats. The zero Format is whatever the content says.
 const (
-	Lumi2017 Format = "lumi-2017"
 	Pulumi   Format = "pulumi"
 	OpenTofu Format = "opentofu"
 )
@@ -68,7 +63,7 @@ func Convert(src string, options Options) (*Result, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
 	}
-	root, steps, err := read(src, options.From)
+	root, err := lumigl.Parser{MaxDepth: maxDepth}.ParseValue(src)
 	if err != nil {
 		return nil, err
 	}
@@ -77,28 +72,15 @@ func Convert(src string, options Options) (*Result, error) {
 		if from, err = detect(root); err != nil {
 			return nil, err
 		}
-		if from == Lumi2017 {
-			if err := refuseLumiGL(src, root); err != nil {
-				return nil, err
-			}
-		}
 	}
-	size := len(src)/64 + 1 // of marks; those of a text that was mended grow if need be
+	size := len(src)/64 + 1 // of marks
 	b := &book{root: root, opened: make(marks, size), settled: make(marks, size)}
 	a := &assembly{
 		options: options, snapshot: &lumigl.Snapshot{}, book: b, tool: from,
 		live: map[string]*draft{}, deleted: map[string]*draft{}, renamed: map[string]bool{},
 	}
-	for _, s := range steps {
-		// What was wrong may be a part of a value, so that only the remedy is said.
-		remedy, _, _ := strings.Cut(s.Message, ":")
-		message := fmt.Sprintf("line %d is no JSON, and was mended: %s", s.Line, remedy)
-		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message})
-	}
 	top := b.source(1)
 	switch from {
-	case Lumi2017:
-		err = (&lumi2017{assembly: a}).read(top)
 	case Pulumi:
 		err = (&pulumi{assembly: a}).read(top)
 	case OpenTofu:
@@ -132,30 +114,4 @@ func (o Options) Check() error {
 		}
 	}
 	return nil
-}
-
-// read reads the source. The tool of 2017 took commas more lightly than JSON does, so that in its files, and in no
-// others, they are mended.
-func read(src string, from Format) (lumigl.Value, []repair.Step, error) {
-	parser := lumigl.Parser{MaxDepth: maxDepth}
-	root, err := parser.ParseValue(src)
-	if err == nil || from != "" && from != Lumi2017 {
-		return root, nil, err
-	}
-	var invalid *lumigl.InvalidError
-	if !errors.As(err, &invalid) || invalid.More {
-		return root, nil, err
-	}
-	if slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool { return f.Fix == nil }) {
-		return root, nil, err
-	}
-	text, steps := repair.Text(src)
-	root, again := parser.ParseValue(text)
-	if again != nil {
-		return root, nil, err
-	}
-	if found, _ := detect(root); from == "" && found != Lumi2017 {
-		return root, nil, err
-	}
-	return root, steps, nil
 }

@@ -1,5 +1,5 @@
-// Package convert makes LumiGL snapshots of what other tools keep: the environment files that Lumi wrote in 2017,
-// Pulumi's exported stacks, and the state of OpenTofu and Terraform.
+// Package convert makes LumiGL snapshots of what other tools keep: Pulumi's exported stacks, and the state of
+// OpenTofu and Terraform.
 //
 // No source fits without remainder. So the reader keeps account: every key of a source is either used, or stands in a
 // [Loss], which says where it is, what became of it and why. A key that nobody thought of is a loss like any other; that

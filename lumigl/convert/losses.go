@@ -19,7 +19,6 @@ const (
 
 // What is in the snapshot in another form, or without its effect.
 const (
-	SyntaxLoss       Code = "syntax"        // JSON that was mended
 	TypeLoss         Code = "type"          // a type that is no token, or not that of the URN
 	NameLoss         Code = "name"          // a name that cannot stand in a URN, or stands for two
 	PackageLoss      Code = "package"       // a name of a package that cannot stand in a URN
@@ -63,6 +62,5 @@ func (l Loss) Resource() string { return l.resource }
 // Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
-// Pointer is the JSON pointer to it in the source, or to the secret that it is in. It is empty for a [SyntaxLoss]: in a
-// text that is not JSON, a part of a secret may look like a key.
+// Pointer is the JSON pointer to it in the source, or to the secret that it is in.
 func (l Loss) Pointer() string { return l.pointer }

@@ -22,14 +22,12 @@ func TestRandomSources(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &odd{T: t}
 		var source any
-		format := rapid.SampledFrom([]convert.Format{convert.Pulumi, convert.OpenTofu, convert.Lumi2017}).Draw(t, "format")
+		format := rapid.SampledFrom([]convert.Format{convert.Pulumi, convert.OpenTofu}).Draw(t, "format")
 		switch format {
 		case convert.Pulumi:
 			source = g.stack()
 		case convert.OpenTofu:
 			source = g.state()
-		default:
-			source = g.environment()
 		}
 		text, err := json.Marshal(source)
 		if err != nil {
@@ -303,23 +301,4 @@ func (g *odd) marked(name string) (v any, path []any) {
 		}
 	}
 	return v, append([]any{object{"type": "get_attr", "value": name}}, path...)
-}
-
-// environment is a file of 2017.
-func (g *odd) environment() any {
-	var urns []string
-	for range g.upTo(4) {
-		urns = append(urns, pick(g, "", "no-urn", fmt.Sprintf("urn:lumi:%s::p:m::%s::%s", pick(g, "e", ""), g.kind(), g.name()),
-			"urn:lumi:e::p:m::a:b:C::n", "urn:lumi:e::p:m::a:b:C::m"))
-	}
-	resources := object{}
-	for _, u := range urns {
-		properties := object{}
-		for range g.upTo(3) {
-			properties[g.name()] = pick[any](g, g.value(urns, 0), object{"#ref": pick(g, urns...)}, object{"#ref": pick(g, urns...), "property": g.name()})
-		}
-		resources[u] = object{"type": g.kind(), "id": pick(g, "", "id-1"), pick(g, "properties", "inputs"): properties, pick(g, "outputs", "defaults"): object{g.name(): g.value(urns, 0)}}
-	}
-	return object{pick(g, "resources", "vertices"): resources, "package": pick(g, "p", "", "P p", "p#*"), "serial": g.number(), "ref": pick(g, "", "#ref", "$r"),
-		"args": g.value(nil, 0), pick(g, "args2", "pending", "lumi-2017", "opentofu", "ref2", "type"): g.value(nil, 0), "lineage": g.name()}
 }
