@@ -31,12 +31,13 @@ type compiler struct {
 
 func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) string) *compiler {
 	t := term.Inspect(stderr, opts.color, getenv)
+	out := term.Inspect(stdout, opts.color, getenv)
 	progress := term.NewProgress(stderr, t, time.Now())
 	if opts.quiet {
 		progress = term.NewProgress(stderr, term.Stream{}, time.Now())
 	}
 	return &compiler{
-		options: opts, stdout: progress.Before(stdout), stderr: progress.Before(stderr), terminal: t,
+		options: opts, stdout: progress.Before(out.Filter(stdout)), stderr: progress.Before(t.Filter(stderr)), terminal: t,
 		started: time.Now(), progress: progress, records: recordStore(),
 	}
 }

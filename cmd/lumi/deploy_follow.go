@@ -127,14 +127,14 @@ func (l *providerLog) Write(data []byte) (int, error) {
 func (s *site) newReporter(f runFlags) view.Reporter {
 	o := view.Options{Width: s.out.Width, Color: s.out.Color, Verbose: f.verbose}
 	if s.json {
-		return view.NewJSON(s.unbuffered)
+		return view.NewJSON(s.out.Filter(s.unbuffered))
 	}
 	if s.out.Terminal {
 		if live, err := view.NewLive(os.Stdout, o); err == nil {
 			return live
 		}
 	}
-	return view.NewLines(s.unbuffered, o)
+	return view.NewLines(s.out.Filter(s.unbuffered), o)
 }
 
 // follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what

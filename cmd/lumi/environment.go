@@ -44,8 +44,10 @@ func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(strin
 	if e.out.Terminal {
 		stdout = e.progress.Before(stdout)
 	}
+	// The filter is the net for all ways to a terminal; what is printed elsewhere, too, or has a width, is made visible before.
 	e.unbuffered = &abandoned{w: stdout}
-	e.stdout, e.stderr = bufio.NewWriterSize(e.unbuffered, 64<<10), e.progress.Before(stderr)
+	e.stdout = bufio.NewWriterSize(e.out.Filter(e.unbuffered), 64<<10)
+	e.stderr = e.progress.Before(e.err.Filter(stderr))
 	return e
 }
 

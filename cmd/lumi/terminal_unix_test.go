@@ -207,3 +207,38 @@ func TestTaskPrompts(t *testing.T) {
 	put("go", "")
 	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(exitOK)
 }
+
+// TestVisible shows what a program prints on a terminal, where it can drive nothing, and off one, where it stays as it is.
+func TestVisible(t *testing.T) {
+	dir := workspaceFor(t, password)
+	bin := filepath.Join(dir, "node_modules", ".bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const said = "Error: \x1b]0;t\x07 a\u202eb\u009b \x1b[8mx"
+	for name, text := range map[string]string{
+		filepath.Join(dir, "said"): said, filepath.Join(dir, "web.js"): "",
+		filepath.Join(bin, "lumi-program"): "#!/bin/sh\ncat " + dir + "/said >&2\necho >&2\nexit 1\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Lumi.yaml"), []byte("environment: dev\nmodules: {web: web.js}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := onTerminal(t, dir, "plan")
+	x.exit(exitWrong)
+	const want = "Error: ␛]0;t␇ a\ufffdb\ufffd ␛[8mx\r\n"
+	if got := x.output.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("a terminal shows %q, want %q", got, want)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped := &exec.Cmd{Path: self, Args: []string{"lumi", "plan"}, Dir: dir, Env: x.cmd.Env}
+	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // It exits with 1.
+		t.Errorf("a pipe has %q, want %q", got, said)
+	}
+}

@@ -1,0 +1,67 @@
+package term
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"sync"
+	"unicode/utf8"
+)
+
+// Filter returns a writer to a stream on which text cannot drive a terminal: what [Visible] replaces, apart from line ends
+// and tabs, is replaced, but for the sequences of [Stream.Paint]. Text from outside may have these, too, and can only
+// choose among the colors here: there is none that hides text. Other streams get everything as it is.
+func (s Stream) Filter(w io.Writer) io.Writer {
+	if !s.Terminal {
+		return w
+	}
+	return &filter{w: w}
+}
+
+// filter holds back what may be the beginning of a sequence or of a character until the next write, which text that ends
+// with a line does not have.
+type filter struct {
+	mu   sync.Mutex
+	w    io.Writer
+	held []byte
+}
+
+var (
+	paints = regexp.MustCompile(`^\x1b\[(0|1|2|3[1-6]|1;3[1-6])m`)
+	begun  = regexp.MustCompile(`^\x1b(\[(0|1|1;|2|1?;?3[1-6]?)?)?$`)
+)
+
+// Write implements [io.Writer]. It counts the bytes of text.
+func (f *filter) Write(text []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rest := append(f.held, text...)
+	f.held = nil
+	out := make([]byte, 0, len(rest))
+	for len(rest) > 0 {
+		if i := bytes.IndexFunc(rest, func(r rune) bool { return r != '\n' && r != '\t' && visible(r) != r || r == utf8.RuneError }); i != 0 {
+			if i < 0 {
+				i = len(rest)
+			}
+			out, rest = append(out, rest[:i]...), rest[i:]
+			continue
+		}
+		size := len(paints.Find(rest))
+		if bytes.HasPrefix(rest, []byte("\r\n")) {
+			size = len("\r\n")
+		}
+		switch {
+		case size > 0:
+			out = append(out, rest[:size]...)
+		case !utf8.FullRune(rest) || len(rest) == 1 && rest[0] == '\r' || begun.Match(rest):
+			f.held, rest = bytes.Clone(rest), nil
+		default:
+			var r rune
+			r, size = utf8.DecodeRune(rest)
+			out = utf8.AppendRune(out, visible(r))
+		}
+		rest = rest[size:]
+	}
+	_, err := f.w.Write(out)
+	return len(text), err
+}
