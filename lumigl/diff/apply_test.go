@@ -117,59 +117,6 @@ func TestForms(t *testing.T) {
 	if !errors.Is(err, diff.ErrForms) {
 		t.Errorf("%v", err)
 	}
-	// What differs between general graphs is not applied to a snapshot, though some of it could be.
-	for _, new := range []string{`{"vertices": {"a": {}}}`, `{"serial": "x", "vertices": {}}`, `{"package": 1, "vertices": {}}`} {
-		got, err := diff.Apply(&lumigl.Snapshot{}, compare(t, parse(t, `{"vertices": {}}`), parse(t, new)))
-		if got != nil || !errors.Is(err, diff.ErrForms) {
-			t.Errorf("%v, %v", got, err)
-		}
-	}
-}
-
-// TestApplyElsewhere applies a delta to snapshots that it was not made from.
-func TestApplyElsewhere(t *testing.T) {
-	const (
-		a = `"urn:lumi:prod::p:index::aws:x:P::a"`
-		b = `"urn:lumi:prod::p:index::aws:x:P::b"`
-	)
-	of := func(key, properties string) string {
-		return `{"resources":{` + key + `:{"type":"aws:x:P","properties":` + properties + `}}}`
-	}
-	for _, test := range []struct{ name, old, new, other, want string }{
-		{"changed", of(a, `{"x":1}`), of(a, `{"x":2}`), of(a, `{"x":3}`),
-			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
-		{"kind", of(a, `{"x":{"y":1}}`), of(a, `{"x":{"y":2}}`), of(a, `{"x":3}`),
-			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
-		{"absent", of(a, `{"x/~":1}`), of(a, `{"x/~":2}`), of(a, `{}`),
-			"the delta was made from another snapshot: there is no value (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x~1~0); compare again"},
-		{"present", of(a, `{}`), of(a, `{"x":1}`), of(a, `{"x":1}`),
-			"the delta was made from another snapshot: there is a value already (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
-		{"short list", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,2]}`), of(a, `{"x":[1]}`),
-			"the delta was made from another snapshot: the list is shorter (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
-		{"short list, added", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,2,3,4]}`), of(a, `{"x":[1]}`),
-			"the delta was made from another snapshot: the list is shorter (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
-		{"element", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,3]}`), of(a, `{"x":[1,5,3]}`),
-			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x/1); compare again"},
-		{"created", of(a, `{}`), strings.Replace(of(a, `{}`), "}}}", "}},"+b+`:{"type":"aws:x:P","properties":{}}}`, 1), of(b, `{}`),
-			"the delta was made from another snapshot: the resource is there already (at /resources/urn:lumi:prod::p:index::aws:x:P::b); compare again"},
-		{"deleted", of(a, `{}`), `{"resources":{}}`, of(b, `{}`),
-			"the delta was made from another snapshot: the resource is not there (at /resources/urn:lumi:prod::p:index::aws:x:P::a); compare again"},
-		{"deleted another", of(a, `{}`), `{"resources":{}}`, of(a, `{"x":1}`),
-			"the delta was made from another snapshot: the resource that was deleted is not as it was (at /resources/urn:lumi:prod::p:index::aws:x:P::a); compare again"},
-		{"header", `{"serial":1,"resources":{}}`, `{"serial":2,"resources":{}}`, `{"serial":3,"resources":{}}`,
-			"the delta was made from another snapshot: the value is another (at /serial); compare again"},
-		{"dangling", of(a, `{}`), `{"resources":{}}`,
-			strings.Replace(of(a, `{}`), "}}}", "}},"+b+`:{"type":"aws:x:P","properties":{"of":{"#ref":`+a+`}}}}`, 1),
-			`there is no resource "urn:lumi:prod::p:index::aws:x:P::a" (at /resources/urn:lumi:prod::p:index::aws:x:P::b/properties/of/#ref)`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			d := compare(t, parse(t, test.old), parse(t, test.new))
-			_, err := diff.Apply(parse(t, test.other).(*lumigl.Snapshot), d)
-			if err == nil || err.Error() != test.want {
-				t.Errorf("%v, want %s", err, test.want)
-			}
-		})
-	}
 }
 
 // TestMaskedPatch holds that a patch without the secrets does no harm.

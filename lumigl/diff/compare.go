@@ -30,7 +30,7 @@ type Recognized struct {
 // such as "name" or "rules.port", where the second means that of any rule if rules is a list.
 type Replaces map[tokens.Type][]string
 
-// ErrForms says that a general graph was compared with a snapshot, or that the delta of two was applied to one.
+// ErrForms says that a general graph was compared with a snapshot.
 var ErrForms = errors.New("one is a snapshot and the other a general graph; only two of a kind can be compared")
 
 // Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor

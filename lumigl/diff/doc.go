@@ -6,8 +6,7 @@
 //	…
 //	delta.WriteText(os.Stdout, diff.TextOptions{})
 //
-// A delta can be written as text for people, as JSON for programs, and as JSON Patch. [Apply] makes the new snapshot of
-// the old one and the delta.
+// A delta can be written as text for people, as JSON for programs, and as JSON Patch.
 //
 // A value that becomes one which nobody knows yet is a change of its own kind. Secrets are compared and never written,
 // unless a patch is asked for that has them.

@@ -24,7 +24,9 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("the delta was made from another snapshot: %s (at %s); compare again", e.Problem, e.Pointer)
 }
 
-// Apply returns the snapshot that differs from the old one as the delta says, in canonical order. Resources have no source in it. The old one stays as
+// Apply is the oracle of the tests: what Compare finds, applied, has to give the new snapshot.
+//
+// It returns the snapshot that differs from the old one as the delta says, in canonical order. Resources have no source in it. The old one stays as
 // it is. The error is a *[MismatchError] if the delta was made from another one, [ErrForms] if it was made from a general
 // graph, or a *[lumigl.InvalidError] if the outcome is not valid.
 func Apply(old *lumigl.Snapshot, d *Delta) (*lumigl.Snapshot, error) {
