@@ -22,39 +22,34 @@ func Capability(t tokens.Type, was ...tokens.Type) Codec[*urn.URN] {
 type capabilityCodec struct{ types []tokens.Type }
 
 func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	u, t, ok := p.urn(v)
+	expected := "a resource"
+	if len(c.types) > 0 {
+		expected += " of type " + string(c.types[len(c.types)-1])
+	}
+	u, t, ok := p.urn(v, expected)
 	if ok && len(c.types) > 0 && !slices.Contains(c.types, t) && p.mode == strict {
-		ok = p.otherType(string(c.types[len(c.types)-1]), t)
+		ok = p.otherType(expected, u)
 	}
 	return set(into, u, ok)
 }
 
 // urn decodes the URN of a resource.
-func (p *Props) urn(v *structpb.Value) (urn.URN, tokens.Type, bool) {
-	s, ok := v.GetKind().(*structpb.Value_StringValue)
-	if !ok {
-		p.mismatch("the URN of a resource", v)
-		return "", "", false
-	}
-	u := urn.URN(s.StringValue)
+func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, bool) {
+	u := urn.URN(v.GetStringValue())
 	parts, err := u.Parts()
 	if err != nil {
-		found := "another string"
-		if !p.isHidden() && len(s.StringValue) <= maxShown {
-			found = err.Error()
-		}
-		p.wrong("expected the URN of a resource, found %s", found)
+		p.mismatch(expected, v)
 	}
 	return u, parts.Type, err == nil
 }
 
 // otherType reports a resource of the wrong type. It returns false.
-func (p *Props) otherType(expected string, t tokens.Type) bool {
-	found := "another type"
-	if !p.isHidden() {
-		found = "type " + constraint.Shorten(string(t))
+func (p *Props) otherType(expected string, u urn.URN) bool {
+	found := "a resource"
+	if parts, err := u.Parts(); err == nil && !p.isHidden() {
+		found += " " + constraint.Shorten(string(parts.Type)) + " " + quote(parts.Name)
 	}
-	p.wrong("expected a resource of type %s, found one of %s", expected, found)
+	p.wrong("expected %s, found %s", expected, found)
 	return false
 }
 
@@ -71,9 +66,6 @@ func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	}
 	return p.make.string(string(u))
 }
-
-// maxShown is how long a string may be that a message shows as a whole.
-const maxShown = 200
 
 // Reference is what is known of a resource that a capability refers to.
 type Reference struct {

@@ -19,7 +19,7 @@ func TestRenamedCapability(t *testing.T) {
 		{"aws:ec2:VPC", ""},
 		{"aws:ec2:Network", ""},
 		{"aws:ec2:Cloud", ""},
-		{"aws:ec2:Subnet", "vpc: expected a resource of type aws:ec2:VPC, found one of type aws:ec2:Subnet"},
+		{"aws:ec2:Subnet", "vpc: expected a resource of type aws:ec2:VPC, found a resource aws:ec2:Subnet \"a\""},
 	} {
 		message, err := lumi.Encode(&attachment{urn.URN("urn:lumi:test::shop:index::" + c.typ + "::a")})
 		if err != nil {

@@ -3,6 +3,7 @@ package lumi
 import (
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -65,7 +66,7 @@ func (numberCodec) decode(p *Props, v *structpb.Value, into any) bool {
 		return false
 	}
 	if !isFinite(n.NumberValue) {
-		p.wrong("expected a finite number")
+		p.mismatch("a number", v)
 		return false
 	}
 	*into.(*float64) = n.NumberValue
@@ -148,6 +149,12 @@ func Enum[P EnumValue]() Codec[P] { return Codec[P]{codec: enumCodec{}} }
 type enumCodec struct{}
 
 func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	if e := into.(EnumValue); p.mode == strict {
+		if _, ok := v.GetKind().(*structpb.Value_StringValue); !ok {
+			p.notInEnum(v, e.Values())
+			return false
+		}
+	}
 	s, ok := p.text(v)
 	return ok && p.setEnum(into.(EnumValue), s)
 }
@@ -174,31 +181,42 @@ func (p *Props) setEnum(into EnumValue, s string) bool {
 		}
 		return true
 	}
-	p.notInEnum(s, into.Values())
+	p.notInEnum(structpb.NewStringValue(s), into.Values())
 	return false
 }
 
-func (p *Props) notInEnum(found string, values []string) {
-	what := "another string"
+func (p *Props) notInEnum(v *structpb.Value, values []string) {
+	help := ""
 	if !p.isHidden() {
-		what = quote(found) + didYouMean(found, values)
+		help = didYouMean(v.GetStringValue(), values)
 	}
-	p.fault("expected one of %s, found %s", oneOf(values), what)
+	p.wrong("expected %s, found %s%s", oneOf(values), kindOf(v, p.isHidden()), help)
 }
 
 // maxListed is how many values of an enum a message lists. Some enums have hundreds.
 const maxListed = 12
 
 func oneOf(values []string) string {
-	list := joined(values[:min(len(values), maxListed)], quote, ", ")
-	if more := len(values) - maxListed; more > 0 {
-		list += " or " + strconv.Itoa(more) + " others"
+	var list []string
+	for _, value := range values[:min(len(values), maxListed)] {
+		list = append(list, quote(value))
 	}
-	return list
+	if more := len(values) - maxListed; more > 0 {
+		list = append(list, strconv.Itoa(more)+" others")
+	}
+	return alternatives(list)
+}
+
+func alternatives(list []string) string {
+	last := len(list) - 1
+	if last < 1 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
 // quote puts a value between quotes.
-func quote(s string) string { return strconv.Quote(constraint.Shorten(s)) }
+func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
 
 // Struct is the codec of a generated struct. P points to it.
 func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }

@@ -195,10 +195,10 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 		return false
 	}
 	has := p.isKey(key) && (keys == nil || p.setEnum(keys, key))
-	for i := 0; has && p.mode == strict && i < len(rules); i++ {
+	for i := 0; p.mode == strict && i < len(rules); i++ {
 		p.breaks(rules[i].String(key, p.isHidden()))
 	}
-	if has {
+	if has || p.mode == strict {
 		v, is := p.open(v)
 		has = is == present && c.decode(p, v, into) || p.came().unknown
 	}
@@ -261,7 +261,7 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	case wire.Archive:
 		return p.archive(v)
 	default:
-		p.wrong("expected a value, found %s", kindOf(v))
+		p.mismatch("a value that JSON can express", v)
 		return nil, false
 	}
 	fields := v.GetStructValue().GetFields()

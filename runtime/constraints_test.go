@@ -14,6 +14,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 var update = flag.Bool("update", false, "write the faults that are found into the table of constraints")
@@ -22,7 +24,8 @@ var update = flag.Bool("update", false, "write the faults that are found into th
 const casesFile = "../internal/constraint/testdata/cases.json"
 
 // caseGroup is a type, whether the property p of that type is secret, and values for it. Each case is a value and the
-// faults that it has. In a value, {"$secret": v} stands for a secret and {"$unknown": true} for what is not known yet.
+// faults that it has. In a value, {"$secret": v} stands for a secret, {"$resource": name} for a resource
+// and {"$unknown": true} for what is not known yet.
 type caseGroup struct {
 	Type   json.RawMessage     `json:"type"`
 	Secret bool                `json:"secret,omitempty"`
@@ -125,6 +128,8 @@ func (t *caseType) codec(tb testing.TB) codec {
 		c = boxed[bool]{boolCodec{}}
 	case "enum":
 		c = caseEnum{t.Values}
+	case "resource":
+		c = boxed[urn.URN]{(&capabilityCodec{[]tokens.Type{"test:index:Wanted"}})}
 	case "asset":
 		c = boxed[Asset]{assetCodec{}}
 	case "any":
@@ -133,7 +138,10 @@ func (t *caseType) codec(tb testing.TB) codec {
 		c = boxed[[]any]{List(Codec[*any]{t.Element.codec(tb)}).codec}
 	case "map":
 		elem := Codec[*any]{t.Element.codec(tb)}
-		if c = (boxed[map[string]any]{Map(elem).codec}); t.Key != nil {
+		if c = (boxed[map[string]any]{Map(elem).codec}); t.Key != nil && t.Key.Kind == "enum" {
+			keys := &caseEnumValue{values: t.Key.Values}
+			c = boxed[map[string]any]{&mapCodec[string, any]{elem: elem.codec, key: keys}}
+		} else if t.Key != nil {
 			c = boxed[map[string]any]{KeyMap(Codec[*string]{t.Key.codec(tb).(*constrained)}, elem).codec}
 		}
 	case "union":
@@ -250,6 +258,9 @@ func caseValue(v *structpb.Value) *structpb.Value {
 		fields := k.StructValue.Fields
 		if inner, ok := fields["$secret"]; ok {
 			return NewSecret(caseValue(inner))
+		}
+		if name, ok := fields["$resource"]; ok {
+			return structpb.NewStringValue("urn:lumi:test::shop:index::test:index:Other::" + name.GetStringValue())
 		}
 		if _, ok := fields["$unknown"]; ok {
 			return NewUnknown()

@@ -63,10 +63,13 @@ func Describe(o Object) []Property {
 
 // undeclared reports the fields that the object does not have. Those that were stored are no fault.
 func (p *Props) undeclared(o Object) {
-	var names []string
+	var names, settable []string
 	properties := Describe(o)
 	for _, property := range properties {
 		names = append(names, property.Name)
+		if property.Flags&Out == 0 {
+			settable = append(settable, property.Name)
+		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
 		if slices.Contains(names, key) || special.IsNull(p.fields[key]) {
@@ -78,7 +81,7 @@ func (p *Props) undeclared(o Object) {
 		}
 		instead := ""
 		if !p.isHidden() {
-			instead = insteadOf(key, properties, names)
+			instead = insteadOf(key, properties, settable)
 		}
 		if p.push(step{name: key, index: keyStep}) {
 			p.fault("%s", "no such property"+instead)

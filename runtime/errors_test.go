@@ -181,7 +181,7 @@ func (s *sized) Lumi(p *lumi.Props) { lumi.Required(p, "size", &s.Size, lumi.Enu
 
 func TestManyValues(t *testing.T) {
 	err := lumi.Decode(bag(t, `{"size": "huge"}`), &sized{})
-	want := `size: expected one of "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11" or 8 others, found "huge"`
+	want := `size: expected "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11" or 8 others, found a string "huge"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -253,7 +253,7 @@ func (p *Props) leaveOut() {
 
 // mismatch is for values of the wrong kind. State of an older IDL may hold such; it counts as absent.
 func (p *Props) mismatch(expected string, found *structpb.Value) {
-	p.wrong("expected %s, found %s", expected, kindOf(found))
+	p.wrong("expected %s, found %s", expected, kindOf(found, p.isHidden()))
 }
 
 // wrong reports a fault in what a program gave, and ignores one in what was stored. As the value cannot be compared with

@@ -2,7 +2,6 @@ package lumi
 
 import (
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -84,21 +83,24 @@ type capabilityUnionCodec struct{}
 func (capabilityUnionCodec) kind() Kind { return KindCapability }
 
 func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	u, t, ok := p.urn(v)
+	variants := into.(Variants).Lumi()
+	types := make([]string, len(variants))
+	for i, variant := range variants {
+		types[i] = string(variant.Type)
+	}
+	expected := "a resource of type " + alternatives(types)
+	u, t, ok := p.urn(v, expected)
 	if !ok {
 		return false
 	}
 	found := false
-	var types []string
-	for _, variant := range into.(Variants).Lumi() {
+	for _, variant := range variants {
 		*variant.URN = ""
 		if variant.Type == t || slices.Contains(variant.Was, t) {
 			*variant.URN, found = u, true
 		}
-		types = append(types, string(variant.Type))
 	}
-	last := len(types) - 1
-	return found || p.otherType(strings.Join(types[:last], ", ")+" or "+types[last], t)
+	return found || p.otherType(expected, u)
 }
 
 func (capabilityUnionCodec) encode(p *Props, from any) *structpb.Value {

@@ -1,8 +1,13 @@
 package lumi
 
 import (
+	"math"
+	"strconv"
+	"strings"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -39,17 +44,24 @@ func holdsMore(v *structpb.Value) bool {
 }
 
 // kindOf names the kind of a value in a message.
-func kindOf(v *structpb.Value) string {
+func kindOf(v *structpb.Value, hidden bool) string {
+	kind, value := "", ""
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
-		return "a boolean"
+		kind, value = "a boolean", strconv.FormatBool(k.BoolValue)
 	case *structpb.Value_NumberValue:
-		return "a number"
+		switch {
+		case math.IsNaN(k.NumberValue):
+			return "NaN"
+		case math.IsInf(k.NumberValue, 0):
+			return strings.TrimPrefix(strconv.FormatFloat(k.NumberValue, 'g', -1, 64), "+") + "inity"
+		}
+		kind, value = "a number", constraint.FormatNumber(k.NumberValue)
 	case *structpb.Value_StringValue:
 		if k.StringValue == wire.Unknown {
 			return "a value that is not known yet"
 		}
-		return "a string"
+		kind, value = "a string", quote(k.StringValue)
 	case *structpb.Value_ListValue:
 		return "a list"
 	case *structpb.Value_StructValue:
@@ -64,6 +76,11 @@ func kindOf(v *structpb.Value) string {
 			return "a secret"
 		}
 		return "an object with a signature that is not known"
+	default:
+		return "null"
 	}
-	return "null"
+	if hidden {
+		return kind
+	}
+	return kind + " " + value
 }

@@ -39,7 +39,7 @@ func TestExpectations(t *testing.T) {
 			},
 			`store:index:Volume "data": create: Check finds other faults than expected:
 	expected size: is odd
-	found    size: expected a number, found a string
+	found    size: expected a number, found a string "large"
 `,
 		},
 		{

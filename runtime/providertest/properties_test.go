@@ -90,7 +90,7 @@ func TestForeign(t *testing.T) {
 		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x")}),
 			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": there is no such file"))
 		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x"), "zone": 7}),
-			providertest.WantFaults("zone: expected a string, found a number",
+			providertest.WantFaults("zone: expected a string, found a number 7",
 				"image: "+strconv.Quote(file+"x")+": there is no such file"))
 	})
 }

@@ -87,16 +87,16 @@ func TestContent(t *testing.T) {
 		return path + `: "` + name + `": there is no such file in "` + folder + `"`
 	}
 	want := strings.Join([]string{
-		"fixed: expected a string, found a boolean",
+		"fixed: expected a string, found a boolean true",
 		missing("code", "code"),
 		missing(`attachments["a b"][0].asset`, "ab"),
 		"attachments.secret[0].asset: there is no such file",
 		"attachments.secret[0].title: expected a string, found a number",
 		missing("attachments.x[0].asset", "x0"),
-		"attachments.x[1].title: expected a string, found a number",
+		"attachments.x[1].title: expected a string, found a number 1",
 		missing("attachments.x[2].asset", "x2"),
 		missing("attachments.x[3].asset", "x3"),
-		"attachments.x[3].title: expected a string, found a number",
+		"attachments.x[3].title: expected a string, found a number 3",
 		missing("attachments.x[10].asset", "x10"),
 		"result: is set by the provider, not by a program",
 		"colour: no such property",

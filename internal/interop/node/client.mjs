@@ -132,7 +132,7 @@ async function check() {
 
     const wrong = { ...kept, lid: "cork", label: asset({ path: "none.txt" }), labels: 1, serial: "x" };
     const faults = [
-        { path: "lid", message: 'expected one of "none", "nails", "lock", found "cork"' },
+        { path: "lid", message: 'expected "none", "nails" or "lock", found a string "cork"' },
         { path: "label", message: `"none.txt": there is no such file in "${cwd}"` },
         { path: "serial", message: "is set by the provider, not by a program" },
         { path: "labels", message: 'no such property; did you mean "label"?' },

@@ -16,7 +16,7 @@ export function describe(value: unknown, secret: boolean): string {
         case "undefined":
             return "undefined";
         case "string":
-            return secret ? "a string" : `a string ${toJSON(shorten(value, 40))}`;
+            return secret ? "a string" : `a string ${toJSON(shorten(value))}`;
         case "number":
             if (!Number.isFinite(value)) {
                 return String(value);
@@ -26,7 +26,7 @@ export function describe(value: unknown, secret: boolean): string {
         case "bigint":
             return secret ? `a ${typeof value}` : `a ${typeof value} ${value}`;
         case "object":
-            return value === null ? "null" : describeObject(value);
+            return value === null ? "null" : describeObject(value, secret);
         default:
             return `a ${typeof value}`;
     }
@@ -56,7 +56,7 @@ export function describeType(type: Type): string {
 
 /** Lists strings, as alternatives. */
 export function oneOf(values: readonly string[]): string {
-    const listed = values.slice(0, mostListed).map((value) => JSON.stringify(value));
+    const listed = values.slice(0, mostListed).map((value) => toJSON(shorten(value)));
     if (values.length > mostListed) {
         listed.push(`${values.length - mostListed} others`);
     }
@@ -75,10 +75,10 @@ export function member(path: string, name: string): string {
     return path === "" ? name : `${path}.${name}`;
 }
 
-function describeObject(value: object): string {
+function describeObject(value: object, secret: boolean): string {
     const state = stateOf(value);
     if (state !== undefined) {
-        return `a resource ${title(state.type, state.name)}`;
+        return secret ? "a resource" : `a resource ${title(state.type, state.name)}`;
     }
     if (isOutput(value)) {
         return "an output";
@@ -110,7 +110,8 @@ function describeObject(value: object): string {
 }
 
 /** Cuts a string off after some characters. */
-export function shorten(text: string, most: number = 80): string {
+export function shorten(text: string): string {
+    const most = 80;
     const characters = [...text.slice(0, 2 * most + 2)];
     return characters.length > most ? characters.slice(0, most).join("") + "…" : text;
 }

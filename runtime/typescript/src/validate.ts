@@ -5,6 +5,7 @@ import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
 import { renamed } from "./former.js";
 import { compareTypes, isResource } from "./kinds.js";
+import { compare } from "./names.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { checkRelations, isRelated } from "./relations.js";
 import { type Constraints, type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
@@ -153,7 +154,7 @@ export class Checker {
                     this.fault(property === undefined ? at.path : member(at.path, property), message),
                 );
             }
-            for (const name of Object.keys(value)) {
+            for (const name of Object.keys(value).sort(compare)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
                     const instead = at.secret ? "" : renamed(shape, name) ?? didYouMean(name, settable(shape));
                     this.fault(entry(at, name), unknown(name) ?? `no such property${instead}`);
@@ -274,7 +275,7 @@ export class Checker {
     #entries(value: object, at: Place, check: (key: string, value: unknown, inside: Place) => unknown): object {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
-            for (const [key, element] of Object.entries(value)) {
+            for (const [key, element] of Object.entries(value).sort(([a], [b]) => compare(a, b))) {
                 const inside = { path: entry(at, key), secret: at.secret };
                 // Data that looks like a special value would be taken for one.
                 if (key === signatureKey) {

@@ -17,6 +17,12 @@ class Source extends lumi.Resource {
 
 const { unknown } = new Source();
 
+class Other extends lumi.Resource {
+    constructor(name) {
+        super("test:index:Other", {}, {}, undefined, name);
+    }
+}
+
 class Thing extends lumi.Resource {
     constructor(args, shape) {
         super("test:index:Thing", args, shape);
@@ -24,10 +30,13 @@ class Thing extends lumi.Resource {
 }
 
 /** Makes a type of its form in the table. */
-function typeOf({ kind, element, key, properties, constraints = [] }) {
+function typeOf({ kind, element, key, properties, values, constraints = [] }) {
     const types = {
         list: () => lumi.list(typeOf(element)),
         map: () => lumi.map(typeOf(element), key && typeOf(key)),
+        enum: () => lumi.enum(() => Object.fromEntries(values.map((value) => [value, value]))),
+        asset: () => lumi.asset,
+        resource: () => lumi.resource("test:index:Wanted"),
         union: () => {
             const names = Object.keys(properties);
             const shape = Object.entries(properties).map(([name, type], i) => [
@@ -54,6 +63,9 @@ function valueOf(form) {
     }
     if ("$secret" in form) {
         return lumi.secret(valueOf(form.$secret));
+    }
+    if ("$resource" in form) {
+        return new Other(form.$resource);
     }
     return "$unknown" in form
         ? unknown

@@ -113,7 +113,7 @@ func TestSecurityGroupCheck(t *testing.T) {
 		"id":       {bag{"name": "sg-1"}, []string{"name: begins with sg-, as the ids of Amazon do"}},
 		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},
 		"kind": {rule(bag{"fromPort": "80"}), []string{
-			"securityGroupIngress[0].fromPort: expected a number, found a string",
+			`securityGroupIngress[0].fromPort: expected a number, found a string "80"`,
 		}},
 		"protocol": {rule(bag{"ipProtocol": "TCP", "fromPort": nil, "toPort": nil}), []string{
 			`securityGroupIngress[0].ipProtocol: "TCP" is no protocol: write tcp, udp, icmp, icmpv6, a number up to 255, or -1` +

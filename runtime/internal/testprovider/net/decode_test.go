@@ -152,17 +152,17 @@ func TestFaults(t *testing.T) {
 		want       string // all faults, one a line
 	}{
 		{"a wrong kind deep inside", `{"rules": [{"protocol": "tcp"}, {"protocol": "tcp", "fromPort": "80"}]}`,
-			"rules[1].fromPort: expected a number, found a string"},
+			`rules[1].fromPort: expected a number, found a string "80"`},
 		{"several at once", `{"cidr": 5, "open": "yes", "size": null, "rules": {}, "tags": [], "color": true}`, `
-cidr: expected a string, found a number
+cidr: expected a string, found a number 5
 size: is required, but missing
-open: expected a boolean, found a string
-color: expected a string, found a boolean
+open: expected a boolean, found a string "yes"
+color: expected "red", "green" or "dark-blue", found a boolean true
 rules: expected a list, found an object
 tags: expected an object, found a list`},
 		{"an enum's value", `{"color": "Red", "colors": {"red": "", "greem": ""}}`, `
-color: expected one of "red", "green", "dark-blue", found "Red"; did you mean "red"?
-colors.greem: expected one of "red", "green", "dark-blue", found "greem"; did you mean "green"?`},
+color: expected "red", "green" or "dark-blue", found a string "Red"; did you mean "red"?
+colors.greem: expected "red", "green" or "dark-blue", found a string "greem"; did you mean "green"?`},
 		{"unknown properties", `{"cidrBlock": "", "colour": "red", "origin": {"x": 0, "y": 0, "lable": ""}}`, `
 origin.lable: no such property; did you mean "label"?
 cidrBlock: no such property
@@ -174,51 +174,50 @@ theEndpoint: is set by the provider, not by a program`},
 required[1]: an element of a list cannot be null
 others[0]: an element of a list cannot be null`},
 		{"keys", `{"limits": {"b c": {"x": 0}, "a": {"x": "", "y": 0}}}`, `
-limits.a.x: expected a number, found a string
+limits.a.x: expected a number, found a string ""
 limits["b c"].y: is required, but missing`},
 		{"capabilities", `{"gateway": "g", "peer": "$gateway", "parent": 5, "known": {"k": "urn:lumi:x"}}`, `
-peer: expected a resource of type feature:net:Network, found one of type feature:net:Gateway
-gateway: expected the URN of a resource, found "g": a URN starts with urn:lumi:
-known.k: expected the URN of a resource, found "urn:lumi:x": a URN has four parts behind urn:lumi:, ` +
-			`environment::package:module::type::name
-parent: expected the URN of a resource, found a number`},
+peer: expected a resource of type feature:net:Network, found a resource feature:net:Gateway "g1"
+gateway: expected a resource of type feature:net:Gateway, found a string "g"
+known.k: expected a resource of type feature:net:Network, found a string "urn:lumi:x"
+parent: expected a resource, found a number 5`},
 		{"unknown values", `{"cidr": "$unknown", "rules": [{"protocol": "$unknown"}], "policy": ["$unknown"]}`, `
 cidr: must be known here, and is not known yet
 rules[0].protocol: must be known here, and is not known yet
 policy[0]: must be known here, and is not known yet`},
 		{"assets", `{"logo": "x", "script": {"$sig": "$asset"}, "code": {"$sig": "$archive", "path": "", "uri": ""}}`, `
-logo: expected an asset, found a string
+logo: expected an asset, found a string "x"
 code: expected exactly one of assets, path and uri beside the signature
 script: expected one of text, path and uri beside the signature`},
 		{"hashes", `{"logo": {"$sig": "$asset", "path": "x", "hash": ""}, "script": {"$sig": "$asset", "uri": "x", "hash": 1},
 			"code": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "hash": "x"}}, "hash": false}}`, `
 logo: expected a value for hash
 code.a: expected one of text, path and uri beside the signature
-code: expected a string, found a boolean
-script: expected a string, found a number`},
+code: expected a string, found a boolean false
+script: expected a string, found a number 1`},
 		{"what archives hold", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
 			{"d": {"$sig": "$archive", "assets": []}}}}}}`, `
-code["a b"]: expected an asset or an archive, found a string
+code["a b"]: expected an asset or an archive, found a string "x"
 code.c.d: expected an object, found a list`},
 		{"an asset in place of a struct", `{"origin": {"$sig": "$asset", "text": ""}, "document": {"$sig": "x"}}`, `
 origin: expected an object, found an asset
-document: expected a value, found an object with a signature that is not known`},
+document: expected a value that JSON can express, found an object with a signature that is not known`},
 		{"secrets", `{"password": {"$sig": "$secret", "value": 12345},
 			"color": {"$sig": "$secret", "value": "hush"}, "colors": {"$sig": "$secret", "value": {"hush": "x"}},
 			"gateway": {"$sig": "$secret", "value": "hush"}, "origin": {"$sig": "$secret", "value": {"hush": 1}}}`, `
-color: expected one of "red", "green", "dark-blue", found another string
-colors[…]: expected one of "red", "green", "dark-blue", found another string
+color: expected "red", "green" or "dark-blue", found a string
+colors[…]: expected "red", "green" or "dark-blue", found a string
 origin.x: is required, but missing
 origin.y: is required, but missing
 origin[…]: no such property
-gateway: expected the URN of a resource, found another string
+gateway: expected a resource of type feature:net:Gateway, found a string
 password: expected a string, found a number`},
 		{"more than a value in a secret", `{"comment": {"$sig": "$secret", "value": {"$sig": "$secret", "text": "hush"}},
 			"logo": {"$sig": "$asset", "text": {"$sig": "$secret", "value": "x", "hush": 1, "note": null}, "uri": null}}`, `
 comment: a secret holds a value and nothing else
 logo: a secret holds a value and nothing else`},
 		{"a secret capability", `{"peer": {"$sig": "$secret", "value": "$gateway"}}`,
-			"peer: expected a resource of type feature:net:Network, found one of another type"},
+			"peer: expected a resource of type feature:net:Network, found a resource"},
 		{"no value in a secret", `{"cidr": {"$sig": "$secret"}}`, "cidr: is required, but missing"},
 		{"depth", `{"policy": ` + strings.Repeat("[", 105) + strings.Repeat("]", 105) + `}`,
 			"policy" + strings.Repeat("[0]", 99) + ": is nested deeper than 100 levels"},
@@ -246,7 +245,7 @@ func TestDecodeNumbers(t *testing.T) {
 	props.Struct().Fields["size"] = structpb.NewNumberValue(math.NaN())
 	props.Struct().Fields["document"] = structpb.NewNumberValue(math.Inf(1))
 	props.Struct().Fields["cidr"] = structpb.NewStringValue("\xff")
-	want := "cidr: expected valid UTF-8\nsize: expected a finite number\ndocument: expected a finite number"
+	want := "cidr: expected valid UTF-8\nsize: expected a number, found NaN\ndocument: expected a number, found Infinity"
 	if err := lumi.Decode(props, &network{}); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

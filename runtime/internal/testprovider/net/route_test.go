@@ -80,15 +80,15 @@ func TestUnions(t *testing.T) {
 func TestUnionsRefused(t *testing.T) {
 	p := NewRouteProvider(&routeOps{})
 	for _, test := range []struct{ property, value, want string }{
-		{"target", `"$gateway"`, "target: expected a resource of type feature:net:Network or feature:net:Route, found one of type feature:net:Gateway"},
-		{"target", `{"$sig": "$secret", "value": "$gateway"}`, "target: expected a resource of type feature:net:Network or feature:net:Route, found one of another type"},
-		{"target", `5`, "target: expected the URN of a resource, found a number"},
+		{"target", `"$gateway"`, "target: expected a resource of type feature:net:Network or feature:net:Route, found a resource feature:net:Gateway \"g1\""},
+		{"target", `{"$sig": "$secret", "value": "$gateway"}`, "target: expected a resource of type feature:net:Network or feature:net:Route, found a resource"},
+		{"target", `5`, "target: expected a resource of type feature:net:Network or feature:net:Route, found a number 5"},
 		{"target", `null`, "target: is required, but missing"},
-		{"target", `"x"`, "target: expected the URN of a resource, found "},
-		{"more", `["$network", "$gateway"]`, "more[1]: expected a resource of type feature:net:Network or feature:net:Route, found one of type feature:net:Gateway"},
+		{"target", `"x"`, "target: expected a resource of type feature:net:Network or feature:net:Route, found a string \"x\""},
+		{"more", `["$network", "$gateway"]`, "more[1]: expected a resource of type feature:net:Network or feature:net:Route, found a resource feature:net:Gateway \"g1\""},
 		{"action", `{}`, "action: exactly one of move, grows, stop is required, found none"},
 		{"action", `{"move": {"x": 1, "y": 2}, "stop": {}}`, "action: exactly one of move, grows, stop is required, found move, stop"},
-		{"action", `"move"`, "action: expected an object, found a string"},
+		{"action", `"move"`, "action: expected an object, found a string \"move\""},
 		{"action", `{"climb": {"value": "v"}}`, "action: exactly one of move, grows, stop is required, found none\naction.climb: no such property; it is called grows now"},
 		{"hidden", `{"move": {"x": "secret", "y": 2}}`, "hidden.move.x: expected a number, found a string"},
 	} {
