@@ -88,8 +88,8 @@ test("wrong options are refused, all of them", () => {
 
 test("options have their place after the arguments", () => {
     assert.deepEqual(faults(undefined, { tags: {}, protect: true, protct: true, tgas: {} }), [
-        "protect: is an option, and options are an object of their own after the arguments",
         "protct: no such property",
+        "protect: is an option, and options are an object of their own after the arguments",
         'tgas: no such property; did you mean "tags"?',
     ]);
     // One mistake, one message: the arguments stand where the options belong.

@@ -229,7 +229,7 @@ test("assignments to properties that do not exist are refused", async () => {
         'error: test:index:Named "a": 6 arguments are wrong\n  text: expected a string, found a number 5\n' +
             "  login.password: is required, but missing\n" +
             '  login.pasword: no such property; did you mean "password"?\n' +
-            '  txet: no such property; did you mean "text"?\n  unlike: no such property\n  pears: no such property; did you mean "peers"?',
+            '  pears: no such property; did you mean "peers"?\n  txet: no such property; did you mean "text"?\n  unlike: no such property',
         '  in: new Named("a", {});',
         'error: test:index:Unnamed: tetx: no such property; did you mean "text"?',
         '  in: new Unnamed({}), "tetx", { value: "x", enumerable: true });',
