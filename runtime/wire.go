@@ -45,7 +45,7 @@ func holdsMore(v *structpb.Value) bool {
 
 // kindOf names the kind of a value in a message.
 func kindOf(v *structpb.Value, hidden bool) string {
-	kind, value := "", ""
+	var kind, value string
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
 		kind, value = "a boolean", strconv.FormatBool(k.BoolValue)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -35,7 +36,7 @@ var (
 func (f *filter) Write(text []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	rest := append(f.held, text...)
+	rest := slices.Concat(f.held, text)
 	f.held = nil
 	out := make([]byte, 0, len(rest))
 	for len(rest) > 0 {
