@@ -152,7 +152,7 @@ func TestChecked(outer *testing.T) {
 			accepted++
 		}
 	})
-	if accepted < 10 {
-		outer.Errorf("Check accepted %d bags", accepted)
+	if accepted == 0 && !testing.Short() { // which tries few
+		outer.Error("Check accepted nothing")
 	}
 }
