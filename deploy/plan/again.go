@@ -18,7 +18,7 @@ import (
 // decided concurrently.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
-	if !found || len(s.After) == 0 && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
+	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
 		return s, nil // Nothing has changed since.
 	}
 	again := &Step{URN: s.URN}

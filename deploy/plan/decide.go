@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -172,10 +173,9 @@ func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
 	step.New.Checked, step.Kind = checked, Create
 	if id, ok := it.options.Get("import").Text(); ok {
 		step.Kind, step.New.ID = Import, id
-		step.New.Outputs = p.unknownOutputs(step.New)
 	}
 	if !isNumbered(it.urn.Name()) {
-		return nil
+		return p.inspectImport(ctx, i, step)
 	}
 	name, err := p.Provider.Name(ctx, Desired{URN: it.urn, Properties: checked, References: p.references(i, lumigl.Value{})})
 	if err != nil {
@@ -194,6 +194,40 @@ func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
 		}
 	}
 	p.rename(i, step, name)
+	return p.inspectImport(ctx, i, step)
+}
+
+// inspectImport reads the resource that a step imports. It must be as the program has it, as far as it can be read and is known.
+func (p *planner) inspectImport(ctx context.Context, i int32, step *Step) error {
+	if step.Kind != Import {
+		return nil
+	}
+	r, references := step.New, p.references(i, lumigl.Value{})
+	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: r.URN, ID: r.ID, References: references})
+	if err != nil {
+		return fmt.Errorf("cannot import %q: %w", r.ID, err)
+	}
+	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
+		Desired: Desired{URN: r.URN, Properties: r.Checked, References: references}, ID: r.ID, Old: inputs,
+	})
+	if err != nil {
+		return err
+	}
+	var differs []string
+	for _, change := range d.Changes {
+		parts := wire.PathParts(change.Path)
+		if change.Unknown || len(parts) == 0 {
+			continue
+		}
+		if name, _ := keyOrIndex(parts[0]); inputs.Get(name).Exists() {
+			differs = append(differs, change.Path)
+		}
+	}
+	if len(differs) > 0 {
+		return fmt.Errorf("%q differs from the program in %s: change the program to what exists, and update the resource later",
+			r.ID, strings.Join(differs, ", "))
+	}
+	r.Outputs = outputs
 	return nil
 }
 

@@ -62,6 +62,10 @@ func (dns) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
 
 func (dns) Name(_ context.Context, r plan.Desired) (string, error) { return r.URN.Name(), nil }
 
+func (dns) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
+	return inputs, outputs, nil
+}
+
 func (dns) InspectChange(context.Context, plan.InspectChangeRequest) (plan.Difference, error) {
 	return plan.Difference{}, nil
 }

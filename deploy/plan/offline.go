@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -166,6 +167,11 @@ func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 		name += "'"
 	}
 	return name, nil
+}
+
+// Get implements [Provider]. Without options, nothing is imported.
+func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, err error) {
+	return inputs, outputs, errors.New("nothing is imported without a provider")
 }
 
 // InspectChange implements [Provider]. Only replacements matter, since outputs are not known then.

@@ -24,6 +24,9 @@ type Provider interface {
 	Name(ctx context.Context, r Desired) (string, error)
 	// InspectChange compares the stored properties of a resource with those that Check returned.
 	InspectChange(ctx context.Context, r InspectChangeRequest) (Difference, error)
+	// Get reads a resource to import. It returns its inputs, which are absent where the provider cannot read them back, and its
+	// outputs.
+	Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error)
 }
 
 // ConfigurationError reports that a provider refuses its configuration. Only a [Provider] makes one.
@@ -95,6 +98,16 @@ type Desired struct {
 type Reference struct {
 	ID         string
 	Properties lumigl.Value
+}
+
+// Existing is an existing resource.
+type Existing struct {
+	URN urn.URN
+	ID  string
+	// Properties are all stored properties. They are absent if the resource is imported, or was just found.
+	Properties lumigl.Value
+	// References has what is known about the resources that the properties refer to.
+	References map[urn.URN]Reference
 }
 
 // CheckRequest asks whether the properties in a program are valid.

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -91,6 +92,11 @@ func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 		name += "-of-" + link.URN().Name()
 	}
 	return name, nil
+}
+
+// Get is not called, since no program imports anything.
+func (p *simProvider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
+	return inputs, outputs, errors.New("there is nothing to import")
 }
 
 // InspectChange compares the properties that are not outputs, each as a whole.

@@ -135,9 +135,9 @@ func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err erro
 	return id, err
 }
 
-// Get reads a resource. It returns its inputs, which are absent where the provider cannot read them back, and its outputs.
-// The error wraps [lumi.ErrNotFound] if there is no such resource.
-func (c *Caller) Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error) {
+// Get implements [plan.Provider]. Other resources than those to import can be read as well. The error wraps [lumi.ErrNotFound] if
+// there is no such resource.
+func (c *Caller) Get(ctx context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	purpose := lumi.Refresh
 	if !r.Properties.Exists() {
 		purpose = lumi.Import
@@ -169,7 +169,7 @@ func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outpu
 }
 
 // Delete deletes a resource. It is not an error if there is none.
-func (c *Caller) Delete(ctx context.Context, r Existing) error {
+func (c *Caller) Delete(ctx context.Context, r plan.Existing) error {
 	d := plan.Desired{URN: r.URN, Properties: r.Properties, References: r.References}
 	return c.call(ctx, d, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		_, err := q.Delete(ctx, &lumi.DeleteRequest{

@@ -275,7 +275,7 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	for key, v := range outputs.Members() {
 		stored = stored.With(key, v)
 	}
-	existing := provision.Existing{URN: web.URN(), ID: id, Properties: stored, References: references}
+	existing := plan.Existing{URN: web.URN(), ID: id, Properties: stored, References: references}
 	readInputs, readOutputs, err := caller.Get(ctx, existing)
 	fatal(t, err)
 	expect(t, "inputs read", readInputs, want.Properties.With("password", lumigl.Value{}))
@@ -316,7 +316,7 @@ func TestImport(t *testing.T) {
 		Desired: plan.Desired{URN: a.URN(), Properties: value(object{"name": "a", "size": 1, "password": "x"})}, Token: "t",
 	})
 	fatal(t, err)
-	inputs, read, err := caller.Get(t.Context(), provision.Existing{URN: a.URN(), ID: id})
+	inputs, read, err := caller.Get(t.Context(), plan.Existing{URN: a.URN(), ID: id})
 	fatal(t, err)
 	expect(t, "inputs", inputs, value(object{"name": "a", "size": 1}))
 	expect(t, "outputs", read, outputs)
@@ -588,7 +588,7 @@ func TestIgnored(t *testing.T) {
 func TestDeleteNothing(t *testing.T) {
 	t.Parallel()
 	f := &fake{err: &plugin.Error{Code: codes.NotFound, Message: "gone"}}
-	nothing := provision.Existing{URN: vertex(t, disk, "a").URN(), ID: "x"}
+	nothing := plan.Existing{URN: vertex(t, disk, "a").URN(), ID: "x"}
 	fatal(t, f.caller().Delete(t.Context(), nothing))
 	f.err = lumi.Uncertain(f.err)
 	if err := f.caller().Delete(t.Context(), nothing); !as[*lumi.UncertainError](err) {

@@ -26,7 +26,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // Providers finds the providers of resource types. Its method may be called concurrently.
@@ -68,16 +67,6 @@ type CreateRequest struct {
 	plan.Desired
 	// Token is the same for every attempt to create the resource.
 	Token string
-}
-
-// Existing is an existing resource.
-type Existing struct {
-	URN urn.URN
-	ID  string
-	// Properties are all stored properties. They are absent if the resource is imported, or was just found.
-	Properties lumigl.Value
-	// References has what is known about the resources that the properties refer to.
-	References map[urn.URN]plan.Reference
 }
 
 // PartialError reports that Create or Update failed after a part of its work.

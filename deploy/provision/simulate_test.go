@@ -145,7 +145,7 @@ func TestSimulate(t *testing.T) {
 	if expect(t, "created", outputs, value(madeUp)); id != "simulated-d" {
 		t.Errorf("the ID is %q", id)
 	}
-	_, outputs, err = caller.Get(t.Context(), provision.Existing{URN: of.URN, ID: "d"})
+	_, outputs, err = caller.Get(t.Context(), plan.Existing{URN: of.URN, ID: "d"})
 	fatal(t, err)
 	expect(t, "imported", outputs, value(madeUp))
 
@@ -154,12 +154,12 @@ func TestSimulate(t *testing.T) {
 	fatal(t, err)
 	madeUp["text"], madeUp["secret"], madeUp["number"], madeUp["any"] = "t", secretOf("s"), 7, 1
 	expect(t, "updated", outputs, value(madeUp))
-	inputs, outputs, err := caller.Get(t.Context(), provision.Existing{URN: of.URN, ID: "d", Properties: has})
+	inputs, outputs, err := caller.Get(t.Context(), plan.Existing{URN: of.URN, ID: "d", Properties: has})
 	fatal(t, err)
 	expect(t, "inputs", inputs, value(object{"name": "d"}))
 	expect(t, "read", outputs, value(object{"text": "t", "secret": "s", "number": 7, "any": 1}))
 
-	fatal(t, caller.Delete(t.Context(), provision.Existing{URN: of.URN, ID: "d", Properties: has}))
+	fatal(t, caller.Delete(t.Context(), plan.Existing{URN: of.URN, ID: "d", Properties: has}))
 	if _, err := caller.Find(t.Context(), provision.CreateRequest{Desired: of}); lumi.Meaning(err) != lumi.ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		t.Error(err)
 	}

@@ -297,8 +297,8 @@ func createRequest(c *call) provision.CreateRequest {
 	}
 }
 
-func existing(r *graph.Resource, references map[urn.URN]plan.Reference) provision.Existing {
-	return provision.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
+func existing(r *graph.Resource, references map[urn.URN]plan.Reference) plan.Existing {
+	return plan.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
 }
 
 // before returns the properties of a resource that a call changes, without those that refer to resources which were replaced
@@ -373,7 +373,7 @@ func question(c *call, why string) error {
 
 // look reads the resource that a call made or changed. What cannot be read may be there or not.
 func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
-	inputs, outputs, err := c.caller.Get(ctx, provision.Existing{URN: c.new.URN, ID: id, References: c.references})
+	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references})
 	if err != nil {
 		return nil, err
 	}

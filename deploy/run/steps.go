@@ -11,12 +11,9 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/dag"
-	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // steps runs the steps of a task, in parallel as far as they do not wait for each other. The error has those of all that
@@ -137,11 +134,6 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		c.row.Token = rand.Text()
 	case plan.Update:
 		c.old = again.Old
-	case plan.Import:
-		if c.new, err = x.importExisting(ctx, again.New, x.plan.References(s)); err != nil {
-			return x.refuse(ctx, task, s, err)
-		}
-		fallthrough
 	default:
 		x.plan.Record(s, withNew(again, c.new))
 		return x.noteDone(ctx, task, again, c.new)
@@ -206,39 +198,6 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 		t.note(d, event)
 		return nil
 	})
-}
-
-// importExisting returns a resource that exists, which must be as the program has it, as far as it can be read.
-func (x *execution) importExisting(
-	ctx context.Context, r *graph.Resource, references map[urn.URN]plan.Reference,
-) (*graph.Resource, error) {
-	limited, cancel := context.WithTimeout(x.calls, x.Timeout)
-	defer cancel()
-	inputs, outputs, err := x.caller.Get(limited, provision.Existing{URN: r.URN, ID: r.ID, References: references})
-	if err != nil {
-		return nil, err
-	}
-	d, err := x.caller.InspectChange(limited, plan.InspectChangeRequest{
-		Desired: plan.Desired{URN: r.URN, Properties: r.Checked, References: references}, ID: r.ID, Old: inputs,
-	})
-	if err != nil {
-		return nil, err
-	}
-	var differs []string
-	for _, change := range d.Changes {
-		for name := range inputs.Members() {
-			if lumi.Path(name).Holds(lumi.Path(change.Path)) {
-				differs = append(differs, change.Path)
-			}
-		}
-	}
-	if len(differs) > 0 {
-		return nil, fmt.Errorf("%q differs from the program in %s: change the program to what exists, and update the resource later",
-			r.ID, strings.Join(differs, ", "))
-	}
-	now := *r
-	now.Outputs = outputs
-	return &now, nil
 }
 
 // delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
