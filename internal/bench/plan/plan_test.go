@@ -43,6 +43,10 @@ func (p *provider) Name(context.Context, plan.Desired) (string, error) {
 	return "", fmt.Errorf("disks have names")
 }
 
+func (p *provider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
+	return inputs, outputs, nil
+}
+
 func (p *provider) InspectChange(context.Context, plan.InspectChangeRequest) (plan.Difference, error) {
 	p.calls++
 	return plan.Difference{Changes: []plan.Change{{Path: "size"}}}, nil
