@@ -97,7 +97,7 @@ var tagWords = []tagWord{
 	limit("format", "A string in one of the [formats](#formats)."),
 	limit("minItems", "At least `<count>` elements."),
 	limit("maxItems", "At most `<count>` elements."),
-	limit("unique", "No two elements are equal."),
+	limit("unique", "No two elements are equal, with defaults filled in."),
 	limit("minProperties", "At least `<count>` keys."),
 	limit("maxProperties", "At most `<count>` keys."),
 	limit("keyPattern", "Each key contains a match of the expression."),
