@@ -16,7 +16,7 @@ type Beside struct {
 
 // Beside returns the versions of a module that hold resources which the newest one does not hold, oldest first.
 func (g *Graph) Beside(module string) []Beside {
-	newest := g.Newest(module)
+	newest, edges, reached := g.Newest(module), g.edges(), g.reached()
 	var all []Beside
 	for _, v := range g.versions[module] {
 		b := Beside{Version: v}
@@ -29,8 +29,7 @@ func (g *Graph) Beside(module string) []Beside {
 			continue
 		}
 		slices.SortFunc(b.Resources, func(x, y *Resource) int { return cmp.Compare(x.URN, y.URN) })
-		reached := g.reached()
-		for _, other := range g.edges() {
+		for _, other := range edges {
 			if other.Edge.To == v.VersionID && reached[other.From] {
 				b.Users = append(b.Users, other.From.Module)
 			}

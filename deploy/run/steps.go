@@ -121,7 +121,9 @@ func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
 // change runs a step that creates, imports or changes a resource, with inputs that are known by now. It may turn out that
 // there is less to do.
 func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
-	again, err := x.plan.Again(ctx, s, s.Old != nil && x.isDeleted(s.Old))
+	limited, cancel := context.WithTimeout(x.calls, x.Timeout)
+	defer cancel()
+	again, err := x.plan.Again(limited, s, s.Old != nil && x.isDeleted(s.Old))
 	if err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
