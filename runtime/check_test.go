@@ -123,7 +123,7 @@ func TestChecked(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"", "red", "blue", "long"})
 		text0 := rapid.OneOf(rapid.Just[any](nil), text.AsAny())
-		number := rapid.SampledFrom([]any{0, 1, 11})
+		number := rapid.SampledFrom([]any{0, 1, 2, 3, 11})
 		var parts []any
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {
 			parts = append(parts, map[string]any{"v": number.Draw(t, "v"), "c": text0.Draw(t, "c")})
@@ -152,7 +152,7 @@ func TestChecked(outer *testing.T) {
 			accepted++
 		}
 	})
-	if accepted == 0 && !testing.Short() { // which tries few
-		outer.Error("Check accepted nothing")
+	if accepted < 10 && !testing.Short() { // which tries a fifth
+		outer.Errorf("Check accepted %d bags", accepted)
 	}
 }
