@@ -389,6 +389,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 			}
 			for _, r := range []*graph.Resource{step.Old, step.New} {
 				if r != nil && (step.Old != step.New || step.URN == urn1 || step.URN == urn2) {
+					touched = append(touched, r.URN) // A computed name changes with its inputs.
 					touched = append(touched, r.Dependencies...)
 				}
 			}
