@@ -9,7 +9,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 # Modules below the main one, whose requirements are not for Lumi's users. Each target about Go code goes through all of
 # them. The module that measures Pulumi is large, and built by 'make bench' only.
 MODULES = examples/aws/provider
-PULUMI  = internal/bench/pulumi
+PULUMI  = test/bench/pulumi
 
 # The modules of OpenTofu and its providers, which require nothing of the main one and are built by 'make tofu' only.
 TOFU_TOOLS  = examples/provisioners/opentofu/tools
@@ -17,7 +17,7 @@ TOFU_MIRROR = bin/tofu/plugins/registry.opentofu.org/hashicorp
 
 NPM_PACKAGE = runtime/typescript
 # The client and the provider in Node that the protocol is tested with.
-NPM_INTEROP = internal/interop/node
+NPM_INTEROP = test/interop/node
 # npm ci writes these files last.
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
 NPM_TESTS   = $(NPM_READY) $(NPM_INTEROP)/node_modules/.package-lock.json
@@ -119,7 +119,7 @@ fuzz:
 ## bench: measure speed and memory, what BENCH (.) matches COUNT times (1), into bench.txt; benchstat sums up
 .PHONY: bench
 bench:
-	@{ $(GO) test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m ./internal/bench/... ./lang/... && \
+	@{ $(GO) test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m ./test/bench/... ./lang/... && \
 		$(GO) -C $(PULUMI) test -bench='$(BENCH)' -count=$(COUNT) -timeout=60m .; } | tee bench.txt
 	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
 	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt

@@ -6,23 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
-
-func bag(t *testing.T, json string) lumi.Bag {
-	t.Helper()
-	s := &structpb.Struct{}
-	json = strings.NewReplacer("$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
-		"$archive", wire.Archive, "$unknown", wire.Unknown).Replace(json)
-	if err := protojson.Unmarshal([]byte(json), s); err != nil {
-		t.Fatal(err)
-	}
-	return lumi.BagOf(s)
-}
 
 func TestCompare(t *testing.T) {
 	tests := []struct{ name, old, want, diff string }{

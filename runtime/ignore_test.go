@@ -209,12 +209,12 @@ func drops(p lumi.Path, c lumi.Change) bool {
 	return p != c.Path || !element || c.Kind == lumi.Modified
 }
 
-func lines(changes []lumi.Change) string {
-	var b strings.Builder
+func lines(changes []lumi.Change) []string {
+	var lines []string
 	for _, c := range changes {
-		fmt.Fprintln(&b, c)
+		lines = append(lines, c.String())
 	}
-	return b.String()
+	return lines
 }
 
 // stillSecret fails where a secret that is wanted is kept as something that is none.

@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")

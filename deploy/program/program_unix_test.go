@@ -19,8 +19,8 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/workspace"
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // thing begins every program: it has a type of resource.

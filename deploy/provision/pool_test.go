@@ -17,12 +17,12 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
-	"github.com/lumi-idl/lumi/deploy/sim"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/sim"
 )
 
 // roleVariable has this test binary be a plugin: "plain", "configurable", "silent" for one that never gets ready, or

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lumi-idl/lumi/deploy/sim"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/sim"
 )
 
 // modelTypes differ in how an uncertain Create is settled. Nothing settles that of a Disk, so the engine asks.

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lumi-idl/lumi/deploy/workspace"
-	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // example is a case of the table that both languages share.

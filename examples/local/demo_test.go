@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // TestDemo does what 'make demo' does, and then what that says at its end.

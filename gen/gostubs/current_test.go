@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "write the stubs of the test provider an
 // The test provider's IDL has every kind of declaration, of option and of type. The runtime's tests drive what is
 // generated from it.
 const (
-	featureDir        = "../../runtime/internal/testprovider"
-	featureImportPath = "github.com/lumi-idl/lumi/runtime/internal/testprovider"
+	featureDir        = "../../test/testprovider"
+	featureImportPath = "github.com/lumi-idl/lumi/test/testprovider"
 )
 
 func featureStubs(t *testing.T) []gen.File {

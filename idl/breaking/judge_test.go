@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/testkit/randidl"
+	"github.com/lumi-idl/lumi/test/kit/randidl"
 	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
 	_ "github.com/lumi-idl/lumi/runtime"
 )

@@ -25,8 +25,8 @@ import (
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
-	"github.com/lumi-idl/lumi/internal/testkit/node"
-	"github.com/lumi-idl/lumi/internal/testkit/randidl"
+	"github.com/lumi-idl/lumi/test/kit/node"
+	"github.com/lumi-idl/lumi/test/kit/randidl"
 )
 
 // TestAcceptedIsAccepted holds that whatever the compiler accepts is accepted by the compilers behind it.

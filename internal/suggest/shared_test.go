@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // lookup is a name, the names to search, and the expected result.

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // ask has the npm package evaluate the questions of a file. It prints null for expressions that the package refuses.

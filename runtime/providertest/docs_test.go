@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
+	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
 // TestDocs does what docs/testing.md says, in an empty folder and without a network.

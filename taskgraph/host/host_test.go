@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/testkit/sshd"
+	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
 // machines calls f with hosts of each kind: this machine, this machine with nothing but busybox, and one over SSH. state is the

@@ -20,8 +20,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"github.com/lumi-idl/lumi/internal/testkit/sshd"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
 // refused checks that a node cannot be opened, and why.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/testkit/sshd"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/host"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
 func TestCheck(t *testing.T) {

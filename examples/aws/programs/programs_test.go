@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 var update = flag.Bool("update", false, "write what comes out of the programs now to the files that hold it")

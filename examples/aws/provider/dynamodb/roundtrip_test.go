@@ -3,9 +3,9 @@ package dynamodb
 import (
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/roundtrip"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/roundtrip"
 )
 
 func TestRoundTrip(t *testing.T) {

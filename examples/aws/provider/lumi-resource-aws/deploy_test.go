@@ -17,7 +17,7 @@ import (
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
-	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // TestDeploy deploys the program web with the command, changes it, deploys it again, and destroys it. Clients of Amazon's SDK

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")

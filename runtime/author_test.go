@@ -1,0 +1,189 @@
+package lumi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
+)
+
+// This file is about what authors do that they had better not, and about what they may well do and seldom think of.
+
+// TestMovedSecrets is about secrets whose places in a list the author's code changes.
+func TestMovedSecrets(t *testing.T) {
+	const secrets = `{"required": ["a", {"$sig": "$secret", "value": "hush"}],
+		"tags": {"a b": {"$sig": "$secret", "value": "x"}},
+		"rules": [{"protocol": "tcp", "names": [{"$sig": "$secret", "value": "x"}]}]}`
+	tests := []struct {
+		name  string
+		check func(n *network)
+		want  string // what becomes of the required strings
+	}{
+		{"not at all", func(*network) {}, `["a", {"$sig": "$secret", "value": "hush"}]`},
+		{"down", func(n *network) { n.Required = slices.Insert(n.Required, 0, "b") },
+			`{"$sig": "$secret", "value": ["b", {"$sig": "$secret", "value": "a"}, "hush"]}`},
+		{"up", func(n *network) { n.Required = n.Required[1:] }, `{"$sig": "$secret", "value": ["hush"]}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
+				test.check(want.Properties)
+				return nil
+			}})
+			req := &lumi.CheckRequest{Properties: with(t, minimal, secrets)}
+			resp, err := p.Check(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := with(t, minimal, secrets)
+			want.Struct().Fields["required"] = bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"]
+			if !same(want, resp.Properties) {
+				t.Errorf("got %v", resp.Properties)
+			}
+		})
+	}
+}
+
+// TestMovedComputedSecrets is the same for what an update computes anew.
+func TestMovedComputedSecrets(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
+		slices.Reverse(want.Properties.Zones)
+		return nil
+	}})
+	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{
+		Old: with(t, minimal, `{"arn": "a", "zones": [{"$sig": "$secret", "value": "hush"}, "z"]}`), New: bag(t, minimal),
+	})
+	if err != nil || !isSecret(resp.Properties.Struct().Fields["zones"]) {
+		t.Errorf("got %v, %v", resp, err)
+	}
+}
+
+// TestNoProperties is about an author who takes the properties away altogether: nothing was changed then.
+func TestNoProperties(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{
+		check: func(want *lumi.State[*network]) error { want.Properties = nil; return nil },
+		create: func(want *lumi.State[*network]) (lumi.ID, error) {
+			want.Properties = nil
+			return "n-1", errors.New("x")
+		},
+	})
+	props := bag(t, minimal)
+	if resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props}); err != nil ||
+		!same(props, resp.Properties) {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	var partial *lumi.PartialError
+	if _, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: props}); !errors.As(err, &partial) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoOperations finds the mistake where it was made, not at the first call.
+func TestNoOperations(t *testing.T) {
+	for want, construct := range map[string]func(){
+		"lumi: no operations for resources of type feature:net:Network": func() { testnet.NewNetworkProvider(nil) },
+		"lumi: no operations for resources of type feature:net:Gateway": func() { testnet.NewGatewayProvider(nil) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("got %v", got)
+				}
+			}()
+			construct()
+		}()
+	}
+}
+
+// TestPanic leaves a panic to whoever serves the provider.
+func TestPanic(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "no idea" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	p := testnet.NewNetworkProvider(&networkOps{delete: func(*lumi.State[*network]) error { panic("no idea") }})
+	_, err := p.Delete(t.Context(), &lumi.DeleteRequest{Properties: bag(t, minimal)})
+	t.Errorf("got %v", err)
+}
+
+// markerOps names markers and does nothing else.
+type markerOps struct{ testnet.MarkerProviderOps }
+
+func (markerOps) Name(context.Context, *lumi.State[*marker]) (string, error) { return "m", nil }
+
+func TestOverride(t *testing.T) {
+	var p lumi.ResourceProvider = testnet.NewMarkerProvider(markerOps{})
+	resp, err := p.Name(t.Context(), &lumi.NameRequest{})
+	if err != nil || resp.Name != "the m" {
+		t.Errorf("got %v, %v", resp, err)
+	}
+}
+
+// TestConcurrentCalls shares one provider and one bag, for the race detector to look at. The author keeps what each
+// call was given, and changes it when the call is over.
+func TestConcurrentCalls(t *testing.T) {
+	var kept sync.Map // of states, by URN
+	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
+		kept.Store(want.URN, want)
+		return nil
+	}})
+	props := with(t, full, `{"rules": [{"protocol": {"$sig": "$secret", "value": "x"}}], "tags": "$unknown"}`)
+	before := text(props)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			for j := range 5 {
+				u := networkURN + urn.URN(fmt.Sprint(i, j))
+				resp, err := p.Check(t.Context(), &lumi.CheckRequest{URN: u, Properties: props})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				v, _ := kept.Load(u)
+				want := v.(*lumi.State[*network])
+				want.Properties.CIDR, want.Properties.Rules[0].Protocol = "changed", "changed"
+				want.Properties.Policy.(map[string]any)["a"] = "changed"
+				clear(want.Properties.Limits)
+				clear(want.Unknown)
+				if got := text(resp.Properties); got != before {
+					t.Errorf("got %s", got)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestPrinting prints what an author has at hand.
+func TestPrinting(t *testing.T) {
+	refs := lumi.References{gatewayURN: {ID: "gw-1", Properties: bag(t, `{"ip": {"$sig": "$secret", "value": "hush"}}`)}}
+	p := testnet.NewNetworkProvider(&networkOps{
+		update: func(old, want *lumi.State[*network], diff *lumi.Diff) error {
+			for _, v := range []any{old, want, *want, want.Refs, want.Refs[gatewayURN], diff, *diff, diff.Changes()} {
+				for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+					if printed := fmt.Sprintf(format, v); strings.Contains(printed, "hush") {
+						t.Errorf("a secret is told: %s", printed)
+					}
+				}
+			}
+			want.Properties.ARN = "\xff"
+			return nil
+		},
+	})
+	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
+		Old: with(t, minimal, `{"password": "hush"}`), New: with(t, minimal, `{"password": "hush2"}`), References: refs,
+	})
+	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+		if printed := fmt.Sprintf(format, err); err == nil || strings.Contains(printed, "hush") {
+			t.Errorf("got %s", printed)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package lumi_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
+	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
+)
+
+// object makes a value of fields, some of which no JSON could have.
+func object(key string, v *structpb.Value) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: v}})
+}
+
+// TestKeys is about keys that could not be sent back. It is the program that is wrong then, not the provider.
+func TestKeys(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{})
+	x := structpb.NewStringValue("x")
+	tests := []struct {
+		property, key, want string
+		value               *structpb.Value
+	}{
+		{"tags", wire.Unknown, `tags["` + wire.Unknown + `"]: is the string that stands for`, x},
+		{"tags", "\xff", `tags["\xff"]: is not valid UTF-8`, x},
+		{"policy", wire.Unknown, `policy["` + wire.Unknown + `"]: is the string that stands for`, x},
+		{"policy", "\xff", `policy["\xff"]: is not valid UTF-8`, x},
+		{"limits", "\xff", `limits["\xff"]: is not valid UTF-8`, object("x", x)},
+	}
+	for _, test := range tests {
+		props := bag(t, minimal)
+		props.Struct().Fields[test.property] = object(test.key, test.value)
+		_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
+		if !errors.As(err, new(*lumi.InvalidError)) || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("got  %v\nwant %s", err, test.want)
+		}
+		old := &lumi.InspectChangeRequest{Old: props, New: bag(t, minimal)}
+		if _, err := p.InspectChange(t.Context(), old); err != nil {
+			t.Errorf("%s: stored, it cannot be read: %v", test.property, err)
+		}
+	}
+	_, err := lumi.Encode(&network{Policy: map[string]any{wire.Signature: "x"}})
+	if err == nil || !strings.Contains(err.Error(), `policy["`+wire.Signature+`"]: is a key that marks special values`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestManyFaults keeps errors readable and short, whatever a program sends.
+func TestManyFaults(t *testing.T) {
+	list, table := &structpb.ListValue{}, map[string]*structpb.Value{}
+	for range 100_000 {
+		list.Values = append(list.Values, structpb.NewBoolValue(true))
+		table[strings.Repeat("k", len(list.Values)%1000)] = structpb.NewBoolValue(true)
+	}
+	for name, v := range map[string]*structpb.Value{
+		"required": structpb.NewListValue(list),
+		"tags":     structpb.NewStructValue(&structpb.Struct{Fields: table}),
+	} {
+		props := bag(t, minimal)
+		props.Struct().Fields[name] = v
+		var invalid *lumi.InvalidError
+		if err := lumi.Decode(props, &network{}); !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
+			t.Fatalf("%s: got %v", name, err)
+		}
+		if last := invalid.Faults[100].Error(); last != "there may be more that is wrong" {
+			t.Errorf("%s: the last fault is %s", name, last)
+		}
+		if n := len(invalid.Error()); n > 20_000 {
+			t.Errorf("%s: the message has %d bytes", name, n)
+		}
+	}
+}
+
+func TestLongKeys(t *testing.T) {
+	long := strings.Repeat("k", 1<<20)
+	props := bag(t, minimal)
+	props.Struct().Fields[long] = structpb.NewBoolValue(true)
+	err := lumi.Decode(props, &network{})
+	if want := `["` + strings.Repeat("k", 80) + `…"]: no such property`; err == nil || err.Error() != want {
+		t.Errorf("got %.200v", err)
+	}
+}
+
+// TestCircles is about values that contain themselves, more than once: all of them would never end.
+func TestCircles(t *testing.T) {
+	circle := map[string]any{}
+	circle["a"], circle["b"] = circle, []any{circle, circle}
+	if _, err := lumi.Encode(&network{Policy: circle}); !errors.As(err, new(*lumi.OutputError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLargeValues takes what is large and right through a provider as it is.
+func TestLargeValues(t *testing.T) {
+	list := &structpb.ListValue{}
+	for range 200_000 {
+		list.Values = append(list.Values, structpb.NewStringValue("x"))
+	}
+	props := with(t, minimal, `{"size": 0}`)
+	props.Struct().Fields["size"] = structpb.NewNumberValue(math.Copysign(0, -1))
+	props.Struct().Fields["required"] = structpb.NewListValue(list)
+	props.Struct().Fields["comment"] = structpb.NewStringValue(strings.Repeat("x", 64<<20))
+	p := testnet.NewNetworkProvider(&networkOps{})
+	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := resp.Properties.Struct().Fields
+	if len(got["required"].GetListValue().Values) != 200_000 || len(got["comment"].GetStringValue()) != 64<<20 ||
+		!math.Signbit(got["size"].GetNumberValue()) {
+		t.Error("a value has changed")
+	}
+}
+
+// TestBareValues is about bags that no JSON makes: values without a kind, kinds without content.
+func TestBareValues(t *testing.T) {
+	bare := map[string]*structpb.Value{
+		"tags": object("a", nil), "colors": object("red", &structpb.Value{}), "comment": {}, "policy": nil,
+		"rules":  {Kind: &structpb.Value_ListValue{}},
+		"limits": {Kind: &structpb.Value_StructValue{}},
+	}
+	props := bag(t, minimal)
+	for name, v := range bare {
+		props.Struct().Fields[name] = v
+	}
+	got := &network{}
+	if err := lumi.Decode(props, got); err != nil {
+		t.Fatal(err)
+	}
+	want := &network{}
+	if err := lumi.Decode(with(t, minimal, `{"tags": {}, "colors": {}, "rules": [], "limits": {}}`), want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	props.Struct().Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
+	if err := lumi.Decode(props, got); err == nil || err.Error() != "required[0]: an element of a list cannot be null" {
+		t.Errorf("got %v", err)
+	}
+	for name, err := range map[string]error{
+		"no bag":      lumi.Decode(lumi.Bag{}, &gateway{}),
+		"no fields":   lumi.Decode(lumi.BagOf(&structpb.Struct{}), &gateway{}),
+		"no property": lumi.Decode(lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"kind": nil}}), &gateway{}),
+	} {
+		if err == nil || err.Error() != "kind: is required, but missing" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

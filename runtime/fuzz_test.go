@@ -1,0 +1,393 @@
+package lumi_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
+	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
+)
+
+// FuzzDecode decodes arbitrary bags, as they come over the wire.
+func FuzzDecode(f *testing.F) {
+	for _, json := range []string{
+		full, minimal, `{}`, `{"rules": [null, {"fromPort": ""}]}`, `{"script": {"$sig": "$asset", "text": "$unknown"}}`,
+		`{"cidr": {"$sig": "$secret", "value": {"$sig": "$secret"}}}`, `{"colors": {"red": "$unknown"}}`,
+		`{"policy": {"a": [null, {"$sig": "$secret", "value": null}, {"$sig": "$archive", "assets": {}}]}}`,
+		`{"outer": {"type": "", "inner": {"secret": "x"}}, "keys": {"a": {"$sig": "$secret", "value": "$unknown"}}}`,
+	} {
+		seed, err := proto.Marshal(with(f, minimal, json).Struct())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(seed)
+	}
+	p := testnet.NewNetworkProvider(&networkOps{})
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		props := &structpb.Struct{}
+		if proto.Unmarshal(wire, props) != nil {
+			t.Skip("not a bag")
+		}
+		checkExactly(t, p, props)
+	})
+}
+
+// FuzzBags decodes bags that are nearly right: any network, with parts of it spoilt. Among them are such as cannot come
+// over the wire, only from Go code: with values of no kind, nil pointers and text that is not UTF-8.
+func FuzzBags(f *testing.F) {
+	p := testnet.NewNetworkProvider(&networkOps{})
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkExactly(t, p, spoiltBag(t)) }))
+}
+
+// TestSpoiltBags does the same without a fuzzer.
+func TestSpoiltBags(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{})
+	var accepted, refused int
+	rapid.Check(t, func(t *rapid.T) {
+		if checkExactly(t, p, spoiltBag(t)) {
+			accepted++
+		} else {
+			refused++
+		}
+	})
+	const enough = 100 // With -short there are fewer, which may all be refused.
+	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
+		t.Errorf("%d bags were accepted and %d refused, which shows little", accepted, refused)
+	}
+}
+
+// TestNumbersThatJSONLacks checks that bags with NaN and infinities, next to unknown values, are refused and not changed.
+func TestNumbersThatJSONLacks(t *testing.T) {
+	odd := deep(14, structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+		structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1)), {},
+	}}))
+	p := testnet.NewNetworkProvider(&networkOps{})
+	for _, name := range []string{"", testnet.Network_Policy, testnet.Network_Limit} {
+		bag := with(t, minimal, `{"cidr": "$unknown"}`).Struct()
+		bag.Fields[name] = odd
+		if checkExactly(t, p, bag) {
+			t.Errorf("with %q, the bag is accepted", name)
+		}
+	}
+}
+
+// hush is a part of all text in secrets.
+const hush = "hush!"
+
+func spoiltBag(t *rapid.T) *structpb.Struct {
+	made, err := lumi.Encode(anyNetwork(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bag := made.Struct()
+	for _, p := range lumi.Describe(&network{}) {
+		if p.Flags&lumi.Out != 0 {
+			delete(bag.Fields, p.Name)
+		}
+	}
+	s := spoiler{T: t, rate: rapid.SampledFrom([]int{0, 1, 5, 30}).Draw(t, "rate")}
+	for _, name := range sortedKeys(bag.Fields) {
+		bag.Fields[name] = s.spoil(bag.Fields[name], 0)
+	}
+	if s.draws("with a stranger") {
+		bag.Fields[rapid.OneOf(rapid.SampledFrom(propertyNames()), anyKey).Draw(t, "stranger")] = s.wild(2)
+	}
+	return bag
+}
+
+func sortedKeys(fields map[string]*structpb.Value) []string {
+	keys := make([]string, 0, len(fields))
+	for key := range fields {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// spoiler replaces values by others: rate of a hundred.
+type spoiler struct {
+	*rapid.T
+	rate int
+}
+
+func (s spoiler) draws(what string) bool { return rapid.IntRange(1, 100).Draw(s.T, what) <= s.rate }
+
+func (s spoiler) spoil(v *structpb.Value, depth int) *structpb.Value {
+	if s.draws("spoil") {
+		switch rapid.IntRange(0, 4).Draw(s.T, "how") {
+		case 0:
+			return lumi.NewUnknown()
+		case 1:
+			return structpb.NewNullValue()
+		case 2:
+			return lumi.NewSecret(secretly(v))
+		case 3:
+			return lumi.NewSecret(lumi.NewUnknown())
+		}
+		return s.wild(3)
+	}
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		for i, elem := range k.ListValue.GetValues() {
+			k.ListValue.Values[i] = s.spoil(elem, depth+1)
+		}
+	case *structpb.Value_StructValue:
+		for _, key := range sortedKeys(k.StructValue.GetFields()) {
+			k.StructValue.Fields[key] = s.spoil(k.StructValue.Fields[key], depth+1)
+		}
+	}
+	return v
+}
+
+// secretly marks all text in a value, but for what has a meaning.
+func secretly(v *structpb.Value) *structpb.Value {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		if k.StringValue != wire.Unknown && !strings.HasPrefix(k.StringValue, "urn:") {
+			return structpb.NewStringValue(hush + k.StringValue)
+		}
+	case *structpb.Value_ListValue:
+		for i, elem := range k.ListValue.GetValues() {
+			k.ListValue.Values[i] = secretly(elem)
+		}
+	case *structpb.Value_StructValue:
+		for key, field := range k.StructValue.GetFields() {
+			if key != wire.Signature {
+				k.StructValue.Fields[key] = secretly(field)
+			}
+		}
+	}
+	return v
+}
+
+var (
+	anyKey = rapid.OneOf(anyText, rapid.SampledFrom([]string{
+		"", "\xff", "a b", "x", "y", "protocol", "value", "left", "inner", "type", "text", "path", "uri", "assets", "hash",
+		wire.Unknown, wire.Signature,
+	}))
+	anyString = rapid.OneOf(anyText, rapid.SampledFrom([]string{
+		"", "\xff", "red", "Red", "good", wire.Unknown, wire.Signature, wire.Asset,
+		string(networkURN), string(gatewayURN) + "\xff", strings.Repeat("long ", 100),
+	}))
+	anySignature = rapid.SampledFrom([]string{
+		wire.Secret, wire.Asset, wire.Archive, "bogus", "",
+	})
+)
+
+// wild draws any value that Go code can make.
+func (s spoiler) wild(depth int) *structpb.Value {
+	kinds := 8
+	if depth > 0 {
+		kinds = 13
+	}
+	switch rapid.IntRange(0, kinds).Draw(s.T, "kind") {
+	case 0:
+		return nil
+	case 1:
+		return &structpb.Value{}
+	case 2:
+		return structpb.NewNullValue()
+	case 3:
+		return structpb.NewBoolValue(rapid.Bool().Draw(s.T, "bool"))
+	case 4:
+		return structpb.NewNumberValue(rapid.Float64().Draw(s.T, "number"))
+	case 5:
+		return structpb.NewNumberValue(rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1)}).Draw(s.T, "odd"))
+	case 6:
+		return &structpb.Value{Kind: &structpb.Value_ListValue{}}
+	case 7:
+		return &structpb.Value{Kind: &structpb.Value_StructValue{}}
+	case 8:
+		return structpb.NewStringValue(anyString.Draw(s.T, "string"))
+	case 9:
+		return lumi.NewSecret(secretly(s.wild(depth - 1)))
+	case 10:
+		return deep(rapid.IntRange(1, 300).Draw(s.T, "deep"), s.wild(depth-1))
+	case 11:
+		elems := make([]*structpb.Value, rapid.IntRange(0, 3).Draw(s.T, "length"))
+		for i := range elems {
+			elems[i] = s.wild(depth - 1)
+		}
+		return structpb.NewListValue(&structpb.ListValue{Values: elems})
+	}
+	fields := map[string]*structpb.Value{}
+	for range rapid.IntRange(0, 3).Draw(s.T, "length") {
+		fields[anyKey.Draw(s.T, "key")] = s.wild(depth - 1)
+	}
+	if rapid.Bool().Draw(s.T, "signed") {
+		fields[wire.Signature] = structpb.NewStringValue(anySignature.Draw(s.T, "signature"))
+	}
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}
+
+func deep(levels int, v *structpb.Value) *structpb.Value {
+	for range levels {
+		v = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{v}})
+	}
+	return v
+}
+
+// checkExactly holds what must be true of every bag, and reports whether it was accepted. It is refused with faults that
+// say where and what, and tell no secret; or it comes back as exact as [canonical] says. What was stored is read
+// whatever it is, unless values in it are unknown or too deep.
+func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) bool {
+	t.Helper()
+	before := proto.CloneOf(props)
+	checkStored(t, props)
+	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: lumi.BagOf(props)})
+	if !proto.Equal(before, props) {
+		t.Fatalf("decoding changed the bag:\n%v\n%v", before, props)
+	}
+	var invalid *lumi.InvalidError
+	if errors.As(err, &invalid) {
+		checkFaults(t, invalid.Faults)
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := canonicalBag(props), canonicalBag(resp.Properties.Struct())
+	if !proto.Equal(want, got) {
+		t.Fatalf("(-want +got):\n%s", cmp.Diff(want, got, protocmp.Transform()))
+	}
+	again, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: resp.Properties})
+	if err != nil || !same(again.Properties, resp.Properties) {
+		t.Fatalf("what was encoded does not decode to the same: %v\n%v\n%v", err, resp.Properties, again)
+	}
+	return true
+}
+
+func checkFaults(t failer, faults []lumi.Fault) {
+	t.Helper()
+	for i, f := range faults {
+		switch {
+		case i > 0 && i == len(faults)-1 && f.Path == "" && f.Message == "there may be more that is wrong":
+		case f.Path == "" || f.Message == "":
+			t.Fatalf("a fault says too little: %+v", f)
+		case !utf8.ValidString(f.Error()):
+			t.Fatalf("a fault cannot be sent: %q", f.Error())
+		case strings.Contains(f.Error(), hush):
+			t.Fatalf("a fault tells a secret: %v", f)
+		}
+	}
+}
+
+// checkStored decodes the bag as one that was stored by who knows which version of the IDL.
+func checkStored(t failer, props *structpb.Struct) {
+	t.Helper()
+	var invalid *lumi.InvalidError
+	if err := (lumi.Reference{Properties: lumi.BagOf(props)}).Decode(&network{}); err != nil && !errors.As(err, &invalid) {
+		t.Fatal(err)
+	}
+	if invalid == nil {
+		return
+	}
+	for _, f := range invalid.Faults {
+		if !slices.Contains([]string{
+			"must be known here, and is not known yet", "is nested deeper than 100 levels", "there may be more that is wrong",
+		}, f.Message) {
+			t.Fatalf("stored properties are refused: %v", f)
+		}
+	}
+}
+
+// canonicalBag is the bag with all that means the same written in the same way.
+func canonicalBag(bag *structpb.Struct) *structpb.Struct {
+	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	for name, v := range bag.GetFields() {
+		if v := canonical(v, name == testnet.Network_Policy || name == testnet.Network_Document); !isNull(v) {
+			made.Fields[name] = v
+		}
+	}
+	conceal(made, testnet.Network_Password)
+	conceal(made, testnet.Network_Keys)
+	conceal(made, testnet.Network_Outer, "inner", "secret")
+	return made
+}
+
+// conceal wraps the property at a path, which the IDL says is secret, if it is known and has a value.
+func conceal(bag *structpb.Struct, path ...string) {
+	fields := bag.GetFields()
+	for ; len(path) > 1; path = path[1:] {
+		fields = plain(fields[path[0]]).GetStructValue().GetFields()
+	}
+	if v := fields[path[0]]; v != nil && v.GetStringValue() != wire.Unknown {
+		fields[path[0]] = lumi.NewSecret(v)
+	}
+}
+
+// canonical says which values mean the same. Null, no kind at all and a secret null are absent, except in an any, where
+// they are null. A secret secret is a secret. An asset or an archive of which any part is unknown or secret, is that as a
+// whole. Neither bytes in a value that protobuf does not know, nor the number of a null, are a part of it.
+func canonical(v *structpb.Value, inAny bool) *structpb.Value {
+	switch k := v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return structpb.NewNullValue()
+	case *structpb.Value_ListValue:
+		list := &structpb.ListValue{}
+		for _, elem := range k.ListValue.GetValues() {
+			list.Values = append(list.Values, canonical(elem, inAny))
+		}
+		return structpb.NewListValue(list)
+	case *structpb.Value_StructValue:
+		return canonicalObject(k.StructValue.GetFields(), inAny)
+	}
+	return &structpb.Value{Kind: v.GetKind()}
+}
+
+func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Value {
+	signature := fields[wire.Signature].GetStringValue()
+	if signature == wire.Secret {
+		v := canonical(fields["value"], inAny)
+		if isNull(v) {
+			return v
+		}
+		return lumi.NewSecret(v)
+	}
+	made := map[string]*structpb.Value{}
+	var secret, unknown bool
+	for key, v := range fields {
+		v = canonical(v, inAny && signature == "")
+		if signature != "" {
+			inner := plain(v)
+			secret, unknown = secret || inner != v, unknown || inner.GetStringValue() == wire.Unknown
+			v = inner
+		}
+		if !isNull(v) || inAny && signature == "" {
+			made[key] = v
+		}
+	}
+	v := structpb.NewStructValue(&structpb.Struct{Fields: made})
+	if unknown {
+		v = lumi.NewUnknown()
+	}
+	if secret {
+		return lumi.NewSecret(v)
+	}
+	return v
+}
+
+// plain takes the wrapper off a secret.
+func plain(v *structpb.Value) *structpb.Value {
+	if isSecret(v) {
+		return v.GetStructValue().GetFields()["value"]
+	}
+	return v
+}
+
+func isNull(v *structpb.Value) bool {
+	_, null := v.GetKind().(*structpb.Value_NullValue)
+	return null || v.GetKind() == nil
+}

@@ -1,0 +1,248 @@
+package lumi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
+)
+
+// plainOps has no optional operation.
+type plainOps struct{ testnet.NetworkProviderOps }
+
+// finder has the optional Find, and idempotent the optional IdempotentCreate, to be embedded.
+type (
+	finder struct {
+		find func(want *lumi.State[*network]) (lumi.ID, error)
+	}
+	idempotent bool
+)
+
+func (f *finder) Find(_ context.Context, want *lumi.State[*network]) (lumi.ID, error) {
+	return f.find(want)
+}
+
+func (i idempotent) IdempotentCreate() bool { return bool(i) }
+
+func TestDescribeProvider(t *testing.T) {
+	tests := []struct {
+		name     string
+		provider interface {
+			lumi.ResourceProvider
+			Token() tokens.Type
+		}
+		named            bool
+		find, idempotent bool
+		properties       lumi.Object
+	}{
+		{"named", testnet.NewNetworkProvider(plainOps{}), true, false, false, &network{}},
+		{"unnamed", testnet.NewGatewayProvider(gatewayOps{}), false, false, false, &gateway{}},
+		{"with Find", testnet.NewNetworkProvider(struct {
+			plainOps
+			*finder
+		}{}), true, true, false, &network{}},
+		{"idempotent", testnet.NewNetworkProvider(struct {
+			plainOps
+			idempotent
+		}{idempotent: true}), true, false, true, &network{}},
+		{"not idempotent after all", testnet.NewNetworkProvider(struct {
+			plainOps
+			idempotent
+		}{}), true, false, false, &network{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := test.provider.Describe(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &lumi.Description{
+				Type: test.provider.Token(), Named: test.named, CanFind: test.find, IdempotentCreate: test.idempotent,
+				Properties: lumi.Describe(test.properties),
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	want := []lumi.Property{
+		{Name: "note", Kind: lumi.KindString}, {Name: "kind", Kind: lumi.KindString, Flags: lumi.Replaces, Required: true},
+		{Name: "ip", Kind: lumi.KindString, Flags: lumi.Out},
+	}
+	if diff := cmp.Diff(want, lumi.Describe(&gateway{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// These have an optional method that is not as it should be.
+type (
+	wrongFind     struct{ plainOps }
+	wrongUpgrade  struct{ plainOps }
+	wrongInspect  struct{ *anyInspector }
+	anyInspector  struct{ plainOps }
+	wrongCreate   struct{ plainOps }
+	misspelt      struct{ plainOps }
+	misspeltInner interface {
+		testnet.NetworkProviderOps
+		Upgrades(context.Context, *lumi.State[*network], lumi.Bag) error
+	}
+	pointerFind struct{ plainOps }
+)
+
+func (wrongFind) Find(context.Context, lumi.ID) (lumi.ID, error) { return "", nil }
+
+func (wrongUpgrade) Upgrade(_ context.Context, _ *lumi.State[*gateway], _ map[string][]*lumi.Asset) {}
+
+func (*anyInspector) InspectChange(_ context.Context, _, _ *lumi.State[*network], _ lumi.Diff) error {
+	return nil
+}
+
+func (wrongCreate) IdempotentCreate(context.Context) bool { return true }
+
+func (misspelt) InspectChanges(_ context.Context, _, _ *lumi.State[*network], _ *lumi.Diff) error {
+	return nil
+}
+
+func (*pointerFind) Find(context.Context, *lumi.State[*network]) (lumi.ID, error) { return "", nil }
+
+func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
+	const wrong = "lumi: the operations of feature:net:Network have an optional method with the wrong signature:\n"
+	tests := []struct {
+		ops  testnet.NetworkProviderOps
+		want string
+	}{
+		{wrongFind{}, wrong + "\thave Find(context.Context, lumi.ID) (lumi.ID, error)\n" +
+			"\twant Find(context.Context, *lumi.State[*net.network]) (lumi.ID, error)"},
+		{wrongUpgrade{}, wrong + "\thave Upgrade(context.Context, *lumi.State[*net.gateway], map[string][]*lumi.Asset)\n" +
+			"\twant Upgrade(context.Context, *lumi.State[*net.network], lumi.Bag) error"},
+		{wrongInspect{}, wrong +
+			"\thave InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], lumi.Diff) error\n" +
+			"\twant InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], *lumi.Diff) error"},
+		{&wrongCreate{}, wrong + "\thave IdempotentCreate(context.Context) bool\n\twant IdempotentCreate() bool"},
+		{misspelt{}, "lumi: the operations of feature:net:Network have a method InspectChanges, which is never called; " +
+			"did you mean InspectChange?"},
+		{struct{ misspeltInner }{}, "lumi: the operations of feature:net:Network have a method Upgrades, which is never " +
+			"called; did you mean Upgrade?"},
+		{pointerFind{}, "lumi: the operations of feature:net:Network have an optional method Find with a pointer receiver: " +
+			"pass a pointer, not a value"},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprintf("%T", test.ops), func(t *testing.T) {
+			defer func() {
+				if diff := cmp.Diff(any(test.want), recover()); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}()
+			testnet.NewNetworkProvider(test.ops)
+		})
+	}
+}
+
+// unrelated has methods that look like optional ones and are none.
+type unrelated struct{ plainOps }
+
+func (unrelated) Finds(string) int                                               { return 0 }
+func (unrelated) Find(context.Context, *lumi.State[*network]) (lumi.ID, error)   { return "", nil }
+func (unrelated) Find2(context.Context, *lumi.State[*network]) (lumi.ID, error)  { return "", nil }
+func (unrelated) Lookup(context.Context, *lumi.State[*network]) (lumi.ID, error) { return "", nil }
+func (unrelated) Upgraded() bool                                                 { return true }
+func (unrelated) String() string                                                 { return "" }
+func (unrelated) Inspect(_ context.Context, _, _ *lumi.State[*network], _ *lumi.Diff) error {
+	return nil
+}
+
+// TestOtherMethods lets authors have methods of their own, and optional ones wherever Go finds them.
+func TestOtherMethods(t *testing.T) {
+	for _, ops := range []testnet.NetworkProviderOps{
+		unrelated{}, &unrelated{}, plainOps{}, &plainOps{}, &pointerFind{}, &networkOps{}, (*networkOps)(nil),
+		struct{ *networkOps }{}, struct {
+			plainOps
+			lumi.Upgrader[*network]
+		}{},
+	} {
+		testnet.NewNetworkProvider(ops)
+	}
+}
+
+// TestWithoutInspectChange is about what the IDL says about changes by itself.
+func TestWithoutInspectChange(t *testing.T) {
+	p := testnet.NewNetworkProvider(plainOps{})
+	wanted := with(t, minimal, `{"cidr": "10.1.0.0/16", "limit": 1}`)
+	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: bag(t, minimal), New: wanted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !same(wanted, resp.Properties) || resp.DeleteBeforeReplace {
+		t.Errorf("got %+v", resp)
+	}
+	want := []string{`~ cidr: "10.0.0.0/8" -> "10.1.0.0/16"`, "+ limit: 1"}
+	if diff := cmp.Diff(want, lines(resp.Changes)); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]lumi.Path{"cidr"}, resp.Replaces); diff != "" {
+		t.Errorf("replaces (-want +got):\n%s", diff)
+	}
+}
+
+func TestFind(t *testing.T) {
+	f := &finder{}
+	p := testnet.NewNetworkProvider(struct {
+		plainOps
+		*finder
+	}{finder: f})
+	req := &lumi.FindRequest{URN: networkURN, Token: "t-1", Properties: bag(t, minimal)}
+	down := errors.New("the cloud is down")
+	tests := []struct {
+		name string
+		id   lumi.ID
+		err  error
+		want string
+		is   error
+	}{
+		{"found", "n-1", nil, "", nil},
+		{"not found", "", lumi.ErrNotFound, "no such resource", lumi.ErrNotFound},
+		{"not found, wrapped", "", fmt.Errorf("tag t-1: %w", lumi.ErrNotFound), "tag t-1: no such resource", lumi.ErrNotFound},
+		{"failed", "", down, "the cloud is down", down},
+		{"timeout", "", context.DeadlineExceeded, "context deadline exceeded", context.DeadlineExceeded},
+		{"a fault", "", lumi.Faultf(testnet.Network_CIDR, "is odd"), "cidr: is odd", nil},
+		{"an empty id", "", nil, "the provider computed properties that cannot be sent: the id is empty; return " +
+			"lumi.ErrNotFound if there is no resource", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f.find = func(want *lumi.State[*network]) (lumi.ID, error) {
+				if want.Token != "t-1" || want.URN != networkURN || want.Properties.CIDR != "10.0.0.0/8" {
+					t.Errorf("got %+v", want)
+				}
+				return test.id, test.err
+			}
+			resp, err := p.Find(t.Context(), req)
+			switch {
+			case test.want == "" && (err != nil || resp.ID != test.id):
+				t.Errorf("got %v, %v", resp, err)
+			case test.want != "" && (err == nil || err.Error() != test.want || test.is != nil && !errors.Is(err, test.is)):
+				t.Errorf("got %v", err)
+			case errors.As(err, new(*lumi.UncertainError)):
+				t.Errorf("looking changes nothing: %v", err)
+			}
+		})
+	}
+	_, err := p.Find(t.Context(), &lumi.FindRequest{Properties: with(t, minimal, `{"cidr": "$unknown"}`)})
+	if !errors.As(err, new(*lumi.InvalidError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFindUnsupported(t *testing.T) {
+	_, err := testnet.NewNetworkProvider(plainOps{}).Find(t.Context(), &lumi.FindRequest{Properties: bag(t, minimal)})
+	const want = "the provider cannot find resources of type feature:net:Network: unsupported operation"
+	if !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}

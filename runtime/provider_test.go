@@ -1,0 +1,415 @@
+package lumi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
+	feature "github.com/lumi-idl/lumi/test/testprovider"
+	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
+)
+
+// networkOps is an author's implementation whose operations the tests choose. Those that they do not do nothing.
+type networkOps struct {
+	check   func(want *lumi.State[*network]) error
+	create  func(want *lumi.State[*network]) (lumi.ID, error)
+	get     func(id lumi.ID, old *lumi.State[*network]) (*network, error)
+	inspect func(old, want *lumi.State[*network], diff *lumi.Diff) error
+	update  func(old, want *lumi.State[*network], diff *lumi.Diff) error
+	delete  func(old *lumi.State[*network]) error
+}
+
+func (o *networkOps) Check(_ context.Context, want *lumi.State[*network]) error {
+	if o.check == nil {
+		return nil
+	}
+	return o.check(want)
+}
+
+func (o *networkOps) Create(_ context.Context, want *lumi.State[*network]) (lumi.ID, error) {
+	return o.create(want)
+}
+
+func (o *networkOps) Get(_ context.Context, id lumi.ID, old *lumi.State[*network]) (*network, error) {
+	return o.get(id, old)
+}
+
+func (o *networkOps) InspectChange(_ context.Context, old, want *lumi.State[*network], diff *lumi.Diff) error {
+	if o.inspect == nil {
+		return nil
+	}
+	return o.inspect(old, want, diff)
+}
+
+func (o *networkOps) Update(_ context.Context, old, want *lumi.State[*network], diff *lumi.Diff) error {
+	return o.update(old, want, diff)
+}
+
+func (o *networkOps) Delete(_ context.Context, old *lumi.State[*network]) error { return o.delete(old) }
+
+var _ lumi.ResourceProvider = testnet.NewNetworkProvider(&networkOps{})
+
+func TestCheckCarriesAllThrough(t *testing.T) {
+	props := with(t, full, `{
+		"cidr": "$unknown", "rules": [{"protocol": "tcp", "fromPort": "$unknown"}, "$unknown"], "tags": "$unknown",
+		"limits": {"low": "$unknown"}, "policy": {"a": ["$unknown", {"$sig": "$secret", "value": "hush"}]},
+		"comment": {"$sig": "$secret", "value": "hush"}, "color": {"$sig": "$secret", "value": "red"},
+		"gateway": "$unknown", "script": {"$sig": "$asset", "text": "$unknown"}, "password": "$unknown",
+		"keys": {"$sig": "$secret", "value": "$unknown"}
+	}`)
+	before := lumi.BagOf(proto.CloneOf(props.Struct()))
+	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
+		got := want.Unknown.Sorted()
+		if diff := cmp.Diff([]lumi.Path{
+			"cidr", "gateway", "keys", "limits.low", "password", "policy.a[0]", "rules[0].fromPort", "rules[1]", "script",
+			"tags",
+		}, got); diff != "" {
+			t.Errorf("unknown (-want +got):\n%s", diff)
+		}
+		if *want.Properties.Comment != "hush" || want.Properties.Color != feature.Red {
+			t.Errorf("secrets are not unwrapped: %+v", want.Properties)
+		}
+		if !want.Unknown.Has(testnet.Network_CIDR) || want.Unknown.Has(testnet.Network_Rules) || !want.Unknown.Within(testnet.Network_Rules) ||
+			!want.Unknown.Has("rules[1].protocol") || want.Unknown.Within(testnet.Network_Comment) {
+			t.Errorf("unknown is %v", got)
+		}
+		return nil
+	}})
+	resp, err := p.Check(t.Context(), &lumi.CheckRequest{URN: networkURN, Properties: props})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(text(props), text(resp.Properties)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	secrets := map[string]bool{
+		"comment": true, "color": true, "keys": true, "cidr": false, "password": false, "name": false, "seed": false,
+	}
+	for name, want := range secrets {
+		if got := isSecret(resp.Properties.Struct().Fields[name]); got != want {
+			t.Errorf("%s: secret is %v", name, got)
+		}
+	}
+	part := resp.Properties.Struct().Fields["policy"].GetStructValue().Fields["a"].GetListValue().Values[1]
+	if !isSecret(part) {
+		t.Errorf("policy.a[1] is no secret: %v", part)
+	}
+	if !same(before, props) {
+		t.Error("the request was changed")
+	}
+}
+
+func isSecret(v *structpb.Value) bool {
+	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue() == wire.Secret
+}
+
+func TestCheckFillsInNetwork(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
+		if want.Unknown != nil {
+			t.Errorf("unknown is %v", want.Unknown)
+		}
+		want.Properties.Comment, want.Properties.ARN = ptr("filled"), "not an input"
+		return nil
+	}})
+	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := text(with(t, minimal, `{"comment": "filled"}`))
+	if diff := cmp.Diff(want, text(resp.Properties)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCheckFaults(t *testing.T) {
+	down := errors.New("the cloud is down")
+	tests := []struct {
+		name  string
+		err   error
+		want  string
+		fault bool
+	}{
+		{"one", lumi.Faultf(testnet.Network_CIDR, "is %s", "taken"), "cidr: is taken", true},
+		{"two", errors.Join(lumi.Faultf("rules[0]", "x"), lumi.Faultf("", "y")), "rules[0]: x\ny", true},
+		{"no faults", &lumi.InvalidError{}, "the properties are wrong", true},
+		{"no fault", down, "the cloud is down", false},
+		{"both", errors.Join(lumi.Faultf("rules[0]", "x"), down), "rules[0]: x\nthe cloud is down", true},
+		{"wrapped", fmt.Errorf("rules: %w", lumi.Faultf("rules[0]", "x")), "rules[0]: rules: x", true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := testnet.NewNetworkProvider(&networkOps{check: func(*lumi.State[*network]) error { return test.err }})
+			_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)})
+			var invalid *lumi.InvalidError
+			if err == nil || err.Error() != test.want || errors.As(err, &invalid) != test.fault {
+				t.Errorf("got %T %v", err, err)
+			}
+		})
+	}
+}
+
+func TestName(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{})
+	tests := []struct{ name, want, err string }{
+		{`"n"`, "n", ""},
+		{`""`, "", "name: is empty"},
+		{`"a\u0007"`, "", "name: holds control characters"},
+		{`"$unknown"`, "", "name: must be known here, and is not known yet"},
+		{`{"$sig": "$secret", "value": "n"}`, "",
+			"name: becomes a part of the resource's URN, so it cannot be a secret"},
+	}
+	for _, test := range tests {
+		resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: with(t, minimal, `{"name": `+test.name+`}`)})
+		switch {
+		case err != nil && err.Error() != test.err:
+			t.Errorf("%s: %v", test.name, err)
+		case err == nil && resp.Name != test.want:
+			t.Errorf("%s: got %s", test.name, resp.Name)
+		}
+	}
+}
+
+// gatewayOps names gateways by their kind.
+type gatewayOps struct{ name string }
+
+func (o gatewayOps) Name(_ context.Context, want *lumi.State[*gateway]) (string, error) {
+	if want.Unknown.Has(testnet.Gateway_Kind) {
+		return "", lumi.Faultf(testnet.Gateway_Kind, "must be known to name the gateway")
+	}
+	return o.name + string(want.Properties.Kind), nil
+}
+func (gatewayOps) Check(context.Context, *lumi.State[*gateway]) error             { return nil }
+func (gatewayOps) Create(context.Context, *lumi.State[*gateway]) (lumi.ID, error) { return "", nil }
+func (gatewayOps) Get(context.Context, lumi.ID, *lumi.State[*gateway]) (*gateway, error) {
+	return nil, nil
+}
+func (gatewayOps) Update(context.Context, *lumi.State[*gateway], *lumi.State[*gateway], *lumi.Diff) error {
+	return nil
+}
+func (gatewayOps) Delete(context.Context, *lumi.State[*gateway]) error { return nil }
+
+func TestNameByAuthor(t *testing.T) {
+	p := testnet.NewGatewayProvider(gatewayOps{"gw-"})
+	resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "internal"}`)})
+	if err != nil || resp.Name != "gw-internal" {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "$unknown"}`)})
+	if err == nil || err.Error() != "kind: must be known to name the gateway" {
+		t.Errorf("got %v", err)
+	}
+	p = testnet.NewGatewayProvider(gatewayOps{"\n"})
+	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "internal"}`)})
+	if !errors.As(err, new(*lumi.OutputError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestIdleAuthor is about answers that say nothing.
+func TestIdleAuthor(t *testing.T) {
+	p := testnet.NewGatewayProvider(gatewayOps{})
+	var output *lumi.OutputError
+	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, `{"kind": "internal"}`)})
+	if !errors.As(err, &output) || !strings.Contains(err.Error(), "the id is empty") {
+		t.Errorf("got %v", err)
+	}
+	_, err = p.Get(t.Context(), &lumi.GetRequest{ID: "x"})
+	if !errors.As(err, &output) || !strings.Contains(err.Error(), "neither properties nor an error") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	refs := lumi.References{gatewayURN: {ID: "gw-0abc", Properties: bag(t, `{"kind": "external", "ip": "1.2.3.4"}`)}}
+	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
+		n := want.Properties
+		if want.URN != networkURN || *n.Password != "hunter2" {
+			t.Errorf("got %+v", want)
+		}
+		ref, ok := want.Refs.Resolve(n.Gateway)
+		var g gateway
+		if err := ref.Decode(&g); err != nil || !ok || ref.ID != "gw-0abc" || *g.IP != "1.2.3.4" {
+			t.Errorf("resolved %v, %v, %v", ref, ok, err)
+		}
+		if _, ok := want.Refs.Resolve(networkURN); ok {
+			t.Error("resolved what is not there")
+		}
+		n.ARN, n.Token, n.Zones = "arn:n", ptr("t0ken"), []string{"a"}
+		return "n-1", nil
+	}})
+	resp, err := p.Create(t.Context(), &lumi.CreateRequest{URN: networkURN, Properties: bag(t, full), References: refs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bag(t, `{"arn": "arn:n", "token": {"$sig": "$secret", "value": "t0ken"}, "zones": ["a"]}`)
+	if resp.ID != "n-1" || !same(want, resp.Properties) {
+		t.Errorf("got %s %v", resp.ID, resp.Properties)
+	}
+}
+
+func TestCreateRefusesUnknown(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{})
+	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"cidr": "$unknown"}`)})
+	if !errors.As(err, new(*lumi.InvalidError)) || err.Error() != "cidr: must be known here, and is not known yet" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGet(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{get: func(id lumi.ID, _ *lumi.State[*network]) (*network, error) {
+		if id != "n-1" {
+			return nil, lumi.ErrNotFound
+		}
+		n := fullNetwork()
+		n.ARN, n.Gateway = "arn:n", ""
+		return n, nil
+	}})
+	resp, err := p.Get(t.Context(), &lumi.GetRequest{ID: "n-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What goes in only does not come out, and which gateway has the id that the author sees nobody knows.
+	want := with(t, full, `{"arn": "arn:n", "password": null, "seed": null, "gateway": null}`)
+	if !same(want, resp.Properties) {
+		t.Errorf("got %v", resp.Properties)
+	}
+	if _, err := p.Get(t.Context(), &lumi.GetRequest{ID: "n-2"}); !errors.Is(err, lumi.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInspectChange(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{inspect: func(old, want *lumi.State[*network], diff *lumi.Diff) error {
+		if old.ID != "n-1" || want.ID != "n-1" || old.Properties.ARN != "arn:n" || want.Properties.ARN != "arn:n" {
+			t.Errorf("got %+v and %+v", old, want)
+		}
+		if !diff.Changed(testnet.Network_Rules) || !diff.Changed("rules[0].fromPort") || diff.Changed("rules[0].protocol") ||
+			diff.Changed(testnet.Network_Name) || diff.Changed(testnet.Network_ARN) {
+			t.Errorf("the diff is\n%s", diff)
+		}
+		diff.Replace(testnet.Network_Rules)
+		diff.Replace(testnet.Network_Name) // did not change
+		if strings.Contains(diff.String(), "hush") {
+			t.Errorf("the diff tells a secret:\n%s", diff)
+		}
+		if !strings.Contains(diff.String(), "~ rules[0].fromPort: 1 -> 2 (replaces)\n") {
+			t.Errorf("the diff does not say what replaces:\n%s", diff)
+		}
+		return nil
+	}})
+	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{
+		ID: "n-1",
+		Old: with(t, minimal, `{"arn": "arn:n", "rules": [{"protocol": "tcp", "fromPort": 1}], "tags": {"a": "1"},
+			"keys": {"k": "hush"}, "accent": "red", "password": {"$sig": "$secret", "value": "same"}, "gone": true}`),
+		New: with(t, minimal, `{"rules": [{"protocol": "tcp", "fromPort": 2}], "limit": "$unknown",
+			"keys": {"k": "hush2"}, "comment": {"$sig": "$secret", "value": "hush"}, "cidr": "10.1.0.0/16",
+			"password": "same", "policy": {"a": {"$sig": "$secret", "value": "hush"}}}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range resp.Changes {
+		lines = append(lines, c.String())
+		if c.Secret && (c.Old != nil || c.New != nil) {
+			t.Errorf("%s keeps a secret", c.Path)
+		}
+	}
+	want := []string{
+		`- accent: "red"`,
+		`~ cidr: "10.0.0.0/8" -> "10.1.0.0/16"`,
+		`+ comment: (secret)`,
+		`~ keys: (secret) -> (secret)`,
+		`+ limit: (not known yet)`,
+		`+ policy: (secret)`,
+		`~ rules[0].fromPort: 1 -> 2`,
+		`- tags: {"a":"1"}`,
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	if want := []lumi.Path{"accent", "cidr", "rules"}; !slices.Equal(want, resp.Replaces) {
+		t.Errorf("replaces %v", resp.Replaces)
+	}
+}
+
+// TestOldStateIsRead is about state that was stored under an older IDL.
+func TestOldStateIsRead(t *testing.T) {
+	old := bag(t, `{"name": "n", "gone": {"$sig": "x"}, "color": "mauve", "size": "big", "rules": [null, {"port": 1}],
+		"peer": "not a urn", "colors": {"mauve": "m"}, "limits": {"a": 5}, "policy": {"x": {"$sig": "y"}}, "arn": "arn:n"}`)
+	p := testnet.NewNetworkProvider(&networkOps{
+		delete: func(old *lumi.State[*network]) error {
+			n := old.Properties
+			if old.ID != "n-1" || n.Name != "n" || n.Color != "mauve" || n.Size != 0 || n.Peer != nil || n.ARN != "arn:n" {
+				t.Errorf("got %+v", n)
+			}
+			return lumi.ErrNotFound
+		},
+		update: func(old, want *lumi.State[*network], diff *lumi.Diff) error { return nil },
+	})
+	if _, err := p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old}); err != nil {
+		t.Error(err)
+	}
+	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: bag(t, minimal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var added []lumi.Path
+	for _, c := range resp.Changes {
+		if c.Kind == lumi.Added {
+			added = append(added, c.Path)
+		}
+	}
+	want := []lumi.Path{"cidr", "document", "gateway", "open", "origin", "required", "script", "size"}
+	if !slices.Equal(want, added) {
+		t.Errorf("what old state lacks is not just added: %v", added)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	old := with(t, minimal, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "limit": 1}`)
+	p := testnet.NewNetworkProvider(&networkOps{update: func(old, want *lumi.State[*network], diff *lumi.Diff) error {
+		if *old.Properties.Limit != 1 || *want.Properties.Limit != 2 || diff.String() != "~ limit: 1 -> 2\n" {
+			t.Errorf("got %v", diff)
+		}
+		want.Properties.Zones = []string{"z"}
+		return nil
+	}})
+	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := bag(t, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "zones": ["z"]}`)
+	if !same(want, resp.Properties) {
+		t.Errorf("got %v", resp.Properties)
+	}
+}
+
+func TestUpdateRefusesReplacement(t *testing.T) {
+	p := testnet.NewNetworkProvider(&networkOps{update: func(_, _ *lumi.State[*network], _ *lumi.Diff) error {
+		t.Error("updated")
+		return nil
+	}})
+	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
+		Old: bag(t, minimal), New: with(t, minimal, `{"cidr": "x", "accent": "red"}`),
+	})
+	var replace *lumi.ReplaceError
+	if !errors.As(err, &replace) || err.Error() != "a change of accent, cidr needs a replacement, not an update" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	if got := testnet.NewNetworkProvider(&networkOps{}).Token(); testnet.Network != "feature:net:Network" || got != testnet.Network {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,94 @@
+package cluster_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/bench/cluster"
+)
+
+func TestWrite(t *testing.T) {
+	for resources, want := range map[int]int{0: 0, 1: 4, 4: 4, 5: 8, 1000: 1000} {
+		var b strings.Builder
+		if err := cluster.Write(&b, resources); err != nil {
+			t.Fatal(err)
+		}
+		s, err := lumigl.ParseSnapshot(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		references := 0
+		for r := range s.Vertices() {
+			for range r.Properties.References() {
+				references++
+			}
+		}
+		if s.Len() != want || references != want {
+			t.Errorf("asked for %d resources: %d with %d references", resources, s.Len(), references)
+		}
+	}
+}
+
+// TestWriteChanged holds that two resources differ in each cluster that was changed, and none elsewhere.
+func TestWriteChanged(t *testing.T) {
+	parse := func(first int, differs func(int) bool) *lumigl.Snapshot {
+		var b strings.Builder
+		if err := cluster.WriteChanged(&b, first, 40, differs); err != nil {
+			t.Fatal(err)
+		}
+		s, err := lumigl.ParseSnapshot(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	old := parse(0, func(int) bool { return false })
+	new := parse(0, func(i int) bool { return i%5 == 0 })
+	differ := 0
+	for r := range new.Vertices() {
+		if !r.Properties.Equal(old.Vertex(r.Key()).Properties) {
+			differ++
+		}
+	}
+	if differ != 4 {
+		t.Errorf("%d resources differ in 2 clusters", differ)
+	}
+	for r := range parse(10, func(int) bool { return false }).Vertices() {
+		if old.Vertex(r.Key()) != nil {
+			t.Errorf("%s is in the first clusters too", r.Key())
+		}
+	}
+}
+
+// TestForeign converts clusters in the formats of other tools, and decodes them into structs that have all of their keys.
+func TestForeign(t *testing.T) {
+	for from, c := range map[convert.Format]struct {
+		write func(io.Writer, int) error
+		typed any
+	}{
+		convert.Pulumi:   {cluster.WritePulumi, &cluster.TypedPulumi{}},
+		convert.OpenTofu: {cluster.WriteOpenTofu, &cluster.TypedOpenTofu{}},
+	} {
+		var b bytes.Buffer
+		if err := c.write(&b, 40); err != nil {
+			t.Fatal(err)
+		}
+		result, err := convert.Convert(b.String(), convert.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := result.Snapshot.Len(); result.From != from || n != 40 || result.Linked != 40 {
+			t.Errorf("%s: %d resources from %s, %d links", from, n, result.From, result.Linked)
+		}
+		decoder := json.NewDecoder(&b)
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(c.typed); err != nil {
+			t.Errorf("%s: %s", from, err)
+		}
+	}
+}

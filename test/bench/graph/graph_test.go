@@ -1,0 +1,255 @@
+//go:build unix
+
+// Package graph_test measures what a graph costs inside one process: loading it with all checks, saving it, walking
+// along its references, and comparing it with others.
+package graph_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/test/bench/cluster"
+)
+
+type stage struct {
+	name string
+	run  func(*testing.B, *work)
+}
+
+// stages are what is measured, in turn. The first two are the floors.
+var stages = append([]stage{
+	{"valid", func(b *testing.B, w *work) {
+		if !json.Valid(w.bytes) {
+			b.Fatal("not JSON")
+		}
+	}},
+	{"typed", func(b *testing.B, w *work) {
+		var s cluster.Typed
+		if err := json.Unmarshal(w.bytes, &s); err != nil {
+			b.Fatal(err)
+		}
+		runtime.KeepAlive(s)
+	}},
+	{"load", func(b *testing.B, w *work) {
+		w.snapshot = load(b, w.text)
+	}},
+	{"save", func(b *testing.B, w *work) {
+		if err := lumigl.Write(io.Discard, w.snapshot); err != nil {
+			b.Fatal(err)
+		}
+	}},
+	{"clone", func(b *testing.B, w *work) {
+		if w.snapshot.Clone().Len() != w.snapshot.Len() {
+			b.Fatal("not all was cloned")
+		}
+	}},
+	{"index", func(b *testing.B, w *work) {
+		w.index = lumigl.NewIndex(w.snapshot.Base())
+	}},
+	{"visit", func(b *testing.B, w *work) {
+		visit := func(context.Context, *lumigl.Vertex) error { return nil }
+		if err := w.index.Walk(b.Context(), lumigl.WalkOptions{}, visit); err != nil {
+			b.Fatal(err)
+		}
+	}},
+	{"walk", func(b *testing.B, w *work) {
+		references := 0
+		for r := range w.snapshot.Vertices() {
+			for target := range r.Properties.References() {
+				if target.Type == "" {
+					b.Fatal("a reference leads nowhere")
+				}
+				references++
+			}
+		}
+		if references != w.snapshot.Len() {
+			b.Fatal("not all was seen")
+		}
+	}},
+}, comparisons()...)
+
+// work is what the stages work on.
+type work struct {
+	text     string
+	bytes    []byte
+	snapshot *lumigl.Snapshot
+	index    *lumigl.Index
+	others   map[string]string // texts of other snapshots
+	loaded   map[string]*lumigl.Snapshot
+}
+
+// others are the snapshots that one is compared with: equal, with half of the resources changed in each hundredth cluster
+// or in every one, and with resources that are all others, where half of the work is to find out whether they have moved.
+var others = []struct {
+	name    string
+	first   int // in clusters, of as many as there are
+	differs func(i int) bool
+}{
+	{"equal", 0, func(int) bool { return false }},
+	{"hundredth", 0, func(i int) bool { return i%100 == 0 }},
+	{"half", 0, func(int) bool { return true }},
+	{"all", 1, func(int) bool { return false }},
+}
+
+// comparisons are three stages for each: of what is in memory, with the text for people, and of files, which have to be
+// loaded first.
+func comparisons() []stage {
+	var stages []stage
+	for _, other := range others {
+		compare := func(b *testing.B, old, new *lumigl.Snapshot) *diff.Delta {
+			d, err := diff.Compare(old, new, diff.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return d
+		}
+		stages = append(stages, stage{"diff-" + other.name, func(b *testing.B, w *work) {
+			compare(b, w.snapshot, w.loaded[other.name])
+		}}, stage{"text-" + other.name, func(b *testing.B, w *work) {
+			if err := compare(b, w.snapshot, w.loaded[other.name]).WriteText(io.Discard, diff.TextOptions{Context: 1}); err != nil {
+				b.Fatal(err)
+			}
+		}}, stage{"files-" + other.name, func(b *testing.B, w *work) {
+			compare(b, load(b, w.text), load(b, w.others[other.name]))
+		}})
+	}
+	return stages
+}
+
+func load(b *testing.B, text string) *lumigl.Snapshot {
+	s, err := lumigl.ParseSnapshot(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+func newWork(b *testing.B, resources int) *work {
+	write := func(first int, differs func(i int) bool) string {
+		var text strings.Builder
+		if err := cluster.WriteChanged(&text, first, resources, differs); err != nil {
+			b.Fatal(err)
+		}
+		return text.String()
+	}
+	text := write(0, func(int) bool { return false })
+	w := &work{text: text, bytes: []byte(text), others: map[string]string{}, loaded: map[string]*lumigl.Snapshot{}}
+	w.snapshot = load(b, text)
+	w.index = lumigl.NewIndex(w.snapshot.Base())
+	for _, other := range others {
+		w.others[other.name] = write(other.first*resources, other.differs)
+		w.loaded[other.name] = load(b, w.others[other.name])
+	}
+	return w
+}
+
+// BenchmarkStages reports the CPU time of each stage, the garbage collector's included, as the median of all iterations.
+// Every iteration measures all stages in turn, so that their ratios to encoding/json's decoding hold even if the machine
+// is busy.
+func BenchmarkStages(b *testing.B) {
+	smaller := map[string]float64{}
+	for _, resources := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(resources), func(b *testing.B) {
+			w := newWork(b, resources)
+			times := map[string][]float64{}
+			for b.Loop() {
+				for _, stage := range stages {
+					runtime.GC()
+					evict()
+					before := cpu(b)
+					stage.run(b, w)
+					times[stage.name] = append(times[stage.name], (cpu(b) - before).Seconds())
+				}
+			}
+			b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+			floor := median(times["typed"])
+			for _, stage := range stages {
+				m := median(times[stage.name])
+				b.ReportMetric(m*1000, stage.name+"-cpu-ms")
+				if stage.name != "typed" {
+					b.ReportMetric(m/floor, stage.name+"/typed")
+				}
+				if small := smaller[stage.name]; small > 0 {
+					b.ReportMetric(m/small, stage.name+"-100000/10000")
+				}
+				if resources == 10_000 {
+					smaller[stage.name] = m
+				}
+			}
+		})
+	}
+}
+
+// other is more than processors keep.
+var other = make([]byte, 256<<20)
+
+// evict makes the processor forget what it has kept of the graph. Otherwise a small one would be measured as nobody ever
+// meets it, right after the garbage collector has looked at all of it.
+func evict() {
+	for i := 0; i < len(other); i += 64 {
+		other[i]++
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// cpu is the CPU time that this process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkInMemory compares loading with what an engine does with a graph that is in memory. Cloning takes at most 0.3 of
+// a load.
+func BenchmarkInMemory(b *testing.B) {
+	w := newWork(b, 100_000)
+	for _, stage := range stages {
+		if slices.Contains([]string{"load", "clone", "index", "visit"}, stage.name) {
+			b.Run("impl="+stage.name, func(b *testing.B) {
+				before := cpu(b)
+				for b.Loop() {
+					stage.run(b, w)
+				}
+				b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+			})
+		}
+	}
+}
+
+// BenchmarkLoad, BenchmarkSave and the others measure one stage each, for profiles and for what is allocated.
+func BenchmarkLoad(b *testing.B) { single(b, "load") }
+
+// BenchmarkSave measures saving alone.
+func BenchmarkSave(b *testing.B) { single(b, "save") }
+
+// BenchmarkDiff measures comparing alone, where there is much to say.
+func BenchmarkDiff(b *testing.B) { single(b, "diff-half") }
+
+// BenchmarkText measures comparing with the text for people, where all is to be said.
+func BenchmarkText(b *testing.B) { single(b, "text-all") }
+
+func single(b *testing.B, name string) {
+	w := newWork(b, 100_000)
+	i := slices.IndexFunc(stages, func(s stage) bool { return s.name == name })
+	b.SetBytes(int64(len(w.text)))
+	for b.Loop() {
+		stages[i].run(b, w)
+	}
+}

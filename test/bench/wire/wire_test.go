@@ -1,0 +1,239 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/bench/machine"
+)
+
+const serverURN = "urn:lumi:dev::app:index::bench:index:Server::web"
+
+// serverBag has all properties of a server.
+func serverBag(tb testing.TB) *structpb.Struct {
+	tb.Helper()
+	s := &structpb.Struct{}
+	if err := protojson.Unmarshal([]byte(`{
+		"name": "web", "image": "debian", "zone": "b", "owner": "me", "kernel": "6.1", "user": "root",
+		"cores": 4, "memory": 16, "swap": 2, "public": true, "monitored": false, "spot": true,
+		"disks": [
+			{"device": "sda", "size": 100, "fast": true}, {"device": "sdb", "size": 500}, {"device": "sdc", "size": 1}
+		],
+		"tags": {"team": "web", "cost": "low", "stage": "test"}, "addresses": ["10.0.0.1", "10.0.0.2"]
+	}`), s); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// method is a call in its three forms.
+type method struct {
+	name string
+	// plugin makes the call, bytes sends what it sends and gets what it gets as mere bytes, and messages as the messages
+	// that these are.
+	plugin, bytes, messages func() error
+}
+
+func BenchmarkCalls(b *testing.B) {
+	for _, m := range methods(b) {
+		for _, mode := range []struct {
+			name       string
+			goroutines int
+		}{{"sequential", 1}, {"parallel", 32}} {
+			b.Run(m.name+"/"+mode.name, func(b *testing.B) { m.compare(b, mode.goroutines) })
+		}
+	}
+}
+
+// compare makes the calls in turns, some at a time, so that whatever else the machine does befalls all alike.
+func (m *method) compare(b *testing.B, goroutines int) {
+	const turn = 320
+	forms := []func() error{m.plugin, m.bytes, m.messages}
+	took := make([]time.Duration, len(forms))
+	calls := 0
+	for round := 0; b.Loop(); round++ {
+		for i := range forms {
+			form := (round + i) % len(forms)
+			took[form] += repeat(b, forms[form], goroutines, turn)
+		}
+		calls += turn
+	}
+	b.ReportMetric(0, "ns/op") // of all three
+	b.ReportMetric(float64(calls)/took[0].Seconds(), "calls/s")
+	b.ReportMetric(float64(calls)/took[1].Seconds(), "echoes/s")
+	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "echoes/call")
+	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "message-echoes/call")
+}
+
+// repeat makes calls at the same time and returns how long all took.
+func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duration {
+	var wg sync.WaitGroup
+	start := time.Now()
+	for range goroutines {
+		wg.Go(func() {
+			for range calls / goroutines {
+				if err := call(); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
+
+// TestForms proves that all forms of a call carry as many bytes, so that comparing them is fair.
+func TestForms(t *testing.T) {
+	for _, m := range methods(t) {
+		for name, call := range map[string]func() error{"plugin": m.plugin, "bytes": m.bytes, "messages": m.messages} {
+			if err := call(); err != nil {
+				t.Errorf("%s, %s: %v", m.name, name, err)
+			}
+		}
+	}
+}
+
+// methods starts the processes that the calls go to.
+func methods(tb testing.TB) []*method {
+	tb.Helper()
+	servers := startPlugin(tb)
+	conn := startEcho(tb)
+	client, ctx, bag := lumirpc.NewResourceProviderClient(conn), tb.Context(), serverBag(tb)
+
+	created := &lumirpc.CreateResponse{Id: serverID, Properties: &structpb.Struct{}}
+	checked := &lumirpc.CheckResponse{Properties: bag}
+	return []*method{
+		{
+			name: "Create",
+			plugin: func() error {
+				resp, err := servers.Create(ctx, &lumi.CreateRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
+				return expect(err, func() bool { return resp.ID == serverID && len(resp.Properties.Struct().GetFields()) == 0 })
+			},
+			bytes: echo(tb, conn, createRequest(bag), created),
+			messages: func() error {
+				resp, err := client.Create(ctx, createRequest(bag))
+				return expect(err, func() bool { return proto.Size(resp) == proto.Size(created) })
+			},
+		},
+		{
+			name: "Check",
+			plugin: func() error {
+				resp, err := servers.Check(ctx, &lumi.CheckRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
+				return expect(err, func() bool { return len(resp.Properties.Struct().GetFields()) == len(bag.Fields) })
+			},
+			bytes: echo(tb, conn, checkRequest(bag), checked),
+			messages: func() error {
+				resp, err := client.Check(ctx, checkRequest(bag))
+				return expect(err, func() bool { return len(resp.GetProperties().GetFields()) == len(bag.Fields) })
+			},
+		},
+	}
+}
+
+func createRequest(bag *structpb.Struct) *lumirpc.CreateRequest {
+	return &lumirpc.CreateRequest{Type: string(machine.Server), Urn: serverURN, Properties: bag}
+}
+
+func checkRequest(bag *structpb.Struct) *lumirpc.CheckRequest {
+	return &lumirpc.CheckRequest{Type: string(machine.Server), Urn: serverURN, Properties: bag}
+}
+
+// echo makes a call that sends the bytes of the request and gets as many of them back as the response has.
+func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() error {
+	tb.Helper()
+	sent, err := proto.Marshal(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	size := proto.Size(resp)
+	ctx := metadata.AppendToOutgoingContext(tb.Context(), sizeHeader, strconv.Itoa(size))
+	return func() error {
+		got := &wrapperspb.BytesValue{}
+		err := conn.Invoke(ctx, echoMethod, &wrapperspb.BytesValue{Value: sent}, got)
+		return expect(err, func() bool { return len(got.Value) == size })
+	}
+}
+
+// expect reports an error, or an answer that is not as it should be.
+func expect(err error, right func() bool) error {
+	if err == nil && !right() {
+		return errWrong
+	}
+	return err
+}
+
+func startPlugin(tb testing.TB) lumi.ResourceProvider {
+	tb.Helper()
+	p, err := plugin.Start(context.Background(), plugin.Command{
+		Path: os.Args[0], Env: append(os.Environ(), roleVariable+"=plugin"),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	servers, err := p.Resource(machine.Server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return servers
+}
+
+// startEcho starts the bare server and connects to it.
+func startEcho(tb testing.TB) *grpc.ClientConn {
+	tb.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"=echo")
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = stdin.Close() // which tells the process to end
+		if err := cmd.Wait(); err != nil {
+			tb.Error(err)
+		}
+	})
+	port, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		tb.Fatal(err)
+	}
+	conn, err := grpc.NewClient(net.JoinHostPort("127.0.0.1", strings.TrimSpace(port)),
+		grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { conn.Close() })
+	return conn
+}

@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/node"
+)
+
+// Each folder of testdata/golden holds a small IDL in idl/ and beside it what the command makes of it: pack/,
+// provider/ and schema.json where the IDL is right, diagnostics.txt and diagnostics.json where it is wrong.
+const golden = "testdata/golden"
+
+func TestGolden(t *testing.T) {
+	for _, name := range cases(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(golden, name)
+			idl := filepath.Join(dir, "idl")
+			if strings.HasPrefix(name, "wrong") {
+				text := compile(t, checkout, nil, idl)
+				machine := compile(t, checkout, nil, idl, "--diagnostics=json", "-q")
+				if text.code != 1 || machine.code != 1 {
+					t.Errorf("exit codes %d and %d, want 1", text.code, machine.code)
+				}
+				compareFile(t, filepath.Join(dir, "diagnostics.txt"), text.stderr)
+				compareFile(t, filepath.Join(dir, "diagnostics.json"), machine.stdout)
+				return
+			}
+			args := []string{idl, "--out-pack", "--out-provider", "--out-schema=" + filepath.Join(dir, "schema.json"), "-q"}
+			if *update {
+				regenerate(t, dir, args)
+			}
+			if got := compile(t, checkout, nil, append(args, "--check")...); got.code != 0 {
+				t.Errorf("not current; run 'make golden' and read the change\n%s%s", got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// regenerate makes the output anew, scaffolds too, which are the user's from the moment they exist.
+func regenerate(t *testing.T, dir string, args []string) {
+	t.Helper()
+	for _, out := range []string{"pack", "provider"} {
+		if err := os.RemoveAll(filepath.Join(checkout, dir, out)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := compile(t, checkout, nil, args...); got.code != 0 {
+		t.Fatalf("%s%s", got.stdout, got.stderr)
+	}
+}
+
+func compareFile(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join(checkout, name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is not current; run 'make golden' and read the change (-file +now)\n%s", name, diff)
+	}
+}
+
+// cases lists the folders of golden files.
+func cases(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(checkout, golden))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestGeneratedGo has the Go toolchain judge every stub of the golden files.
+func TestGeneratedGo(t *testing.T) {
+	run(t, "go", "build", "./"+golden+"/...")
+	run(t, "go", "vet", "./"+golden+"/...")
+	run(t, "gofmt", "-l", golden, "examples")
+}
+
+// TestGeneratedTypeScript has the TypeScript compiler judge every package of the golden files and of the example.
+func TestGeneratedTypeScript(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{golden + "/*/pack", "examples/*/pack"} {
+		packs, err := filepath.Glob(filepath.Join(checkout, pattern))
+		if err != nil || len(packs) == 0 {
+			t.Fatalf("no packages in %s: %v", pattern, err)
+		}
+		for _, pack := range packs {
+			files = append(files, modulesOf(t, pack)...)
+		}
+	}
+	node.TypeCheck(t, checkout, files)
+}
+
+// modulesOf lists the TypeScript files below a folder.
+func modulesOf(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && slices.Contains([]string{"node_modules", "dist"}, entry.Name()) {
+			return filepath.SkipDir
+		}
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".ts") && !strings.HasSuffix(path, ".d.ts") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

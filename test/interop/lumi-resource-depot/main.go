@@ -1,0 +1,23 @@
+// Command lumi-resource-depot is the plugin that clients in other languages are tested with.
+package main
+
+import (
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+
+	"github.com/lumi-idl/lumi/test/interop/depot"
+)
+
+func main() {
+	d := depot.NewDepot()
+	serve.Main(serve.Plugin{
+		Package:   "depot",
+		Version:   "1.2.3",
+		Configure: serve.Configure(d.Configure),
+		Resources: map[tokens.Type]lumi.ResourceProvider{
+			depot.Crate: depot.NewCrateProvider(depot.Crates{Depot: d}),
+			depot.Shelf: depot.NewShelfProvider(depot.Shelves{Depot: d}),
+		},
+	})
+}

@@ -1,0 +1,83 @@
+// Package pages_test executes the pages about providers.
+package pages_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/tutorial"
+)
+
+// TestProviders builds the module that docs/providers.md and the pages in docs/providers describe, and tests its
+// resources with the files in testdata. Every snippet of the pages is a part of it.
+func TestProviders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	t.Parallel()
+	checkout, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &tutorial.Reader{Dir: t.TempDir(), Env: tutorial.Environment(t, checkout)}
+	for _, page := range pages {
+		text := read(t, filepath.Join(checkout, "docs", page))
+		if found := indented.FindString(text); found != "" {
+			t.Errorf("docs/%s has a block that is not executed, since it has no fence:\n%s", page, found)
+		}
+		steps, err := tutorial.Steps(text, "")
+		if err != nil {
+			t.Fatalf("docs/%s: %v", page, err)
+		}
+		for _, step := range steps {
+			if step.Kind == tutorial.WriteFile && !strings.Contains(text, "`"+step.File+"`") {
+				t.Errorf("docs/%s:%d: the text does not mention %s, and the name in the fence is not shown", page, step.Line, step.File)
+			}
+		}
+		r.Page = "docs/" + page
+		r.Do(t, steps...)
+	}
+	if err := os.CopyFS(r.Dir, os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	r.Page = "testdata"
+	r.Do(t, tutorial.Step{Kind: tutorial.RunCommands, Text: "cidlc idl --out-provider >&2\n" +
+		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
+}
+
+// pages are in the order in which they are read: each continues with the module of those before.
+var pages = []string{
+	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
+}
+
+// TestAllPages fails if a page about providers is not executed.
+func TestAllPages(t *testing.T) {
+	found, err := filepath.Glob("../../../docs/providers/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for _, page := range found {
+		want["providers/"+filepath.Base(page)] = true
+	}
+	if got := slices.Sorted(slices.Values(pages[1:])); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+		t.Errorf("executed %q, found %q", got, slices.Sorted(maps.Keys(want)))
+	}
+}
+
+// indented is a code block in the older style.
+var indented = regexp.MustCompile(`(?m)^\n {4}\S.*`)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

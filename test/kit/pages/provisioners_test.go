@@ -1,0 +1,46 @@
+package pages_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/node"
+	"github.com/lumi-idl/lumi/test/kit/tutorial"
+)
+
+// TestProvisioners does what docs/provisioners.md says, in an empty folder and without a network. The program that the page
+// builds is the example's.
+func TestProvisioners(t *testing.T) {
+	if testing.Short() {
+		t.Skip("deploys")
+	}
+	t.Parallel()
+	checkout, env := deployer(t)
+	node.Run(t, checkout, "go", "build", "-o", dist(env)+string(filepath.Separator), "./cmd/cidlc")
+	steps, err := tutorial.Steps(read(t, filepath.Join(checkout, "docs", "provisioners.md")), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := read(t, filepath.Join(checkout, "examples", "provisioners", "folder", "lumi-provisioner-folder", "main.go"))
+	if !slices.ContainsFunc(steps, func(s tutorial.Step) bool { return s.File == "lumi-provisioner-folder/main.go" && s.Text == main }) {
+		t.Error("main.go in docs/provisioners.md and of examples/provisioners/folder/lumi-provisioner-folder differ")
+	}
+	for i := range steps {
+		steps[i].Text = strings.ReplaceAll(steps[i].Text, install, offline)
+	}
+	r := &tutorial.Reader{Page: "docs/provisioners.md", Dir: t.TempDir(), Env: env, Errors: true}
+	r.Do(t, steps...)
+}
+
+// dist returns what $DIST is in an environment.
+func dist(env []string) string {
+	for _, variable := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(variable, "DIST="); ok {
+			return value
+		}
+	}
+	return os.TempDir()
+}

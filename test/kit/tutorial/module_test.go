@@ -1,0 +1,147 @@
+package tutorial_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+
+	"github.com/lumi-idl/lumi/test/kit/node"
+	"github.com/lumi-idl/lumi/test/kit/tutorial"
+)
+
+// TestModule does what docs/command.md and 'cidlc --help' say about a new module, in an empty folder, as if this
+// checkout had been published: its zip file is served by a module proxy.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	checkout, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(checkout, "docs", "command.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented, err := tutorial.Steps(string(page), "Set up a module")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := published(t, checkout)
+	for name, steps := range map[string][]tutorial.Step{
+		"docs/command.md": documented,
+		"cidlc --help":    helpSteps(node.Run(t, checkout, "go", "run", "./cmd/cidlc", "--help")),
+	} {
+		if len(steps) < 4 {
+			t.Errorf("%s: found %d steps, want at least 4", name, len(steps))
+		}
+		r := &tutorial.Reader{Page: name, Dir: t.TempDir(), Env: env}
+		r.Do(t, steps...)
+		for file, want := range map[string]string{
+			"pack/bucket.ts":          "class Bucket ",
+			"provider/bucket_stub.go": "type BucketProviderOps ",
+		} {
+			content, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(file)))
+			if err != nil || !strings.Contains(string(content), want) {
+				t.Errorf("%s: %s has no %q: %v", name, file, want, err)
+			}
+		}
+	}
+}
+
+// helpSteps reads the example of the help: its blocks are indented by four spaces, and the only one that is not for the
+// shell is the Go file.
+func helpSteps(help string) []tutorial.Step {
+	_, example, _ := strings.Cut(help, "\nExample:\n")
+	var steps []tutorial.Step
+	inBlock := false
+	for i, line := range strings.Split(example, "\n") {
+		text, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case line == "" && inBlock && steps[len(steps)-1].Kind == tutorial.WriteFile:
+			steps[len(steps)-1].Text += "\n"
+		case !indented:
+			inBlock = false
+		case !inBlock:
+			step := tutorial.Step{Line: i, Kind: tutorial.RunCommands, Text: text + "\n"}
+			if strings.HasPrefix(text, "package ") {
+				step.Kind, step.File = tutorial.WriteFile, "idl/bucket.go"
+			}
+			steps, inBlock = append(steps, step), true
+		default:
+			steps[len(steps)-1].Text += text + "\n"
+		}
+	}
+	return steps
+}
+
+// published returns the environment of a user for whom this checkout is the newest release. The module cache is a new
+// one, so that no other checkout is found in it, and reads from the present one before it asks the network.
+func published(t *testing.T, checkout string) []string {
+	t.Helper()
+	lumi := module.Version{Path: "github.com/lumi-idl/lumi", Version: "v0.1.0"}
+	proxy := t.TempDir()
+	dir := filepath.Join(proxy, filepath.FromSlash(lumi.Path), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	release := filepath.Join(dir, lumi.Version)
+	archive, err := os.Create(release + ".zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err1 := os.ReadFile(filepath.Join(checkout, "go.mod"))
+	err = errors.Join(
+		err1,
+		zip.Create(archive, lumi, sources(t, checkout)),
+		archive.Close(),
+		os.WriteFile(release+".mod", mod, 0o644),
+		os.WriteFile(release+".info", []byte(`{"Version": "`+lumi.Version+`"}`), 0o644),
+		os.WriteFile(filepath.Join(dir, "list"), []byte(lumi.Version+"\n"), 0o644),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := strings.Split(node.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
+	return append(os.Environ(),
+		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
+		// The checksum database does not know the release; go.sum of the checkout vouches for everything else.
+		"GONOSUMDB=*", "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GOCACHE="+goCache(t), "XDG_CACHE_HOME="+t.TempDir(),
+		// Without -trimpath, the build cache would not recognise packages from the new module cache.
+		"GOFLAGS=-modcacherw -trimpath")
+}
+
+// sources lists what a release holds: all files but installed and built ones.
+func sources(t *testing.T, checkout string) []zip.File {
+	t.Helper()
+	var files []zip.File
+	err := filepath.WalkDir(checkout, func(name string, e fs.DirEntry, err error) error {
+		switch base := e.Name(); {
+		case err != nil:
+			return err
+		case e.IsDir() && (base == "node_modules" || base == "dist" || base == "bin" || base == ".git"):
+			return fs.SkipDir
+		case !e.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(checkout, name)
+		files = append(files, source{name, filepath.ToSlash(rel)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// source is a file of the release.
+type source struct{ name, path string }
+
+func (s source) Path() string                 { return s.path }
+func (s source) Lstat() (fs.FileInfo, error)  { return os.Lstat(s.name) }
+func (s source) Open() (io.ReadCloser, error) { return os.Open(s.name) }

@@ -1,0 +1,101 @@
+package tutorial
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/node"
+)
+
+// Reader does what pages say, one step after another.
+type Reader struct {
+	// Page is the name of the page, for messages.
+	Page string
+	// Dir is the working directory. Commands may change it.
+	Dir string
+	// Env is the environment of commands. What they export holds for those that follow.
+	Env []string
+	// Errors is whether commands may fail in the middle, and what they write to standard error is output too. Otherwise, a
+	// command that fails ends the test.
+	Errors bool
+
+	output  string // of the last commands
+	exports string // commands that set what earlier ones exported
+}
+
+// Environment returns an environment with cidlc on the path, and everything else from this machine, without a network.
+func Environment(t *testing.T, checkout string) []string {
+	t.Helper()
+	bin := t.TempDir()
+	node.Run(t, checkout, "go", "build", "-o", filepath.Join(bin, "cidlc"), "./cmd/cidlc")
+	cache := strings.TrimSpace(node.Run(t, checkout, "go", "env", "GOCACHE"))
+	return append(os.Environ(),
+		"LUMI="+checkout, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off",
+		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+cache)
+}
+
+// Do carries out steps. It ends the test if commands fail.
+func (r *Reader) Do(t *testing.T, steps ...Step) {
+	t.Helper()
+	for _, step := range steps {
+		switch step.Kind {
+		case RunCommands:
+			r.run(t, step)
+		case WriteFile:
+			r.write(t, step, os.O_TRUNC|os.O_CREATE)
+		case AppendFile:
+			r.write(t, step, os.O_APPEND)
+		case ExpectOutput:
+			if !Resembles(step.Text, r.output) {
+				t.Errorf("%s:%d: the output is another (-want +got):\n%s", r.Page, step.Line, cmp.Diff(step.Text, r.output))
+			}
+		}
+	}
+}
+
+func (r *Reader) write(t *testing.T, step Step, flags int) {
+	t.Helper()
+	name := filepath.Join(r.Dir, filepath.FromSlash(step.File))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|flags, 0o644)
+	if err != nil {
+		t.Fatalf("%s:%d: %v", r.Page, step.Line, err)
+	}
+	_, err = f.WriteString(step.Text)
+	if err2 := f.Close(); err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+}
+
+// run runs commands and remembers the folder that they end in, and what they export.
+func (r *Reader) run(t *testing.T, step Step) {
+	t.Helper()
+	memory := t.TempDir()
+	where, exports := filepath.Join(memory, "cwd"), filepath.Join(memory, "exports")
+	options := "-euo"
+	var stdout, stderr strings.Builder
+	out, errs := &stdout, &stderr
+	if r.Errors {
+		options, errs = "-uo", out
+	}
+	cmd := exec.Command("bash", options, "pipefail", "-c", r.exports+step.Text+"pwd >"+where+"; export -p >"+exports)
+	cmd.Dir, cmd.Env = r.Dir, r.Env
+	cmd.Stdout, cmd.Stderr = out, errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s:%d: %v\n%s%s", r.Page, step.Line, err, &stdout, &stderr)
+	}
+	dir, err := os.ReadFile(where)
+	exported, err2 := os.ReadFile(exports)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	r.Dir, r.output, r.exports = strings.TrimSpace(string(dir)), stdout.String(), string(exported)
+}

@@ -1,0 +1,117 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/sim"
+)
+
+// A deployer takes one resource from nothing to size 2, and every other one to nothing again.
+type deployer func(e *engine, i int)
+
+// within gives each call a deadline, and repeats it until it ends without an error.
+func within(call func(ctx context.Context) error) {
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		err := call(ctx)
+		cancel()
+		if err == nil {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// naive repeats whatever fails.
+func naive(e *engine, i int) {
+	within(func(ctx context.Context) error { return e.create(ctx, nil) })
+	within(func(ctx context.Context) error { return e.update(ctx, map[string]any{"size": 2.0}) })
+	if i%2 == 1 {
+		within(e.delete)
+	}
+}
+
+// careful looks at what errors mean.
+func careful(e *engine, i int) {
+	uncertain := false
+	within(func(ctx context.Context) error {
+		if uncertain && e.typ == server {
+			switch id, err := e.find(ctx); {
+			case err == nil: // It may be unfinished.
+				e.id, e.state = id, map[string]any{}
+				return nil
+			case !errors.Is(err, lumi.ErrNotFound):
+				return err
+			}
+		}
+		err := e.create(ctx, nil)
+		uncertain = kind(err) == "uncertain"
+		if strings.HasPrefix(kind(err), "partial") {
+			return nil
+		}
+		return err
+	})
+	if len(e.state) == 0 {
+		within(func(ctx context.Context) (err error) {
+			e.state, err = e.get(ctx)
+			return err
+		})
+	}
+	within(func(ctx context.Context) error { return e.update(ctx, map[string]any{"size": 2.0}) })
+	if i%2 == 1 {
+		within(e.delete)
+	}
+}
+
+// run has a deployer deploy resources at the same time, and returns what is wrong in the end.
+func run(t *testing.T, seed uint64, deploy deployer) (wrong []string) {
+	inBubble(t, func(*testing.T, context.Context) {
+		c := sim.New(chaos(seed))
+		var wg sync.WaitGroup
+		want := map[string]int{}
+		for i := range 16 {
+			e := newEngine(c, []tokens.Type{bucket, server}[i/2%2], fmt.Sprint("r", i))
+			if i%2 == 0 {
+				want[fmt.Sprintf("%s r%d of size 2", e.typ, i)] = 1
+			}
+			wg.Go(func() { deploy(e, i) })
+		}
+		wg.Wait()
+		wrong = c.Violations()
+		for _, r := range c.Resources() {
+			want[fmt.Sprintf("%s %s of size %v", r.Type, r.Inputs["name"], r.Inputs["size"])]--
+		}
+		for _, r := range slices.Sorted(maps.Keys(want)) {
+			if want[r] != 0 {
+				wrong = append(wrong, fmt.Sprintf("%s: %d too few", r, want[r]))
+			}
+		}
+	})
+	return wrong
+}
+
+// TestExecutors finds that the cloud catches an executor that is wrong, and does not accuse one that is right.
+func TestExecutors(t *testing.T) {
+	caught := 0
+	for seed := range uint64(100) {
+		if wrong := run(t, seed, careful); wrong != nil {
+			t.Errorf("seed %d: the careful executor: %q", seed, wrong)
+		}
+		if run(t, seed, naive) != nil {
+			caught++
+		}
+	}
+	if caught < 95 {
+		t.Errorf("the naive executor was caught in %d of 100 runs", caught)
+	}
+}

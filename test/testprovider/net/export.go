@@ -1,0 +1,13 @@
+package net
+
+// Names for the runtime's tests, which are in another package: generated structs are unexported.
+type (
+	// Network_ is network.
+	Network_ = network
+	// Route_ is route.
+	Route_ = route
+	// Gateway_ is gateway.
+	Gateway_ = gateway
+	// Marker_ is marker.
+	Marker_ = marker
+)

@@ -1,0 +1,16 @@
+package net
+
+import (
+	"context"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Name overrides the generated method, as an author may override it.
+func (p *MarkerProvider) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
+	resp, err := p.Provider.Name(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return &lumi.NameResponse{Name: "the " + resp.Name}, nil
+}
