@@ -22,7 +22,9 @@ NPM_INTEROP = test/interop/node
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
 NPM_TESTS   = $(NPM_READY) $(NPM_INTEROP)/node_modules/.package-lock.json
 
-# How long 'make fuzz' lets each fuzz test run, which benchmarks 'make bench' runs, and how often.
+# Which fuzz tests 'make fuzz' runs, matched against "folder name", and for how long; which benchmarks 'make bench' runs, and
+# how often.
+FUZZ     ?= .
 FUZZTIME ?= 60s
 BENCH    ?= .
 COUNT    ?= 1
@@ -104,12 +106,16 @@ tidy:
 golden: $(NPM_READY)
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
 
+FUZZ_TARGETS = git grep '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,'
+
 # Left to itself, go test spends whole minutes on making each new input smaller, which finds nothing. With a short time it
 # sometimes fails at the end with "context deadline exceeded"; what it really finds is in testdata by then, and fails again.
-## fuzz: let each fuzz test run for FUZZTIME (60s)
-.PHONY: fuzz
+## fuzz: let each fuzz test that FUZZ (.) matches run for FUZZTIME (60s)
+.PHONY: fuzz fuzz-targets
+fuzz-targets:
+	@$(FUZZ_TARGETS)
 fuzz:
-	@set -e; git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | \
+	@set -e; $(FUZZ_TARGETS) | grep -E '$(FUZZ)' | \
 	while read -r dir name; do \
 		echo "$$name in $$dir"; \
 		fuzz() { $(GO) -C $$dir test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x . </dev/null; }; \
