@@ -32,8 +32,7 @@ With --desired, OLD is the state and NEW the desired state of a module. What onl
 reported as removed: ids, lineage, serial, pending entries, extensions, other modules and, with --schema,
 outputs.
 
-Secrets are compared but not shown. A patch that needs secrets cannot be applied, unless --show-secrets
-includes them.`,
+Secrets are compared but not shown.`,
 		Annotations: exits("no differences", "differences found", faultsFailed),
 		Example: examples(
 			"What has changed since yesterday?", "lumi diff yesterday.json today.json",
@@ -52,8 +51,6 @@ includes them.`,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.stat, "stat", false, "print one line per changed resource, without values")
-	flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) from OLD's JSON to NEW's")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "include secrets in the patch, so that it can be applied")
 	flags.BoolVar(&f.desired, "desired", false, "treat NEW as desired state: do not report what only the state has")
 	flags.StringArrayVar(&f.schemas, "schema", nil, "read from a schema `FILE` of cidlc which properties replace and which are outputs; may be repeated")
 	_ = c.MarkFlagFilename("schema", "json")
@@ -63,20 +60,16 @@ includes them.`,
 
 // diffFlags are the flags of the command diff.
 type diffFlags struct {
-	stat, patch, showSecrets, desired bool
-	schemas                           []string
-	context                           int
+	stat, desired bool
+	schemas       []string
+	context       int
 }
 
 // misuse returns an error if the flags contradict each other.
 func (f *diffFlags) misuse(json bool) error {
 	switch {
-	case f.stat && f.patch, f.stat && json, f.patch && json:
-		return misused("--stat, --patch and --json are three ways to print a difference; choose one")
-	case f.showSecrets && !f.patch:
-		return misused("--show-secrets goes with --patch; nothing else shows secrets")
-	case f.desired && f.patch:
-		return misused("--desired does not go with --patch, which makes the new file as it stands")
+	case f.stat && json:
+		return misused("--stat and --json are two ways to print a difference; choose one")
 	case f.context < 0:
 		return misused("--context=%d: it is a whole number from 0 up", f.context)
 	}
@@ -109,8 +102,6 @@ func (f *diffFlags) run(env *environment) error {
 	switch {
 	case env.json:
 		err = delta.WriteJSON(env.stdout)
-	case f.patch:
-		err = delta.WritePatch(env.stdout, diff.PatchOptions{ShowSecrets: f.showSecrets})
 	case f.stat:
 		err = delta.WriteStat(env.stdout, shown)
 	default:
@@ -144,7 +135,7 @@ func (f *diffFlags) compare(env *environment, old, new *document, types plan.Typ
 		return plan.Compare(state, desired, types)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
-	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:
+	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !env.json:
 		env.say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
 	}
 	delta, err := diff.Compare(old.Document, new.Document, o)

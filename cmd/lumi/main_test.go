@@ -58,7 +58,6 @@ func TestClosedPipe(t *testing.T) {
 		{[]string{"check", "--json", "--max-faults=10000", "-"}, "[" + strings.Repeat("1,,", 10000) + "1]", exitWrong},
 		{[]string{"diff", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
 		{[]string{"diff", "--json", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
-		{[]string{"diff", "--patch", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
 	} {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)

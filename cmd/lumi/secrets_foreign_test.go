@@ -109,7 +109,7 @@ func reading(empty string) [][]string {
 		{"show", "-"}, {"show", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--view=table", "-"}, {"show", "-", "v"},
 		{"query", "--json", "-"}, {"query", "--format=table", "-"}, {"query", "-", "type == 'V'"},
 		{"graph", "-"}, {"graph", "--json", "-"}, {"graph", "--format=mermaid", "-"}, {"graph", "--format=html", "-"},
-		{"diff", "-", empty}, {"diff", "--json", empty, "-"}, {"diff", "--patch", "-", empty}, {"diff", "--stat", empty, "-"},
+		{"diff", "-", empty}, {"diff", "--json", empty, "-"}, {"diff", "--stat", empty, "-"},
 	}
 }
 

@@ -6,10 +6,9 @@
 //	…
 //	delta.WriteText(os.Stdout, diff.TextOptions{})
 //
-// A delta can be written as text for people, as JSON for programs, and as JSON Patch.
+// A delta can be written as text for people and as JSON for programs.
 //
-// A value that becomes one which nobody knows yet is a change of its own kind. Secrets are compared and never written,
-// unless a patch is asked for that has them.
+// A value that becomes one which nobody knows yet is a change of its own kind. Secrets are compared and never written.
 //
 // Comparing takes time and memory in proportion to the documents. Where finding the smallest difference between two
 // lists would take more, a larger one is found.

@@ -13,17 +13,12 @@ type encoder struct {
 	tag string // which marks references
 	// hidden is what is in secrets, and is left out where it stands plain too.
 	hidden contents
-	// reveal says that secrets are written too.
-	reveal bool
-	// masked says that one was left out.
-	masked bool
 }
 
 func (e *encoder) encode(v lumigl.Value) []byte { return e.append(nil, v) }
 
 func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
-	if !e.reveal && e.hidden.have(v) {
-		e.masked = true
+	if e.hidden.have(v) {
 		return appendQuoted(dst, mask)
 	}
 	switch v.Kind() {
@@ -62,8 +57,7 @@ func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
 }
 
 func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
-	if v.IsSecret() && !e.reveal {
-		e.masked = true
+	if v.IsSecret() {
 		dst = appendQuoted(append(dst, '{'), wire.Signature)
 		dst = appendQuoted(append(dst, ':'), wire.Secret)
 		dst = appendQuoted(append(dst, `,"value":`...), mask)
@@ -82,8 +76,7 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 
 // side writes one of the two values of a change. If the other one is a secret, it may say too much.
 func (e *encoder) side(c *Change, v lumigl.Value) []byte {
-	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() && !e.reveal {
-		e.masked = true
+	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() {
 		return appendQuoted(nil, mask)
 	}
 	return e.encode(v)

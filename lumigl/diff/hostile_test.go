@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"bytes"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -54,12 +53,8 @@ func TestHostile(t *testing.T) {
 			if used > most {
 				t.Errorf("%d MiB allocated", used>>20)
 			}
-			got, err := diff.Apply(old, d)
-			if err != nil {
+			if err := diff.Verify(d); err != nil {
 				t.Fatal(err)
-			}
-			if !compare(t, got, new).Empty() {
-				t.Error("the outcome is another")
 			}
 			used = allocated(func() {
 				if err := d.WriteText(io.Discard, diff.TextOptions{Context: 1}); err != nil {
@@ -68,13 +63,6 @@ func TestHostile(t *testing.T) {
 			})
 			if used > most {
 				t.Errorf("%d MiB allocated for the text", used>>20)
-			}
-			var patch bytes.Buffer
-			if err := d.WritePatch(&patch, diff.PatchOptions{}); err != nil {
-				t.Error(err)
-			}
-			if patch.Len() > 16<<20 {
-				t.Errorf("the patch has %d MiB", patch.Len()>>20)
 			}
 		})
 	}

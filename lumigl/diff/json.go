@@ -93,14 +93,10 @@ func (d *Delta) WriteJSON(w io.Writer) error {
 	for _, m := range d.Named {
 		out.Named = append(out.Named, moveJSON{From: jsonText(m.Old.Key()), To: jsonText(m.New.Key())})
 	}
-	return encodeJSON(w, out)
-}
-
-func encodeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return enc.Encode(out)
 }
 
 func (d *Delta) isSnapshot() bool {
