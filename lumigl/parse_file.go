@@ -89,9 +89,12 @@ func (p Parser) ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Sn
 
 // Parse reads a file of either form. The error is an *[InvalidError]. What is read shares the memory of the source.
 func (p Parser) Parse(src string) (Document, error) {
-	doc, err := p.Salvage(src)
-	if err != nil {
-		return nil, err
+	if doc := p.atOnce(src); doc != nil {
+		return doc, nil
+	}
+	doc, invalid := p.thorough(src)
+	if invalid != nil {
+		return nil, invalid
 	}
 	return doc, nil
 }
@@ -109,20 +112,6 @@ func (p Parser) ParseValue(src string) (Value, error) {
 		return Value{}, invalid
 	}
 	return v, nil
-}
-
-// Salvage reads a file as [Parser.Parse] does, but returns the document along with the error as far as there is one,
-// for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
-// the text has not even an outline.
-func (p Parser) Salvage(src string) (Document, error) {
-	if doc := p.atOnce(src); doc != nil {
-		return doc, nil
-	}
-	doc, invalid := p.thorough(src)
-	if invalid == nil {
-		return doc, nil
-	}
-	return doc, invalid
 }
 
 // thorough reads a text for all that is wrong with it: first its syntax, and then, if it was read to the end and nothing

@@ -16,8 +16,8 @@ func checkCommand(env *environment) *cobra.Command {
 		Use:   "check [FILE...]",
 		Short: "report every problem in LumiGL files",
 		Long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
-is just one remedy, what to do: 'lumi fmt --repair' does that. The word in brackets is the rule that is
-broken; 'lumi explain' says more of it. Without files it reads standard input.
+is just one remedy, what to do. The word in brackets is the rule that is broken; 'lumi explain' says
+more of it. Without files it reads standard input.
 
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
 "offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is

@@ -61,7 +61,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
 	add(root, "Task graphs", tasksCommand(env), serveCommand(env))
 	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
-		queryCommand(env), repairCommand(env), showCommand(env), yaqlCommand(env), muranoCommand(env))
+		queryCommand(env), showCommand(env), yaqlCommand(env), muranoCommand(env))
 	add(root, "Providers", providerCommand(env))
 	help := helpCommand(env)
 	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))

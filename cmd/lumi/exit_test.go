@@ -37,9 +37,6 @@ func TestExitCodes(t *testing.T) {
 		},
 		"show":  {{"-", smallGraph, 0}, {"- a", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- b", smallGraph, 2}},
 		"graph": {{"-", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- --around=b", smallGraph, 2}},
-		"repair": {
-			{"-", smallGraph, 0}, {"- --yes", brokenGraph, 0}, {"-", brokenGraph, 1}, {"- --yes", brokenInput, 1}, {missing, "", 2},
-		},
 		"diff": {
 			{"testdata/examples/graph.json testdata/examples/graph.json", "", 0}, {"testdata/examples/graph.json -", smallGraph, 1},
 			{"testdata/examples/graph.json -", brokenInput, 2}, {"testdata/examples/graph.json " + missing, "", 2},

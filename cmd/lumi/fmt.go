@@ -12,13 +12,12 @@ import (
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/repair"
 )
 
 // formatter is one run of 'lumi fmt'.
 type formatter struct {
-	env                           *environment
-	check, repair, stdout, silent bool
+	env                   *environment
+	check, stdout, silent bool
 }
 
 func fmtCommand(env *environment) *cobra.Command {
@@ -33,18 +32,13 @@ what comes of it if no file is given. Files with faults are left alone.
 A snapshot with a lineage, or any file with a lock file next to it, is locked while it is rewritten.
 The lock file, FILE.lock, is created if it is missing, and stays.
 
-With --repair, syntax errors that have only one possible fix are fixed, such as trailing and missing
-commas, comments and quotes; each fix is reported on standard error. For all other errors, use
-'lumi repair'.
-
-With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
-and "repairs", and for standard input "document", what became of it; or one for each fault as 'lumi
-check' has them.`,
+With --json, there is an object for each file on a line of its own, with "file", "changed" and
+"written", and for standard input "document", what became of it; or one for each fault as 'lumi check'
+has them.`,
 		Annotations: exits("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed),
 		Example: examples(
 			"Rewrite a file.", "lumi fmt prod.json",
 			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",
-			"Fix commas and quotes in a file written by hand.", "lumi fmt --repair notes.json",
 			"As a filter.", "lumi fmt - <prod.json >canonical.json",
 		),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -63,7 +57,6 @@ check' has them.`,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
-	flags.BoolVar(&f.repair, "repair", false, "fix syntax errors that have only one possible fix")
 	flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
 	flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
 	return c
@@ -71,10 +64,9 @@ check' has them.`,
 
 // formatted is what was done to a file, for programs.
 type formatted struct {
-	File    string     `json:"file"`
-	Changed bool       `json:"changed"`
-	Written bool       `json:"written"`
-	Repairs []jsonStep `json:"repairs,omitempty"`
+	File    string `json:"file"`
+	Changed bool   `json:"changed"`
+	Written bool   `json:"written"`
 	// Document is what became of standard input.
 	Document json.RawMessage `json:"document,omitempty"`
 }
@@ -84,28 +76,16 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	doc, steps, err := f.parse(in)
+	doc, err := lumigl.Parse(in.src)
 	if err != nil {
-		return err
+		return f.refuse(in, err)
 	}
 	f.env.doing("formatting %s", in.name)
 	out, err := lumigl.Append(make([]byte, 0, len(in.src)), doc)
 	if err != nil {
 		return err
 	}
-	if len(steps) > 0 {
-		steps = secretsIn(in.src).steps(steps)
-	}
-	result := formatted{File: in.name, Changed: string(out) != in.src, Repairs: jsonSteps(steps)}
-	if !f.env.json {
-		what := "repair"
-		for _, s := range steps {
-			if !f.check {
-				what, s.Message = "repaired", s.Done()
-			}
-			f.env.printStep(in.name, what, s)
-		}
-	}
+	result := formatted{File: in.name, Changed: string(out) != in.src}
 	switch {
 	case f.check:
 		err = f.compare(in, out, &result)
@@ -120,8 +100,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		result.Written, result.Document = result.Changed, out
 	case result.Changed:
 		f.env.doing("writing %s", in.name)
-		r := rewriter{env: f.env, command: "lumi fmt"}
-		if err := r.rewrite(ctx, in, name, doc, out); err != nil {
+		if err := f.rewrite(ctx, in, name, doc, out); err != nil {
 			return err
 		}
 		result.Written = true
@@ -137,45 +116,15 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	return err
 }
 
-// parse reads a file, mended if that was asked for.
-func (f *formatter) parse(in *input) (lumigl.Document, []repair.Step, error) {
-	if f.repair {
-		mended, err := repair.Syntax(in.src)
-		if err != nil {
-			return nil, nil, f.refuse(in, err)
-		}
-		return mended.Document, mended.Steps, nil
-	}
-	doc, err := lumigl.Parse(in.src)
-	if err != nil {
-		return nil, nil, f.refuse(in, err)
-	}
-	return doc, nil, nil
-}
-
-// refuse says what is wrong with a file, and what to do about it.
+// refuse says what is wrong with a file, which is left alone.
 func (f *formatter) refuse(in *input, err error) error {
 	refusal := f.env.refuse(in, err)
-	var invalid *lumigl.InvalidError
-	if f.env.json || !errors.Is(refusal, errWrong) || !errors.As(err, &invalid) {
+	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
+	if f.env.json || !errors.Is(refusal, errWrong) || !ok {
 		return refusal
 	}
-	fixes := 0
-	for i := range invalid.Faults {
-		if invalid.Faults[i].Fix != nil {
-			fixes++
-		}
-	}
 	f.env.separate()
-	switch n := len(invalid.Faults); fixes {
-	case 0:
-		f.env.say("%s has %s, and is left as it is", in.name, count(n, "fault"))
-	case n:
-		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends that", in.name, count(n, "fault"))
-	default:
-		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends %d of them, once the others are mended",
-			in.name, count(n, "fault"), fixes)
-	}
+	f.env.say("%s has %s, and is left as it is", in.name, count(len(invalid.Faults), "fault"))
 	return refusal
 }
 

@@ -9,40 +9,24 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
-// rewriter puts other texts in the place of those of files that were read.
-type rewriter struct {
-	env     *environment
-	command string // what others are told who want to write meanwhile
-	backup  bool   // whether the text that was there is kept
-}
-
 // rewrite replaces the text of a file, if it is still what was read.
-func (r *rewriter) rewrite(ctx context.Context, in *input, name string, doc lumigl.Document, text []byte) error {
+func (f *formatter) rewrite(ctx context.Context, in *input, name string, doc lumigl.Document, text []byte) error {
 	writing.Lock()
 	defer writing.Unlock()
 	snapshot, _ := doc.(*lumigl.Snapshot)
-	unlock, err := lock(ctx, name, snapshot != nil && snapshot.Lineage != "", r.command)
+	unlock, err := lock(ctx, name, snapshot != nil && snapshot.Lineage != "", "lumi fmt")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	now, err := r.env.read(name)
+	now, err := f.env.read(name)
 	if err != nil {
 		return err
 	}
 	if now.src != in.src {
-		return errChanged(name)
-	}
-	if r.backup {
-		if err := file.WriteBackup(name, []byte(in.src)); err != nil {
-			return err
-		}
+		return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
 	}
 	return file.WriteAtomic(name, text)
-}
-
-func errChanged(name string) error {
-	return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
 }
 
 // lock keeps others from writing a file that deployments write: those have a lineage, or a lock beside them. Other files

@@ -11,13 +11,11 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/file"
-	"github.com/lumi-idl/lumi/lumigl/repair"
 )
 
-// brokenSnapshot has a lineage, so it is saved as deployments do it; brokenGraph is not.
 const (
-	brokenSnapshot = `{"lineage": "x", "serial": 1, "resources": {},}`
-	brokenGraph    = `{"vertices": {},}`
+	brokenGraph = `{"vertices": {},}`
+	rawGraph    = `{"vertices": {}}` // valid, but not canonical
 )
 
 func write(t *testing.T, name, content string) string {
@@ -35,9 +33,7 @@ func TestLocked(t *testing.T) {
 		args    []string
 		content string
 	}{
-		{[]string{"repair", "--yes"}, brokenSnapshot},
-		{[]string{"repair", "--yes"}, brokenGraph},
-		{[]string{"fmt", "--repair"}, brokenGraph},
+		{[]string{"fmt"}, rawGraph},
 		{[]string{"fmt"}, `{"lineage": "A", "serial": 1, "resources": {}}`},
 		{[]string{"graph", write(t, "input.json", smallGraph), "--format=dot", "--force", "-o"}, brokenGraph},
 	} {
@@ -88,8 +84,8 @@ func TestKeptOut(t *testing.T) {
 	if err := locked.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r := &rewriter{env: env, command: "lumi fmt"}
-	err = r.rewrite(t.Context(), in, path, doc, []byte("{}"))
+	f := &formatter{env: env}
+	err = f.rewrite(t.Context(), in, path, doc, []byte("{}"))
 	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -121,49 +117,6 @@ func TestPrivate(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	mode(out, 0o600)
-	broken := write(t, "broken.json", brokenGraph)
-	if err := os.Chmod(broken, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(t.TempDir(), "link.json")
-	if err := os.Symlink(broken, link); err != nil {
-		t.Fatal(err)
-	}
-	stderr.Reset()
-	if code := runLumi(t.Context(), []string{"repair", "--yes", link}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
-		t.Fatalf("exit code %d: %s", code, &stderr)
-	}
-	mode(broken, 0o640)
-	mode(broken+".backup", 0o640)
-	real, err := filepath.EvalSymlinks(broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "lumi: " + link + " is repaired; the file as it was is " + real + ".backup\n"; !strings.HasSuffix(stderr.String(), want) {
-		t.Errorf("%q, want %q", &stderr, want)
-	}
-}
-
-// TestChanged holds that a file is left alone which somebody wrote after it was shown what would be done to it.
-func TestChanged(t *testing.T) {
-	for _, content := range []string{brokenSnapshot, brokenGraph} {
-		path := write(t, "prod.json", content+"\n")
-		result, err := repair.Repair(content, repair.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := &mender{env: newEnvironment(strings.NewReader(""), io.Discard, io.Discard, noEnv)}
-		err = m.save(t.Context(), &input{name: path, src: content}, path, result)
-		if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-		if now, err := os.ReadFile(path); err != nil || string(now) != content+"\n" {
-			t.Errorf("the file is %q, %v", now, err)
-		}
-		if _, err := os.Stat(path + ".backup"); err == nil {
-			t.Error("there is a backup of a file that was left alone")
-		}
-	}
 }
 
 // TestUnwritable holds that a file that cannot be written is still there, and that the reason is said.
@@ -171,21 +124,19 @@ func TestUnwritable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root can write anywhere")
 	}
-	for _, args := range [][]string{{"repair", "--yes"}, {"fmt", "--repair"}} {
-		path := write(t, "graph.json", brokenGraph)
-		if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
-			t.Fatal(err)
-		}
-		var stderr bytes.Buffer
-		code := runLumi(t.Context(), append(args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
-		if code != exitFailed || !strings.Contains(stderr.String(), "lumi: cannot write ") {
-			t.Errorf("%v: exit code %d, stderr %q", args, code, &stderr)
-		}
-		if content, err := os.ReadFile(path); err != nil || string(content) != brokenGraph {
-			t.Errorf("%v: the file is %q, %v", args, content, err)
-		}
-		if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+	path := write(t, "graph.json", rawGraph)
+	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	code := runLumi(t.Context(), []string{"fmt", path}, strings.NewReader(""), io.Discard, &stderr, noEnv)
+	if code != exitFailed || !strings.Contains(stderr.String(), "lumi: cannot write ") {
+		t.Errorf("exit code %d, stderr %q", code, &stderr)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != rawGraph {
+		t.Errorf("the file is %q, %v", content, err)
+	}
+	if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

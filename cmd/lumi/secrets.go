@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/repair"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -69,33 +67,6 @@ func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 		f.Message, f.Nearest, f.Fix = "this is invalid"+unshown, "", nil
 	}
 	return f
-}
-
-// steps are steps of a repair without what must not be shown.
-func (s secrets) steps(steps []repair.Step) []repair.Step {
-	shown := slices.Clone(steps)
-	for i := range shown {
-		step := &shown[i]
-		in := s.near(step.Offset, step.Offset)
-		if step.Line == 0 || in == nil {
-			continue // A step without a line follows from others, and names no key but those of resources.
-		}
-		step.Pointer = in.cut(step.Pointer)
-		switch step.Kind {
-		case repair.SyntaxStep: // What quotes the text follows the first colon.
-			step.Message, _, _ = strings.Cut(step.Message, ": ")
-		case repair.ReferenceStep:
-			step.Message = "drop the reference here" + unshown
-		case repair.RetargetStep:
-			step.Message = "point the reference here at what was probably meant" + unshown
-		case repair.ResourceStep, repair.PendingStep:
-			step.Message = "drop what holds the reference here" + unshown
-			if step.Pointer != "" {
-				step.Message = "drop " + step.Pointer + ", which holds the reference here" + unshown
-			}
-		}
-	}
-	return shown
 }
 
 // mask replaces the secrets in a text, with all that they hold.

@@ -28,6 +28,7 @@ var words = []struct{ typed, answer string }{
 	{"resume, continue, unlock, force-unlock", "use 'lumi retry'"},
 	{"logs, events", "use 'lumi history DEPLOYMENT'"},
 	{"validate, lint", "use 'lumi check' for a file, and 'lumi plan' for a program"},
+	{"repair, fix", "'lumi check' shows how to fix a file"},
 	{"console, repl", "use 'lumi yaql'"},
 	{"providers, plugin, plugins, schema", "use 'lumi provider describe'"},
 	{"test", "use 'lumi provider test'"},

@@ -241,19 +241,6 @@ func TestInvalid(t *testing.T) {
 	if mustRead(t, path) != broken {
 		t.Error("the broken file was overwritten")
 	}
-	// Who has read it may mend it.
-	text, read, err := l.Read()
-	must(t, err)
-	if text != broken || read.Lineage != "" || read.Serial != 0 {
-		t.Errorf("read %q, %v", text, read)
-	}
-	read.Lineage, read.Serial = loaded.Lineage, loaded.Serial
-	if v, err := l.Save(snapshot(t, 1, "mended"), read); err != nil || v.Serial != 3 || v.Lineage != loaded.Lineage {
-		t.Errorf("%v, %v", v, err)
-	}
-	if mustRead(t, path+".backup") != broken {
-		t.Error("the broken file was not kept")
-	}
 	mustWrite(t, filepath.Join(dir, "graph.json"), `{"vertices": {}}`)
 	_, _, err = Load(filepath.Join(dir, "graph.json"))
 	wantError(t, dir, err, "DIR/graph.json is not a valid snapshot:\n"+
@@ -327,8 +314,6 @@ func TestClosed(t *testing.T) {
 	wantError(t, dir, err, "cannot save DIR/prod.json: file already closed")
 	_, _, err = l.Load()
 	wantError(t, dir, err, "cannot load DIR/prod.json: file already closed")
-	_, _, err = l.Read()
-	wantError(t, dir, err, "cannot read DIR/prod.json: file already closed")
 }
 
 func TestWriteAtomic(t *testing.T) {

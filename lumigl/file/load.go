@@ -38,19 +38,6 @@ func (l *Locked) Load() (*lumigl.Snapshot, Version, error) {
 	return load(l.disk, l.path, l.target)
 }
 
-// Read returns the text of the file, valid or not, and as its version the digest alone, for tools that mend what cannot
-// be loaded. They may save with it once they have set its lineage and serial, as far as the text has them.
-func (l *Locked) Read() (string, Version, error) {
-	if l.lock == nil {
-		return "", Version{}, fmt.Errorf("cannot read %s: %w", l.path, errClosed)
-	}
-	text, digest, err := readText(l.disk, l.target)
-	if err != nil {
-		return "", Version{}, fmt.Errorf("cannot read %s: %w", l.path, cause(err))
-	}
-	return text, Version{Digest: digest}, nil
-}
-
 func load(d disk, path, target string) (*lumigl.Snapshot, Version, error) {
 	text, digest, err := readText(d, target)
 	if err != nil {

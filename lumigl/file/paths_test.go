@@ -109,37 +109,20 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-// TestBackup keeps a text as the backup of a file behind a link, for those whom the file is for.
-func TestBackup(t *testing.T) {
+// TestLockPath follows a link to the file that is locked.
+func TestLockPath(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "graph.json"), filepath.Join(dir, "link.json")
 	mustWrite(t, path, "new")
-	must(t, os.Chmod(path, 0o640))
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	for _, text := range []string{"first", "second"} {
-		must(t, WriteBackup(link, []byte(text)))
-		if got := mustRead(t, path+backupSuffix); got != text || mustRead(t, path) != "new" {
-			t.Errorf("the backup is %q, want %q", got, text)
-		}
-	}
-	if info, err := os.Stat(path + backupSuffix); err != nil || info.Mode() != 0o640 && runtime.GOOS != "windows" {
-		t.Errorf("the backup is %v, %v", info, err)
-	}
 	target, err := filepath.EvalSymlinks(path)
 	must(t, err)
-	if got, err := BackupPath(link); err != nil || got != target+".backup" {
-		t.Errorf("the path of the backup is %s, %v", got, err)
-	}
 	if got, err := LockPath(link); err != nil || got != target+".lock" {
 		t.Errorf("the path of the lock is %s, %v", got, err)
 	}
-	gone := filepath.Join(dir, "gone.json")
-	if err, want := WriteBackup(gone, nil), "cannot keep "+gone+": file does not exist"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
-	if _, err := BackupPath(""); err == nil || err.Error() != "cannot use : the path is empty" {
+	if _, err := LockPath(""); err == nil || err.Error() != "cannot use : the path is empty" {
 		t.Error(err)
 	}
 }

@@ -67,33 +67,13 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 	})
 }
 
-// BackupPath is where [Locked.Save] and [WriteBackup] keep what is in a file. Symbolic links are followed: it is beside
-// the file that they lead to.
-func BackupPath(path string) (string, error) { return beside(path, backupSuffix) }
-
 // LockPath is where the lock of a file is, if it has ever been locked. Symbolic links are followed.
-func LockPath(path string) (string, error) { return beside(path, lockSuffix) }
-
-func beside(path, suffix string) (string, error) {
+func LockPath(path string) (string, error) {
 	target, _, err := resolve(system{}, path)
 	if err != nil {
 		return "", fmt.Errorf("cannot use %s: %w", path, cause(err))
 	}
-	return target + suffix, nil
-}
-
-// WriteBackup replaces the backup of a file by a text, which the file had, for tools that replace files which they have
-// not locked. The backup gets the mode and the owner of the file. Whatever the error, the backup is what it was, but for
-// [ErrUnsynced].
-func WriteBackup(path string, content []byte) error {
-	target, info, err := resolve(system{}, path)
-	if err == nil && info == nil {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		return fmt.Errorf("cannot keep %s: %w", path, cause(err))
-	}
-	return replaceBy(system{}, target+backupSuffix, target+backupSuffix, content, newMode, info, system{}.rename)
+	return target + lockSuffix, nil
 }
 
 func write(d disk, path string, content []byte, mode fs.FileMode) error {

@@ -289,10 +289,6 @@ var rules = []rule{
 		why: "keeping a file safe has to do with what is in it, and with nothing that is done with it",
 	},
 	{
-		of: []string{"./lumigl/repair"}, only: []string{"./internal/jsonpointer", "./lumigl"},
-		why: "to mend a graph takes nothing but graphs",
-	},
-	{
 		of:   []string{"./lumigl/convert"},
 		only: []string{"./internal/dag", "./internal/jsonpointer", "./lumigl", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why:  "a conversion makes a snapshot of a text, and touches nothing",
