@@ -19,8 +19,10 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/server"
-	api "github.com/lumi-idl/lumi/server/internal/openapitest"
+	api "github.com/lumi-idl/lumi/server/client"
+	"github.com/lumi-idl/lumi/taskgraph"
 )
 
 // operations returns the paths of the OpenAPI document with their methods.
@@ -75,6 +77,9 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	if a.StatusCode >= 400 {
 		status, kind = "default", "application~1problem+json"
 	}
+	if want := strings.ReplaceAll(kind, "~1", "/"); a.Header.Get("Content-Type") != want {
+		r.t.Errorf("%s %s: the type is %q, not %q", q.Method, q.URL, a.Header.Get("Content-Type"), want)
+	}
 	pointer := []string{"openapi.json#/paths", strings.ReplaceAll(best, "/", "~1"), strings.ToLower(q.Method), "responses", status, "content", kind, "schema"}
 	schema, err := r.schemas.Compile(strings.Join(pointer, "/"))
 	if err != nil {
@@ -87,15 +92,25 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 	return a, nil
 }
 
-func p[T any](v T) *T { return &v }
+// taskOf returns a task of a type.
+func taskOf(id, kind string) taskgraph.Task {
+	return taskgraph.Task{ID: id, Attributes: map[string]any{"type": kind}}
+}
 
-// tasks returns tasks of the type stage, with some attributes.
-func tasks(ids ...string) *[]api.Task {
-	all := []api.Task{}
+// tasks returns tasks of the type stage.
+func tasks(ids ...string) (all []taskgraph.Task) {
 	for _, id := range ids {
-		all = append(all, api.Task{Id: id, Type: p("stage")})
+		all = append(all, taskOf(id, "stage"))
 	}
-	return &all
+	return all
+}
+
+// stored returns tasks as responses have them.
+func stored(tasks []taskgraph.Task) (all []api.Task) {
+	for _, t := range tasks {
+		all = append(all, api.Task{Task: t})
+	}
+	return all
 }
 
 // caller calls operations with the generated client.
@@ -151,31 +166,34 @@ func TestRoutes(t *testing.T) {
 
 func (c *caller) addReleases() {
 	ctx := c.Context()
-	release, err := c.AddRelease(ctx, api.Release{Name: "shop", Version: "1"})
+	release, err := c.AddRelease(ctx, api.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
 	c.check(err, release.StatusCode, 201, string(release.Body))
-	c.release, c.releasePath = *release.JSON.Id, fmt.Sprint(*release.JSON.Id)
+	c.release, c.releasePath = release.JSON.ID, fmt.Sprint(release.JSON.ID)
 	if at := release.Header.Get("Location"); at != fmt.Sprintf("/releases/%d", c.release) {
 		c.Errorf("Location: %s", at)
 	}
-	again, err := c.AddRelease(ctx, api.Release{Name: "shop", Version: "1"})
+	again, err := c.AddRelease(ctx, api.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
 	c.check(err, again.StatusCode, 409)
 	if got := again.Problem.Detail; got != "release shop 1 already exists" {
 		c.Error(got)
 	}
-	again, err = c.AddRelease(ctx, api.Release{Name: "not a name", Version: "1"})
+	if a := c.send(server.Deploy, "POST", "/releases/", `{"name": "shop", "version": "1"}`); a.status != 409 { // The path has the layer.
+		c.Errorf("without a layer: %d %s", a.status, a.body)
+	}
+	again, err = c.AddRelease(ctx, api.Release{Layer: store.ReleaseLayer, Name: "not a name", Version: "1"})
 	c.check(err, again.StatusCode, 400)
-	plugin, err := c.AddPlugin(ctx, api.Release{Name: "lma", Version: "2"})
+	plugin, err := c.AddPlugin(ctx, api.Release{Layer: store.PluginLayer, Name: "lma", Version: "2"})
 	c.check(err, plugin.StatusCode, 201)
-	c.plugin, c.pluginPath = *plugin.JSON.Id, fmt.Sprint(*plugin.JSON.Id)
-	plugin, err = c.AddPlugin(ctx, api.Release{Name: "lma", Version: "2"})
+	c.plugin, c.pluginPath = plugin.JSON.ID, fmt.Sprint(plugin.JSON.ID)
+	plugin, err = c.AddPlugin(ctx, api.Release{Layer: store.PluginLayer, Name: "lma", Version: "2"})
 	c.check(err, plugin.StatusCode, 409)
-	plugin, err = c.AddPlugin(ctx, api.Release{Name: "", Version: "2"})
+	plugin, err = c.AddPlugin(ctx, api.Release{Layer: store.PluginLayer, Name: "", Version: "2"})
 	c.check(err, plugin.StatusCode, 400)
 	releases, err := c.ListReleases(ctx)
 	c.check(err, releases.StatusCode, 200)
 	plugins, err := c.ListPlugins(ctx)
 	c.check(err, plugins.StatusCode, 200)
-	if all := append(*releases.JSON, *plugins.JSON...); len(all) != 2 || all[0].Name != "shop" || *all[1].Layer != "plugin" {
+	if all := slices.Concat(releases.JSON, plugins.JSON); len(all) != 2 || all[0].Name != "shop" || all[1].Layer != "plugin" {
 		c.Errorf("releases: %+v", all)
 	}
 	one, err := c.GetRelease(ctx, c.release)
@@ -190,33 +208,33 @@ func (c *caller) addReleases() {
 
 func (c *caller) createGraphs() {
 	ctx := c.Context()
-	graph, err := c.CreateReleaseGraph(ctx, c.releasePath, api.Upload{Name: p("Release"), Tasks: tasks("a", "b")})
+	graph, err := c.CreateReleaseGraph(ctx, c.releasePath, api.Upload{Name: "Release", Tasks: tasks("a", "b")})
 	c.check(err, graph.StatusCode, 201, string(graph.Body))
 	g := graph.JSON
-	if g.Type != "default" || g.Name != "Release" || len(*g.Tasks) != 2 || *(*g.Tasks)[0].UnderscoreId == 0 || g.Relations[0].Layer != "release" || *g.Relations[0].Id != c.release {
+	if g.Type != "default" || g.Name != "Release" || len(g.Tasks) != 2 || g.Tasks[0].DatabaseID == 0 || g.Relations[0].Layer != "release" || g.Relations[0].ID != c.release {
 		c.Errorf("graph: %s", graph.Body)
 	}
-	if at := graph.Header.Get("Location"); at != fmt.Sprintf("/graphs/%d", g.Id) {
+	if at := graph.Header.Get("Location"); at != fmt.Sprintf("/graphs/%d", g.ID) {
 		c.Errorf("Location: %s", at)
 	}
 	for _, d := range []struct {
 		id   string
 		body api.Upload
 		want int
-	}{{c.releasePath, api.Upload{}, 409}, {"99", api.Upload{}, 404}, {"shop", api.Upload{}, 400}, {c.releasePath, api.Upload{Type: p("no type")}, 400}} {
+	}{{c.releasePath, api.Upload{}, 409}, {"99", api.Upload{}, 404}, {"shop", api.Upload{}, 400}, {c.releasePath, api.Upload{Type: "no type"}, 400}} {
 		body, _ := json.Marshal(d.body)
 		if a := c.send(server.Deploy, "POST", "/releases/"+d.id+"/deployment_graphs/", string(body)); a.status != d.want {
 			c.Errorf("%+v: %d %s", d, a.status, a.body)
 		}
 	}
-	clusterGraph, err := c.CreateClusterGraph(ctx, "dev", api.Upload{Type: p("default"), Tasks: tasks("c")})
+	clusterGraph, err := c.CreateClusterGraph(ctx, "dev", api.Upload{Type: "default", Tasks: tasks("c")})
 	c.check(err, clusterGraph.StatusCode, 201, string(clusterGraph.Body))
 	clusterGraph, err = c.CreateClusterGraph(ctx, "dev", api.Upload{Tasks: tasks("c")})
 	c.check(err, clusterGraph.StatusCode, 409)
 	clusterGraph, err = c.CreateClusterGraph(ctx, "other", api.Upload{})
 	c.check(err, clusterGraph.StatusCode, 404)
-	clusterGraph, err = c.CreateClusterGraph(ctx, "dev", api.Upload{Type: p("cycle"), Tasks: &[]api.Task{
-		{Id: "x", Type: p("stage"), AdditionalProperties: map[string]any{"requires": []string{"x"}}},
+	clusterGraph, err = c.CreateClusterGraph(ctx, "dev", api.Upload{Type: "cycle", Tasks: []taskgraph.Task{
+		{ID: "x", Attributes: map[string]any{"type": "stage", "requires": []string{"x"}}},
 	}})
 	c.check(err, clusterGraph.StatusCode, 400)
 	pluginGraph, err := c.CreatePluginGraph(ctx, c.pluginPath, api.Upload{Tasks: tasks("d")})
@@ -233,7 +251,7 @@ func (c *caller) readGraphs() {
 	ctx := c.Context()
 	listed, err := c.ListReleaseGraphs(ctx, c.releasePath)
 	c.check(err, listed.StatusCode, 200)
-	if len(*listed.JSON) != 1 || (*listed.JSON)[0].Tasks != nil {
+	if len(listed.JSON) != 1 || listed.JSON[0].Tasks != nil {
 		c.Errorf("graphs: %s", listed.Body)
 	}
 	listed, err = c.ListReleaseGraphs(ctx, "99")
@@ -266,23 +284,23 @@ func (c *caller) readGraphs() {
 
 func (c *caller) updateGraphs() {
 	ctx := c.Context()
-	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: p("New")})
+	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: "New"})
 	c.check(err, put.StatusCode, 200)
-	if put.JSON.Name != "New" || len(*put.JSON.Tasks) != 2 {
+	if put.JSON.Name != "New" || len(put.JSON.Tasks) != 2 {
 		c.Errorf("graph: %s", put.Body)
 	}
 	put, err = c.PutReleaseGraph(ctx, c.releasePath, "other", api.Upload{})
 	c.check(err, put.StatusCode, 404)
-	put, err = c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Type: p("other")})
+	put, err = c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Type: "other"})
 	c.check(err, put.StatusCode, 400)
 	put2, err := c.PutClusterGraph(ctx, "dev", "default", api.Upload{Tasks: tasks("c", "e")})
 	c.check(err, put2.StatusCode, 200)
-	if put2.JSON.Name != "" || len(*put2.JSON.Tasks) != 2 {
+	if put2.JSON.Name != "" || len(put2.JSON.Tasks) != 2 {
 		c.Errorf("graph: %s", put2.Body)
 	}
 	put2, err = c.PutClusterGraph(ctx, "dev", "other", api.Upload{})
 	c.check(err, put2.StatusCode, 404)
-	put2, err = c.PutClusterGraph(ctx, "dev", "default", api.Upload{Relations: &[]api.Owner{{Layer: "cluster", Environment: p("prod")}}})
+	put2, err = c.PutClusterGraph(ctx, "dev", "default", api.Upload{Relations: []store.Owner{{Layer: "cluster", Environment: "prod"}}})
 	c.check(err, put2.StatusCode, 400)
 	put3, err := c.PutPluginGraph(ctx, c.pluginPath, "default", api.Upload{})
 	c.check(err, put3.StatusCode, 200)
@@ -294,30 +312,30 @@ func (c *caller) updateGraphs() {
 
 func (c *caller) selects() {
 	ctx := c.Context()
-	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: &c.release, Plugins: &[]int64{c.plugin}})
+	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: c.release, Plugins: []int64{c.plugin}})
 	c.check(err, selection.StatusCode, 200, string(selection.Body))
-	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Release: p(int64(99))})
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Release: 99})
 	c.check(err, selection.StatusCode, 404)
-	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Plugins: &[]int64{c.plugin, c.plugin}})
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Plugins: []int64{c.plugin, c.plugin}})
 	c.check(err, selection.StatusCode, 400)
 	selected, err := c.GetSelection(ctx, "dev")
 	c.check(err, selected.StatusCode, 200)
-	if *selected.JSON.Release.Id != c.release || len(selected.JSON.Plugins) != 1 {
+	if selected.JSON.Release.ID != c.release || len(selected.JSON.Plugins) != 1 {
 		c.Errorf("selection: %s", selected.Body)
 	}
 	selected, err = c.GetSelection(ctx, "other")
 	c.check(err, selected.StatusCode, 404)
 	merged, err := c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{})
 	c.check(err, merged.StatusCode, 200)
-	if len(*merged.JSON) != 5 {
+	if len(merged.JSON) != 5 {
 		c.Errorf("tasks: %s", merged.Body)
 	}
-	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: p("default"), Layers: &[]string{"release", "plugin"}})
+	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: new("default"), Layers: &[]string{"release", "plugin"}})
 	c.check(err, merged.StatusCode, 200)
-	if len(*merged.JSON) != 3 {
+	if len(merged.JSON) != 3 {
 		c.Errorf("tasks: %s", merged.Body)
 	}
-	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: p("other")})
+	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: new("other")})
 	c.check(err, merged.StatusCode, 404)
 	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Layers: &[]string{"node"}})
 	c.check(err, merged.StatusCode, 400)
@@ -337,58 +355,58 @@ func (c *caller) runs() {
 	if plan.JSON.Type != "default" || len(plan.JSON.Items) != 5 {
 		c.Errorf("plan: %s", plan.Body)
 	}
-	plan, err = c.PlanRun(ctx, "dev", api.PlanRunParams{GraphType: p("other")}, nil)
+	plan, err = c.PlanRun(ctx, "dev", api.PlanRunParams{GraphType: new("other")}, nil)
 	c.check(err, plan.StatusCode, 404)
-	run, err := c.DeployClusters(ctx, "dev", api.DeployClustersParams{GraphType: p("default"), Nodes: &[]string{"here"}}, nil)
+	run, err := c.DeployClusters(ctx, "dev", api.DeployClustersParams{GraphType: new("default"), Nodes: &[]string{"here"}}, nil)
 	c.check(err, run.StatusCode, 201, string(run.Body))
-	if at := run.Header.Get("Location"); at != fmt.Sprintf("/runs/%d", run.JSON.Id) || run.JSON.Type != "default" {
+	if at := run.Header.Get("Location"); at != fmt.Sprintf("/runs/%d", run.JSON.ID) || run.JSON.Type != "default" {
 		c.Errorf("run: %s %s", at, run.Body)
 	}
-	shown, err := c.GetRun(ctx, run.JSON.Id)
+	shown, err := c.GetRun(ctx, run.JSON.ID)
 	c.check(err, shown.StatusCode, 200)
-	for !slices.Contains([]string{"DONE", "FAILED"}, shown.JSON.State) {
-		shown, err = c.GetRun(ctx, run.JSON.Id)
+	for !slices.Contains([]store.State{store.Done, store.Failed}, shown.JSON.State) {
+		shown, err = c.GetRun(ctx, run.JSON.ID)
 		c.check(err, shown.StatusCode, 200)
 	}
-	if shown.JSON.State != "DONE" || len(*shown.JSON.Tasks) != 5 {
+	if shown.JSON.State != "DONE" || len(shown.JSON.Tasks) != 5 {
 		c.Errorf("run: %s", shown.Body)
 	}
 	shown, err = c.GetRun(ctx, 99)
 	c.check(err, shown.StatusCode, 404)
-	events, err := c.GetEvents(ctx, run.JSON.Id, api.GetEventsParams{})
+	events, err := c.GetEvents(ctx, run.JSON.ID, api.GetEventsParams{})
 	c.check(err, events.StatusCode, 200)
-	later, err := c.GetEvents(ctx, run.JSON.Id, api.GetEventsParams{After: (*events.JSON)[0].Serial})
+	later, err := c.GetEvents(ctx, run.JSON.ID, api.GetEventsParams{After: &events.JSON[0].Serial})
 	c.check(err, later.StatusCode, 200)
-	if len(*later.JSON) != len(*events.JSON)-1 || len(*later.JSON) == 0 {
+	if len(later.JSON) != len(events.JSON)-1 || len(later.JSON) == 0 {
 		c.Errorf("events: %s, then %s", events.Body, later.Body)
 	}
 	events, err = c.GetEvents(ctx, 99, api.GetEventsParams{})
 	c.check(err, events.StatusCode, 404)
-	stopped, err := c.StopRun(ctx, run.JSON.Id)
+	stopped, err := c.StopRun(ctx, run.JSON.ID)
 	c.check(err, stopped.StatusCode, 409)
 	stopped, err = c.StopRun(ctx, 99)
 	c.check(err, stopped.StatusCode, 404)
-	resumed, err := c.ResumeRun(ctx, run.JSON.Id, &api.Answer{})
+	resumed, err := c.ResumeRun(ctx, run.JSON.ID, &api.Answer{})
 	c.check(err, resumed.StatusCode, 409)
 	resumed, err = c.ResumeRun(ctx, 99, &api.Answer{})
 	c.check(err, resumed.StatusCode, 404)
-	slip, err := c.DeployCluster(ctx, "dev", api.DeployClusterParams{}, &api.RunRequest{Type: p("other")})
+	slip, err := c.DeployCluster(ctx, "dev", api.DeployClusterParams{}, &api.RunRequest{Type: "other"})
 	c.check(err, slip.StatusCode, 404)
-	slip, err = c.DeployCluster(ctx, "dev", api.DeployClusterParams{Type: p("default")}, &api.RunRequest{Type: p("other")})
+	slip, err = c.DeployCluster(ctx, "dev", api.DeployClusterParams{Type: new("default")}, &api.RunRequest{Type: "other"})
 	c.check(err, slip.StatusCode, 201)
 	run, err = c.DeployClusters(ctx, "prod", api.DeployClustersParams{}, nil)
 	c.check(err, run.StatusCode, 404)
-	listedRuns, err := c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: p(int64(1))})
+	listedRuns, err := c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: new(int64(1))})
 	c.check(err, listedRuns.StatusCode, 200)
-	if all := *listedRuns.JSON; len(all) != 1 || all[0].Id != slip.JSON.Id {
+	if all := listedRuns.JSON; len(all) != 1 || all[0].ID != slip.JSON.ID {
 		c.Errorf("runs: %s", listedRuns.Body)
 	}
-	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Before: &slip.JSON.Id})
+	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Before: &slip.JSON.ID})
 	c.check(err, listedRuns.StatusCode, 200)
-	if len(*listedRuns.JSON) != 1 {
+	if len(listedRuns.JSON) != 1 {
 		c.Errorf("runs: %s", listedRuns.Body)
 	}
-	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: p(int64(0))})
+	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: new(int64(0))})
 	c.check(err, listedRuns.StatusCode, 400)
 	listedRuns, err = c.ListRuns(ctx, "other", api.ListRunsParams{})
 	c.check(err, listedRuns.StatusCode, 404)
@@ -398,66 +416,66 @@ func (c *caller) changeByID() {
 	ctx := c.Context()
 	all, err := c.ListGraphs(ctx)
 	c.check(err, all.StatusCode, 200)
-	if len(*all.JSON) != 4 {
+	if len(all.JSON) != 4 {
 		c.Errorf("graphs: %s", all.Body)
 	}
-	byID, err := c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &[]api.Owner{{Layer: "cluster", Environment: p("prod")}}, Tasks: tasks("x", "y")})
+	byID, err := c.CreateGraph(ctx, api.Upload{Type: "fix", Relations: []store.Owner{{Layer: "cluster", Environment: "prod"}}, Tasks: tasks("x", "y")})
 	c.check(err, byID.StatusCode, 201, string(byID.Body))
-	fix := *byID.JSON
-	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix")})
+	fix := byID.JSON
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: "fix"})
 	c.check(err, byID.StatusCode, 400)
-	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &fix.Relations})
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: "fix", Relations: fix.Relations[:]})
 	c.check(err, byID.StatusCode, 409)
-	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &[]api.Owner{{Layer: "cluster", Environment: p("other")}}})
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: "fix", Relations: []store.Owner{{Layer: "cluster", Environment: "other"}}})
 	c.check(err, byID.StatusCode, 404)
-	read, err := c.GetGraph(ctx, fix.Id)
+	read, err := c.GetGraph(ctx, fix.ID)
 	c.check(err, read.StatusCode, 200)
 	read, err = c.GetGraph(ctx, 99)
 	c.check(err, read.StatusCode, 404)
-	changed, err := c.PutGraph(ctx, fix.Id, api.Upload{Name: p("Fix"), Tasks: &[]api.Task{(*fix.Tasks)[0], {Id: "y", Type: p("anchor")}}})
+	changed, err := c.PutGraph(ctx, fix.ID, api.Upload{Name: "Fix", Tasks: []taskgraph.Task{fix.Tasks[0].Task, taskOf("y", "anchor")}})
 	c.check(err, changed.StatusCode, 200, string(changed.Body))
-	if now := *changed.JSON.Tasks; *now[0].UnderscoreId != *(*fix.Tasks)[0].UnderscoreId || *now[1].UnderscoreId == *(*fix.Tasks)[1].UnderscoreId {
-		c.Errorf("tasks: %+v, then %s", *fix.Tasks, changed.Body)
+	if now := changed.JSON.Tasks; now[0].DatabaseID != fix.Tasks[0].DatabaseID || now[1].DatabaseID == fix.Tasks[1].DatabaseID {
+		c.Errorf("tasks: %+v, then %s", fix.Tasks, changed.Body)
 	}
 	changed, err = c.PutGraph(ctx, 99, api.Upload{})
 	c.check(err, changed.StatusCode, 404)
-	changed, err = c.PutGraph(ctx, fix.Id, api.Upload{Type: p("other")})
+	changed, err = c.PutGraph(ctx, fix.ID, api.Upload{Type: "other"})
 	c.check(err, changed.StatusCode, 400)
-	ofGraph, err := c.ListTasks(ctx, fix.Id)
+	ofGraph, err := c.ListTasks(ctx, fix.ID)
 	c.check(err, ofGraph.StatusCode, 200)
-	x := *(*ofGraph.JSON)[0].UnderscoreId
+	x := ofGraph.JSON[0].DatabaseID
 	ofGraph, err = c.ListTasks(ctx, 99)
 	c.check(err, ofGraph.StatusCode, 404)
-	replaced, err := c.PutTasks(ctx, fix.Id, *tasks("x", "z"))
+	replaced, err := c.PutTasks(ctx, fix.ID, stored(tasks("x", "z")))
 	c.check(err, replaced.StatusCode, 200)
-	if *(*replaced.JSON)[0].UnderscoreId != x || len(*replaced.JSON) != 2 {
+	if replaced.JSON[0].DatabaseID != x || len(replaced.JSON) != 2 {
 		c.Errorf("tasks: %s", replaced.Body)
 	}
-	z := *(*replaced.JSON)[1].UnderscoreId
-	replaced, err = c.PutTasks(ctx, 99, *tasks("x"))
+	z := replaced.JSON[1].DatabaseID
+	replaced, err = c.PutTasks(ctx, 99, stored(tasks("x")))
 	c.check(err, replaced.StatusCode, 404)
-	replaced, err = c.PutTasks(ctx, fix.Id, *tasks("not a name"))
+	replaced, err = c.PutTasks(ctx, fix.ID, stored(tasks("not a name")))
 	c.check(err, replaced.StatusCode, 400)
-	task, err := c.GetTask(ctx, fix.Id, x)
+	task, err := c.GetTask(ctx, fix.ID, x)
 	c.check(err, task.StatusCode, 200)
-	if task.JSON.Id != "x" || *task.JSON.UnderscoreId != x {
+	if task.JSON.ID != "x" || task.JSON.DatabaseID != x {
 		c.Errorf("task: %s", task.Body)
 	}
-	task, err = c.GetTask(ctx, fix.Id, 9999)
+	task, err = c.GetTask(ctx, fix.ID, 9999)
 	c.check(err, task.StatusCode, 404)
-	putTask, err := c.PutTask(ctx, fix.Id, x, api.Task{Id: "x", Type: p("anchor")})
+	putTask, err := c.PutTask(ctx, fix.ID, x, api.Task{Task: taskOf("x", "anchor"), DatabaseID: 9999}) // The upload's ID is ignored.
 	c.check(err, putTask.StatusCode, 200)
-	putTask, err = c.PutTask(ctx, fix.Id, x, api.Task{Id: "x"}) // It has another ID now.
+	putTask, err = c.PutTask(ctx, fix.ID, x, api.Task{Task: taskgraph.Task{ID: "x"}}) // It has another ID now.
 	c.check(err, putTask.StatusCode, 404)
-	putTask, err = c.PutTask(ctx, fix.Id, x, api.Task{Id: "?"})
+	putTask, err = c.PutTask(ctx, fix.ID, x, api.Task{Task: taskgraph.Task{ID: "?"}})
 	c.check(err, putTask.StatusCode, 400)
-	deletedTask, err := c.DeleteTask(ctx, fix.Id, z)
+	deletedTask, err := c.DeleteTask(ctx, fix.ID, z)
 	c.check(err, deletedTask.StatusCode, 204)
-	deletedTask, err = c.DeleteTask(ctx, fix.Id, x)
+	deletedTask, err = c.DeleteTask(ctx, fix.ID, x)
 	c.check(err, deletedTask.StatusCode, 404)
-	deleted, err := c.DeleteGraph(ctx, fix.Id)
+	deleted, err := c.DeleteGraph(ctx, fix.ID)
 	c.check(err, deleted.StatusCode, 204)
-	deleted, err = c.DeleteGraph(ctx, fix.Id)
+	deleted, err = c.DeleteGraph(ctx, fix.ID)
 	c.check(err, deleted.StatusCode, 404)
 }
 
@@ -492,7 +510,7 @@ func (c *caller) deletes() {
 }
 
 // until waits until a run has a state.
-func (c *caller) until(id int64, state string) {
+func (c *caller) until(id int64, state store.State) {
 	c.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		r, err := c.GetRun(c.Context(), id)
@@ -509,15 +527,14 @@ func (c *caller) until(id int64, state string) {
 // stops stops and resumes a run.
 func (c *caller) stops() {
 	ctx := c.Context()
-	wait := map[string]any{"parameters": map[string]any{"cmd": "until [ -e go ]; do sleep 0.02; done"}}
-	created, err := c.CreateClusterGraph(ctx, "prod", api.Upload{Tasks: &[]api.Task{
-		{Id: "wait", Type: p("shell"), AdditionalProperties: wait},
-		{Id: "after", Type: p("shell"), AdditionalProperties: map[string]any{"requires": []string{"wait"}, "parameters": map[string]any{"cmd": "true"}}},
+	created, err := c.CreateClusterGraph(ctx, "prod", api.Upload{Tasks: []taskgraph.Task{
+		{ID: "wait", Attributes: map[string]any{"type": "shell", "parameters": map[string]any{"cmd": "until [ -e go ]; do sleep 0.02; done"}}},
+		{ID: "after", Attributes: map[string]any{"type": "shell", "requires": []string{"wait"}, "parameters": map[string]any{"cmd": "true"}}},
 	}})
 	c.check(err, created.StatusCode, 201, string(created.Body))
 	run, err := c.DeployClusters(ctx, "prod", api.DeployClustersParams{}, nil)
 	c.check(err, run.StatusCode, 201, string(run.Body))
-	id := run.JSON.Id
+	id := run.JSON.ID
 	c.until(id, "RUNNING")
 	other, err := c.DeployCluster(ctx, "prod", api.DeployClusterParams{}, nil)
 	c.check(err, other.StatusCode, 409, string(other.Body))
