@@ -11,7 +11,7 @@ import (
 // change after which older base packages could not run what is generated.
 const (
 	baseGeneration        = 2
-	constrainedGeneration = 3 // of files with constraints, unions, or something deprecated
+	constrainedGeneration = 3 // of files with constraints, unions, defaults, or something deprecated
 )
 
 // file is the code for one file of the IDL in the making.

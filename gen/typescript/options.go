@@ -65,6 +65,10 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 		f.generation = constrainedGeneration
 		f.put(", lumi.was(", quoteAll(p.Was), ")")
 	}
+	if p.Default != nil {
+		f.generation = constrainedGeneration
+		f.put(", { default: ", literal(p.Default), " }")
+	}
 	if p.Deprecated != "" && !p.Out {
 		f.generation = constrainedGeneration
 		f.put(", lumi.deprecated(", quote(p.Deprecated), ")")

@@ -5,7 +5,7 @@ import { Archive, Asset } from "./asset.js";
 import { shorten, toJSON } from "./describe.js";
 import { compare } from "./names.js";
 import { isOutput, open, sourceOf } from "./output.js";
-import type { Constraints } from "./shape.js";
+import { type Constraints, type Properties, type Shape, type Type, entriesOf } from "./shape.js";
 import { stateOf } from "./state.js";
 
 /** Takes what is wrong with a value, in words that do not quote it if it is a secret. */
@@ -54,11 +54,17 @@ function characters(text: string): number {
     return count;
 }
 
-export function checkList(limits: Constraints, value: readonly unknown[], secret: boolean, fail: Fail): void {
+export function checkList(
+    limits: Constraints,
+    type: Type,
+    value: readonly unknown[],
+    secret: boolean,
+    fail: Fail,
+): void {
     checkCount(value.length, limits.minItems, limits.maxItems, ["element", "elements"], secret, fail);
     const first = new Map<string, number>();
     for (const [i, element] of limits.unique ? value.entries() : []) {
-        const identity = identify(element);
+        const identity = identify(element, elementOf(type));
         const equal = identity === undefined ? undefined : first.get(identity);
         if (equal !== undefined) {
             fail(`must have no equal elements, but [${equal}] and [${i}] are equal`);
@@ -73,16 +79,27 @@ export function checkList(limits: Constraints, value: readonly unknown[], secret
 const resources = new WeakMap<object, number>();
 let resourceCount = 0;
 
+/** Returns the type of the elements of a list or map. */
+function elementOf(type: Type | undefined): Type | undefined {
+    return type?.kind === "list" || type?.kind === "map" ? type.element : undefined;
+}
+
+/** Returns the defaults of an object that leaves out all properties. */
+function defaultsOf(shape: Shape): Properties {
+    const entries = entriesOf(shape).map(([name, property]) => [name, property.default] as const);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
 /**
  * Returns a text that is the same for equal values, secret or not, or undefined where a part is not known. Properties
- * that are null count as absent.
+ * that are null count as absent, and have their defaults.
  */
-function identify(value: unknown): string | undefined {
+function identify(value: unknown, type: Type | undefined): string | undefined {
     if (isOutput(value)) {
-        return "value" in sourceOf(value) ? identify(open(value).content) : undefined;
+        return "value" in sourceOf(value) ? identify(open(value).content, type) : undefined;
     }
     if (Array.isArray(value)) {
-        const parts = value.map(identify);
+        const parts = value.map((part) => identify(part, elementOf(type)));
         return parts.includes(undefined) ? undefined : `[${parts.join()}]`;
     }
     if (typeof value !== "object" || value === null) {
@@ -93,10 +110,11 @@ function identify(value: unknown): string | undefined {
         return `resource ${resources.get(value)}`;
     }
     const content = value instanceof Asset || value instanceof Archive ? value.source : value;
-    const parts = Object.entries(content)
-        .filter(([, part]) => part !== undefined && part !== null)
+    const shape = type?.kind === "struct" ? type.shape() : {};
+    const present = Object.entries(content).filter(([, part]) => part !== undefined && part !== null);
+    const parts = Object.entries({ ...defaultsOf(shape), ...Object.fromEntries(present) })
         .sort(([a], [b]) => compare(a, b))
-        .map(([key, part]) => [JSON.stringify(key), identify(part)] as const);
+        .map(([key, part]) => [JSON.stringify(key), identify(part, elementOf(type) ?? shape[key]?.type)] as const);
     return parts.some(([, part]) => part === undefined)
         ? undefined
         : `{${parts.map((part) => part.join(":")).join()}}${content === value ? "" : value.constructor.name}`;

@@ -126,6 +126,8 @@ export interface Options {
     readonly secret?: true;
     /** What programs should do instead of setting the property. */
     readonly deprecated?: string;
+    /** The value that the provider gives the property where it is absent, which elements of lists are compared with. */
+    readonly default?: boolean | number | string;
     /** Former names of the property. */
     readonly was?: readonly string[];
     /** Properties that are absent where this one is present. */

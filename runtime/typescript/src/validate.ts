@@ -63,13 +63,13 @@ export class Checker {
         const before = this.faults.length;
         const copy = this.#kind(type, value, at);
         if (type.constraints !== undefined) {
-            this.#constraints(type.constraints, copy, at, before === this.faults.length);
+            this.#constraints(type, type.constraints, copy, at, before === this.faults.length);
         }
         return copy;
     }
 
     /** Checks the limits of a value of the right kind. Lists and objects may have parts that are wrong. */
-    #constraints(all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
+    #constraints(type: Type, all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
         const fail = (message: string) => this.fault(at.path, message);
         for (const limits of all) {
             if (typeof value === "number" && right) {
@@ -77,7 +77,7 @@ export class Checker {
             } else if (typeof value === "string" && right) {
                 checkString(limits, value, at.secret, fail);
             } else if (Array.isArray(value)) {
-                checkList(limits, value, at.secret, fail);
+                checkList(limits, type, value, at.secret, fail);
             } else if (isPlain(value)) {
                 checkKeys(limits, Object.keys(value), at.secret, fail, (key, message) =>
                     this.fault(entry(at, key), message),

@@ -46,7 +46,12 @@ function typeOf({ kind, element, key, properties, values, constraints = [] }) {
             return lumi.struct(() => Object.fromEntries(shape));
         },
         object: () => {
-            const shape = Object.entries(properties).map(([name, type]) => [name, lumi.required(typeOf(type))]);
+            const shape = Object.entries(properties).map(([name, type]) => [
+                name,
+                type.default === undefined
+                    ? lumi.required(typeOf(type))
+                    : lumi.optional(typeOf(type), { default: type.default }),
+            ]);
             return lumi.struct(() => Object.fromEntries(shape));
         },
     };

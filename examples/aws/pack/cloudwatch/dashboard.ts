@@ -66,7 +66,7 @@ export interface Widget {
 
 export const Widget: lumi.Shape = {
     title: lumi.optional(lumi.string),
-    width: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 24, multipleOf: 1 })),
+    width: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 24, multipleOf: 1 }), { default: 6 }),
     markdown: lumi.optional(lumi.string, lumi.conflictsWith("metrics")),
     metrics: lumi.optional(lumi.list(lumi.list(lumi.string))),
     region: lumi.optional(lumi.enum(() => Region)),

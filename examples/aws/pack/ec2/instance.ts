@@ -142,7 +142,7 @@ const Instance$shape: lumi.Shape = {
     iamInstanceProfile: lumi.optional(lumi.resource("aws:iam:InstanceProfile")),
     blockDeviceMappings: lumi.optional(lumi.list(lumi.struct(() => BlockDeviceMapping)), lumi.replaces),
     tenancy: lumi.optional(lumi.enum(() => Tenancy)),
-    instanceInitiatedShutdownBehavior: lumi.optional(lumi.enum(() => ShutdownBehavior)),
+    instanceInitiatedShutdownBehavior: lumi.optional(lumi.enum(() => ShutdownBehavior), { default: "stop" }),
     sourceDestCheck: lumi.optional(lumi.boolean),
     monitoring: lumi.optional(lumi.boolean),
     userData: lumi.optional(lumi.string, lumi.in),

@@ -72,7 +72,7 @@ export interface PolicyArgs {
 
 const Policy$shape: lumi.Shape = {
     description: lumi.optional(lumi.string, lumi.replaces),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
     roles: lumi.optional(lumi.list(lumi.resource("aws:iam:Role"))),

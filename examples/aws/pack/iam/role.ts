@@ -102,8 +102,8 @@ const Role$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     assumeRolePolicyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     description: lumi.optional(lumi.constrained(lumi.string, { maxLength: 1000 })),
-    maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 3600, max: 43200 })),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces),
+    maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 3600, max: 43200 }), { default: 3600 }),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces, { default: "/" }),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
     roleID: lumi.out(lumi.string),
 };

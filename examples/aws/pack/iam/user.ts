@@ -88,7 +88,7 @@ const User$shape: lumi.Shape = {
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
-    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" })),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), { default: "/" }),
     password: lumi.optional(lumi.string, lumi.in, lumi.secretProperty),
     passwordResetRequired: lumi.optional(lumi.boolean, lumi.in, lumi.requiredWith("password")),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
@@ -141,7 +141,7 @@ export interface AccessKeyArgs {
 
 const AccessKey$shape: lumi.Shape = {
     user: lumi.required(lumi.resource("aws:iam:User"), lumi.replaces),
-    status: lumi.optional(lumi.enum(() => AccessKeyStatus)),
+    status: lumi.optional(lumi.enum(() => AccessKeyStatus), { default: "Active" }),
     serial: lumi.optional(lumi.number, lumi.replaces),
     accessKeyID: lumi.out(lumi.string),
     secretAccessKey: lumi.out(lumi.string, lumi.secretProperty),

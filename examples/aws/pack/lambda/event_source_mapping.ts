@@ -75,7 +75,7 @@ const EventSourceMapping$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function")),
     source: lumi.required(lumi.union("aws:sqs:Queue", "aws:dynamodb:Table"), lumi.replaces),
     batchSize: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 10000, multipleOf: 1 })),
-    enabled: lumi.optional(lumi.boolean),
+    enabled: lumi.optional(lumi.boolean, { default: true }),
     startingPosition: lumi.optional(lumi.enum(() => StartingPosition), lumi.replaces),
     filterPatterns: lumi.optional(lumi.any),
     uuid: lumi.out(lumi.string),

@@ -63,7 +63,7 @@ export interface Wheel {
 
 export const Wheel: lumi.Shape = {
     size: lumi.optional(lumi.number, lumi.deprecated("use @internal")),
-    mail: lumi.optional(lumi.string),
+    mail: lumi.optional(lumi.string, { default: "@internal" }),
 };
 
 /** Axle is \@alpha. */

@@ -96,10 +96,10 @@ export interface CacheArgs {
 const Cache$shape: lumi.Shape = {
     size: lumi.optional(lumi.number, lumi.was("bytes", "length")),
     gigabytes: lumi.optional(lumi.number, lumi.deprecated("use size, which is in \"bytes\"")),
-    eviction: lumi.optional(lumi.enum(() => Eviction)),
-    shards: lumi.optional(lumi.constrained(lumi.number, { max: 64 })),
-    label: lumi.optional(lumi.string, lumi.secretProperty),
-    warm: lumi.optional(lumi.boolean),
+    eviction: lumi.optional(lumi.enum(() => Eviction), { default: "oldest" }),
+    shards: lumi.optional(lumi.constrained(lumi.number, { max: 64 }), { default: 8 }),
+    label: lumi.optional(lumi.string, lumi.secretProperty, { default: "a, \"b\" */" }),
+    warm: lumi.optional(lumi.boolean, { default: false }),
     disks: lumi.required(lumi.list(lumi.struct(() => Disk))),
     age: lumi.out(lumi.number, lumi.was("seconds")),
 };
@@ -130,7 +130,7 @@ export const Disk: lumi.Shape = {
     url: lumi.optional(lumi.string),
     any: lumi.optional(lumi.any),
     token: lumi.optional(lumi.string, lumi.secretProperty, lumi.conflictsWith("path", "any"), lumi.requiredWith("url")),
-    quota: lumi.optional(lumi.number, lumi.was("limit")),
+    quota: lumi.optional(lumi.number, lumi.was("limit"), { default: 100000000000000000000 }),
 };
 
 lumi.deprecate(Disk, "caches are in memory.");
