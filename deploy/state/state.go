@@ -36,20 +36,46 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 }
 
 // A resource whose checked properties are its inputs, as most are, is stored with true in place of the former, and with the
-// inputs in the provider's order.
+// inputs in the provider's order. If only some differ, such as defaults, "given" has the names of the others, which are left out.
 
 func shorten(resource lumigl.Value) lumigl.Value {
-	if checked := resource.Get("checked"); checked.Exists() && checked.Equal(resource.Get("inputs")) {
+	checked, inputs := resource.Get("checked"), resource.Get("inputs")
+	if !checked.Exists() {
+		return resource
+	}
+	if checked.Equal(inputs) {
 		return resource.With("inputs", checked).With("checked", lumigl.BoolOf(true))
 	}
-	return resource
+	var own lumigl.ObjectBuilder
+	var given []lumigl.Value
+	for name, v := range checked.Members() {
+		if v.Equal(inputs.Get(name)) {
+			given = append(given, lumigl.TextOf(name))
+		} else {
+			own.Set(name, v)
+		}
+	}
+	if len(given) == 0 {
+		return resource
+	}
+	return resource.With("checked", own.Object()).With("given", lumigl.ListOf(given...))
 }
 
 func lengthen(resource lumigl.Value) lumigl.Value {
 	if resource.Get("checked").Kind() == lumigl.Bool {
 		return resource.With("checked", resource.Get("inputs"))
 	}
-	return resource
+	given := resource.Get("given")
+	if !given.Exists() {
+		return resource
+	}
+	var all lumigl.ObjectBuilder
+	for _, e := range given.Elements() {
+		name, _ := e.Text()
+		all.Set(name, resource.Get("inputs").Get(name))
+	}
+	all.SetAll(resource.Get("checked"))
+	return resource.With("checked", all.Object()).With("given", lumigl.Value{})
 }
 
 // URN returns the URN of the resource in a row, or "" if the row has none. It does not decode the rest of the row.

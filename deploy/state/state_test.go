@@ -331,7 +331,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestCheckedInputs stores properties that were checked and are the inputs once, and reads texts that have them twice.
+// TestCheckedInputs checks that properties whose checked value equals the input are stored once, and that texts with both are read.
 func TestCheckedInputs(t *testing.T) {
 	t.Parallel()
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
@@ -349,6 +349,12 @@ func TestCheckedInputs(t *testing.T) {
 	twice := strings.Replace(text, `"checked":true`, `"checked":{"size":3}`, 1)
 	if read := must(codec.Resources([]string{twice}))[0]; !read.Checked.Equal(plainly.Checked) {
 		t.Errorf("got %v from %s", read.Checked, twice)
+	}
+	plainly.Inputs = object(field("content", lumigl.TextOf("long text")), field("size", lumigl.IntOf(3)))
+	plainly.Checked = object(field("content", lumigl.TextOf("long text")), field("mode", lumigl.TextOf("644")), field("size", lumigl.IntOf(4)))
+	text = must(codec.Resource(&plainly))
+	if read := must(codec.Resources([]string{text}))[0]; strings.Count(text, "long text") != 1 || !read.Checked.Equal(plainly.Checked) {
+		t.Errorf("with a default: got %v from %s", read.Checked, text)
 	}
 	r.Checked = lumigl.Value{}
 	if read := must(codec.Resources([]string{must(codec.Resource(r))}))[0]; read.Checked.Exists() {
