@@ -83,8 +83,11 @@ func (x *execution) arm(ctx context.Context, c *call, first bool) error {
 	}
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
 	err := x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
-	if isNew && errors.Is(err, store.ErrLost) { // The intent is stored, but its call is not made.
-		none := c.row
+	if err == nil && isNew {
+		err = x.interrupted(ctx) // by an event of a result that was stored together with the intent
+	}
+	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, errStopped) || errors.Is(err, errAborted)) {
+		none := c.row // The intent is stored, but its call is not made.
 		none.State, none.New = store.Failed, ""
 		_ = x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(none) })
 	}
@@ -130,15 +133,24 @@ func (x *execution) timeout(c *call) time.Duration {
 }
 
 // ended stores what became of a call.
-func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
+func (x *execution) ended(ctx context.Context, c *call, o outcome) error {
+	f, err := x.result(c, o)
+	if err != nil {
+		return err
+	}
+	return x.record(context.WithoutCancel(ctx), f)
+}
+
+// result returns what stores the outcome of a call.
+func (x *execution) result(c *call, o outcome) (f func(*txn, store.Deployment) error, err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
 		if c.row.New, err = x.text(o.resource); err != nil {
-			return err
+			return nil, err
 		}
 	} else if o.state == store.Unknown && c.new != nil {
 		if c.row.New, err = x.text(c.new); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.err != nil {
@@ -150,7 +162,7 @@ func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
 	}
 	if c.row.State != to {
 		if err := Steps.move(&c.row.State, to); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	c.row.State = o.state // What is PENDING is FAILED in its row, which the end of the deployment removes.
@@ -165,10 +177,11 @@ func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
 	} else if c.old != nil {
 		event.ID = c.old.ID
 	}
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+	row := c.row
+	return func(t *txn, d store.Deployment) error {
 		t.note(d, event)
-		return t.PutStep(c.row)
-	})
+		return t.PutStep(row)
+	}, nil
 }
 
 // carryOut makes a call, and repeats it until its outcome is known: as often as the options allow if it fails for reasons

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -139,6 +140,38 @@ func (f *forgetful) Write(ctx context.Context, do func(store.Tx) error) error {
 			return errors.New("the disk is full")
 		}
 		return err
+	})
+}
+
+// counted counts the transactions that write.
+type counted struct {
+	store.Store
+	writes int
+}
+
+func (c *counted) Write(ctx context.Context, f func(store.Tx) error) error {
+	c.writes++
+	return c.Store.Write(ctx, f)
+}
+
+// TestTransactionsOfChain checks that the result of a step is stored with the intent of the one that it frees.
+func TestTransactionsOfChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
+		c := &counted{Store: memory.New()}
+		o := run.Options{Store: c, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
+			t.Fatal(err)
+		}
+		const steps = 50
+		program := "Disk/0"
+		for i := range steps - 1 {
+			program += fmt.Sprintf("\nDisk/%d on=[@%d]", i+1, i)
+		}
+		const others = 12 // of the environment, the deployment and its tasks
+		if d := deployed(t, run.New(o), w, "a", program); d.State != store.Done || c.writes > steps+others {
+			t.Errorf("%s after %d transactions, want DONE after up to %d", d.State, c.writes, steps+others)
+		}
 	})
 }
 

@@ -51,6 +51,9 @@ type execution struct {
 	deleted, left map[identity]bool
 	done          map[*plan.Step]bool
 	failures      []string
+	// awaited has the steps that others of the task wait for, and results what waits for the store to have theirs.
+	awaited map[*plan.Step]bool
+	results []func() error
 }
 
 // Errors that end a run without failing the deployment.
@@ -167,7 +170,12 @@ func (x *execution) heartbeat(ctx context.Context) {
 // record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more. It
 // notices requests to abort.
 func (x *execution) record(ctx context.Context, f func(t *txn, d store.Deployment) error) error {
-	return x.write(ctx, func(t *txn) error {
+	return x.write(ctx, x.fenced(f))
+}
+
+// fenced returns f for a transaction of this executor.
+func (x *execution) fenced(f func(t *txn, d store.Deployment) error) func(*txn) error {
+	return func(t *txn) error {
 		d, err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting)
 		if err != nil {
 			return err
@@ -176,7 +184,7 @@ func (x *execution) record(ctx context.Context, f func(t *txn, d store.Deploymen
 			x.abortOnce.Do(func() { close(x.aborts) })
 		}
 		return f(t, d)
-	})
+	}
 }
 
 // conclude stores that an execution ended early, because of err.

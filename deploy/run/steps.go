@@ -20,12 +20,14 @@ import (
 // failed, unless they are deletions after the task of the module: these are left to a cleanup.
 func (x *execution) steps(ctx context.Context, task plan.Task) error {
 	place := make(map[*plan.Step]int32, len(task.Steps))
+	x.awaited = map[*plan.Step]bool{}
 	var waits dag.Graph
 	for i, s := range task.Steps {
 		place[s] = int32(i)
 		for _, a := range s.After {
 			if to, ok := place[a]; ok {
 				waits.To = append(waits.To, to)
+				x.awaited[a] = true
 			}
 		}
 		waits.End()
@@ -48,6 +50,7 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 		x.done[s] = true
 		return nil
 	})
+	err = errors.Join(err, x.awaitResults(ctx))
 	if ended := x.interrupted(ctx); ended != nil && err != nil {
 		return ended
 	}
@@ -58,6 +61,20 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 		return err
 	}
 	return x.verdict(err)
+}
+
+// awaitResults waits until the store has all results of steps.
+func (x *execution) awaitResults(ctx context.Context) error {
+	var errs []error
+	for _, wait := range x.results {
+		errs = append(errs, wait())
+	}
+	x.results = nil
+	err := errors.Join(errs...)
+	if err != nil && x.interrupted(ctx) == nil {
+		x.failures = append(x.failures, err.Error())
+	}
+	return err
 }
 
 // errSkipped is that of a step that waits for one of an earlier task that failed.
@@ -145,11 +162,16 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 			return err
 		}
 		o := x.carryOut(ctx, c, false)
-		if err := x.ended(ctx, c, o); err != nil {
+		isDone := o.state == store.Done && !o.again
+		end := x.ended
+		if isDone && x.awaited[s] {
+			end = x.endedSoon
+		}
+		if err := end(ctx, c, o); err != nil {
 			return err
 		}
 		switch {
-		case o.state == store.Done && !o.again:
+		case isDone:
 			x.plan.Record(s, withNew(again, o.resource))
 			return nil
 		case !o.again || attempt >= x.Retries || x.interrupted(ctx) != nil:
@@ -161,6 +183,20 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		c = &call{old: o.resource, new: &target, references: c.references, caller: c.caller}
 		again = withNew(again, &target)
 	}
+}
+
+// endedSoon is ended for a step that frees others: their intents and its result are stored together, unless it takes too long to
+// decide them.
+func (x *execution) endedSoon(_ context.Context, c *call, o outcome) error {
+	f, err := x.result(c, o)
+	if err != nil {
+		return err
+	}
+	wait := x.writeSoon(x.fenced(f))
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.results = append(x.results, wait)
+	return nil
 }
 
 // withNew returns a step that has turned out to make a resource.

@@ -142,10 +142,36 @@ func (e *Engine) read(ctx context.Context, f func(*txn) error) error {
 
 // write runs f in a transaction, perhaps together with others. It may run more than once.
 func (e *Engine) write(ctx context.Context, f func(*txn) error) error {
+	return e.commit(ctx, e.enqueue(f))
+}
+
+// enqueue has f run in the next transaction.
+func (e *Engine) enqueue(f func(*txn) error) *write {
 	j, w := &e.journal, &write{f: f}
 	j.mutex.Lock()
+	defer j.mutex.Unlock()
 	j.waiting = append(j.waiting, w)
-	j.mutex.Unlock()
+	return w
+}
+
+// maxDelay is how long the result of a step waits for the intents of the steps that it frees.
+const maxDelay = 20 * time.Millisecond
+
+// writeSoon runs f in the transaction of the next write, or in its own after [maxDelay]. The function that it returns waits for
+// that, at once.
+func (e *Engine) writeSoon(f func(*txn) error) (wait func() error) {
+	w := e.enqueue(f)
+	commit := func() error { return e.commit(context.Background(), w) }
+	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // The error stays in the write.
+	return func() error {
+		timer.Stop()
+		return commit()
+	}
+}
+
+// commit runs all writes that wait in a transaction, unless w is done already.
+func (e *Engine) commit(ctx context.Context, w *write) error {
+	j := &e.journal
 	j.commit <- struct{}{}
 	defer func() { <-j.commit }()
 	if w.done {
