@@ -1,9 +1,13 @@
-// Package program evaluates programs to desired state. It runs lumi-program.
+// Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and writes the
+// workspace to its standard input as JSON, so that there is one reader of Lumi.yaml. Standard input works on every system,
+// and other users cannot see it, unlike arguments.
 package program
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -78,11 +82,16 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 	if err != nil {
 		return nil, err
 	}
+	input, err := json.Marshal(o.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("module %q: %w", module, err)
+	}
 	limit := cmp.Or(o.MaxSize, lumigl.DefaultMaxSize)
 	stdout := &text{room: limit + 1}
-	cmd := exec.CommandContext(ctx, path, append([]string{module, "--environment=" + o.Environment, "--"}, o.Arguments...)...)
+	flags := []string{module, "--environment=" + o.Environment, "--workspace-stdin", "--"}
+	cmd := exec.CommandContext(ctx, path, append(flags, o.Arguments...)...)
 	cmd.Dir, cmd.Env = folder, secret.Environ()
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, o.Stderr, patience
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(input), stdout, o.Stderr, patience
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("module %q: %w", module, err)

@@ -440,7 +440,7 @@ func near(name string, names []string) string {
 	return ""
 }
 
-// quote returns a JSON string, as the TypeScript side does.
+// quote returns a JSON string.
 func quote(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

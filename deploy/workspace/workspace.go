@@ -1,7 +1,6 @@
 // Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs or object models,
 // environments, plugins and provisioners. The docs are in docs/workspace.md, and docs/schema/workspace.schema.json is its
-// JSON Schema. lumi-program reads the same file with runtime/typescript/src/bin/workspace.ts; testdata/cases.json is the
-// test table of both.
+// JSON Schema.
 package workspace
 
 import (
@@ -18,7 +17,7 @@ import (
 // FileName is the name of the file in the workspace's root folder.
 const FileName = "Lumi.yaml"
 
-// Workspace is the content of a Lumi.yaml.
+// Workspace is the content of a Lumi.yaml. Its JSON is what lumi-program gets.
 type Workspace struct {
 	// File is the path of the file. Paths in it are relative to its folder.
 	File string `json:"-"`

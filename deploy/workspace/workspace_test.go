@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +17,9 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lumi-idl/lumi/deploy/workspace"
-	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// example is a case of the table that both languages share.
+// example is a case of the table in testdata.
 type example struct {
 	Text      string          `json:"text"`
 	Workspace json.RawMessage `json:"workspace"`
@@ -68,7 +66,6 @@ func outcome(t *testing.T, text string) (value any, messages []string) {
 	return value, nil
 }
 
-// TestCases runs the table that Go shares with TypeScript.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples(t) {
@@ -249,91 +246,6 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := workspace.Find(deep); err == nil || !strings.HasPrefix(err.Error(), "cannot read the workspace: ") {
 		t.Errorf("a folder: %v", err)
-	}
-}
-
-// ask prints what TypeScript makes of the texts in a file.
-const ask = `
-import { readFileSync } from "node:fs";
-import { parseWorkspace } from "./dist/bin/workspace.js";
-const texts = JSON.parse(readFileSync(process.argv[2], "utf8"));
-console.log(JSON.stringify(texts.map((text) => {
-    const { problems, workspace } = parseWorkspace(Buffer.from(text));
-    return problems.length > 0 ? { errors: problems.map((p) => p.line + ":" + p.column + ": " + p.message) } : { workspace };
-})));
-`
-
-// TestTypeScript compares what Go and TypeScript make of random files.
-func TestTypeScript(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	keys := []string{
-		"package", "program", "modules", "environment", "environments", "plugins", "provisioners", "pakage", "7", "dev",
-		"🙂", "'a'", "~", "aws", "a/b", "Big", "x y",
-	}
-	values := []string{
-		"", " p", " dev", " a/main.ts", " ../b.js", " 7", " True", " ~", " {}", " [a:b:C, 'a:b:*', 1]", " {dev: , prod: x}",
-		" {dev: {}}", " {a: a.ts, 🙂: b.ts, 7: c.ts}", " {aws: [a:b:C]}", " 'x\u00a0y'", " \"\\e\\u00e4\"", " 1e3", " 0o8",
-		" # c", " |\n    text\n", " {a: /b, a: c}", " a:b:C", " é.mts", " .5", " +", " 0x", " 1.", " null", " nULL",
-		" {dev: {key: passphrase}}", " {dev: {key: 'age:age1ql3z, age1lvyv'}, prod: }", " {a: {key: }}", " {dev: {key: 'exec:\u00a0'}}",
-		" {dev: {key: 'exec: \u00a0x'}, dev: {key: 7}}", " {dev: {key: secret, kye: x}}",
-		" {dev: {inventory: a.yaml}, prod: {inventory: 7, key: passphrase}}", " {a: {inventory: }}",
-	}
-	pick := func(list []string) string { return list[random.IntN(len(list))] }
-	texts := make([]string, 5000)
-	right, refused := 0, 0
-	for i := range texts {
-		var text strings.Builder
-		for range random.IntN(4) {
-			text.WriteString(pick(keys[:7+random.IntN(len(keys)-6)]) + ":" + pick(values) + "\n")
-			for range random.IntN(3) * random.IntN(2) {
-				text.WriteString("  " + pick(keys) + ":" + pick(values) + "\n")
-			}
-		}
-		texts[i] = text.String()
-	}
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := node.Package(t, checkout)
-	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "texts.json")
-	data, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var answers []struct {
-		Workspace any
-		Errors    []string
-	}
-	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range texts {
-		value, messages := outcome(t, text)
-		switch {
-		case value != nil:
-			right++
-		case strings.Contains(messages[0], "invalid YAML"):
-			// The parsers of YAML have messages of their own.
-			if len(answers[i].Errors) == 0 {
-				t.Errorf("%q: only Go refuses it: %v", text, messages)
-			}
-			continue
-		default:
-			refused++
-		}
-		if diff := cmp.Diff(answers[i].Errors, messages) + cmp.Diff(answers[i].Workspace, value); diff != "" {
-			t.Errorf("%q (-TypeScript +Go):\n%s", text, diff)
-		}
-	}
-	if right < len(texts)/20 || refused < len(texts)/4 {
-		t.Errorf("%d valid and %d invalid files test little", right, refused)
 	}
 }
 

@@ -307,13 +307,13 @@ test("names come from flags before they come from the nearest manifest", () => {
             'lumi-program: which environment? Pass --environment=NAME, or write "environment: NAME" into ' +
             `${manifest}\n`,
     });
-    fs.writeFileSync(manifest, "package: p\nenvironmnet: dev\npackage: q\n");
+    fs.writeFileSync(manifest, "package: 7\nenvironment:\n");
     assert.deepEqual(run(folder, ...names, "b/main.js"), {
         status: 2,
         stdout: "",
         stderr:
-            `lumi-program: ${manifest}:2:1: unknown key "environmnet"; did you mean "environment"?\n` +
-            `${manifest}:3:1: package is already set on line 1; remove one of the two\n`,
+            `lumi-program: ${manifest}:1:10: package must be a string, not a number; write package: NAME\n` +
+            `${manifest}:2:1: environment has no value; write environment: NAME\n`,
     });
 });
 
@@ -365,6 +365,54 @@ test("a module is run by its name", () => {
             `shop is an object model in ${join(folder, "model/Lumi.yaml")}, not a program; lumi evaluates it: lumi plan shop`],
     ]) {
         assert.deepEqual(run(cwd, ...args), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
+    }
+});
+
+test("lumi gives the workspace on standard input", () => {
+    const folder = project({
+        "Lumi.yaml": "not read: [",
+        "network/main.js":
+            'import * as lumi from "@lumi/lumi";\nimport { readFileSync } from "node:fs";\n' +
+            "class T extends lumi.Resource {\n" +
+            '    constructor(args) { super("test:index:T", args, { text: lumi.required(lumi.string) }); }\n}\n' +
+            'new T({ text: `<${readFileSync(0, "utf8")}>` + process.argv.slice(2) });\n',
+    });
+    const file = join(folder, "Lumi.yaml");
+    const workspace = {
+        modules: { network: "network/main.js", gone: "gone.js" },
+        models: { shop: { model: "env.json", classes: ["classes"] } },
+        environment: "dev",
+        environments: ["dev", "prod"],
+        plugins: { aws: "bin/hush" },
+    };
+    const give = (input, ...args) => {
+        const all = [command, "--workspace-stdin", ...args];
+        const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: folder, encoding: "utf8", input });
+        return { status, stdout, stderr };
+    };
+    for (const [args, name] of [
+        [["network"], "urn:lumi:dev::network:index::test:index:T::#1"],
+        [["network", "--environment=prod"], "urn:lumi:prod::network:index::test:index:T::#1"],
+        [["network/main.js"], "urn:lumi:dev::network:index::test:index:T::#1"],
+    ]) {
+        const { status, stdout, stderr } = give(JSON.stringify(workspace), ...args, "--", "-x");
+        assert.deepEqual([status, stderr], [0, ""]);
+        const [[found, { source, properties }]] = Object.entries(JSON.parse(stdout).resources);
+        assert.deepEqual([found, source, properties], [name, "network/main.js:6:1", { text: "<>-x" }]);
+    }
+    const noJSON = "--workspace-stdin is for lumi: standard input has no workspace as JSON";
+    for (const [input, args, message] of [
+        ["hush", ["network"], noJSON],
+        ["", ["network"], noJSON],
+        ["null", ["network"], noJSON],
+        ["{}", [], 'which program? Run "lumi-program --help" for the usage.'],
+        [workspace, [], `which module? ${file} has gone, network`],
+        [workspace, ["gone"], `there is no file ${join(folder, "gone.js")}, which ${file} names as the program of gone`],
+        [workspace, ["shop"], `shop is an object model in ${file}, not a program; lumi evaluates it: lumi plan shop`],
+        [workspace, ["network", "--environment=prdo"], `${file} has no environment prdo; did you mean "prod"?`],
+    ]) {
+        const text = typeof input === "string" ? input : JSON.stringify(input);
+        assert.deepEqual(give(text, ...args), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
     }
 });
 

@@ -12,6 +12,8 @@ export interface Flags {
     readonly environment: string | undefined;
     readonly package: string | undefined;
     readonly module: string | undefined;
+    /** Whether the workspace is on standard input, as JSON, and `Lumi.yaml` is not read. */
+    readonly workspaceStdin: boolean;
     /** The file that the graph is written to, `-` for standard output. */
     readonly out: string;
     /** The file of the program, or the name of its module. */
@@ -36,6 +38,7 @@ Flags, which may stand anywhere before --:
   --package=NAME      the package that the program belongs to, such as my/cluster
   --module=NAME       the module in that package that URNs name (default index)
   --out=FILE          where the graph is written to (default -, which is standard output)
+  --workspace-stdin   read the workspace as JSON from standard input, as lumi writes it, and not from Lumi.yaml
   --help              print this
   --version           print the version
 
@@ -66,6 +69,7 @@ const options = {
     package: { type: "string" },
     module: { type: "string" },
     out: { type: "string" },
+    "workspace-stdin": { type: "boolean" },
     check: { type: "boolean" },
     help: { type: "boolean", short: "h" },
     version: { type: "boolean" },
@@ -104,6 +108,7 @@ export function parseFlags(args: readonly string[]): Flags {
         environment: found.get("environment"),
         package: found.get("package"),
         module: found.get("module"),
+        workspaceStdin: found.has("workspace-stdin"),
         check: found.has("check"),
         out: found.get("out") ?? "-",
         program,

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, relative, resolve } from "node:path";
+import { json } from "node:stream/consumers";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { type Names, nameProblem } from "../names.js";
@@ -15,7 +16,7 @@ import { secretSignature } from "../wire.js";
 import { check } from "./check.js";
 import { Failure } from "./failure.js";
 import { type Flags, parseFlags, usage } from "./flags.js";
-import { readWorkspace } from "./workspace.js";
+import { type Workspace, readWorkspace } from "./workspace.js";
 import { write } from "./write.js";
 
 try {
@@ -32,7 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
         await write("-", flags.help ? usage : `lumi-program ${version}\n`, false);
         return 0;
     }
-    const target = targetOf(flags);
+    const target = targetOf(flags, flags.workspaceStdin ? await receiveWorkspace() : undefined);
     const { program, file, workspace } = target;
     const loader = loaderOf(target);
     const names = namesOf(flags, target);
@@ -41,7 +42,8 @@ async function main(args: readonly string[]): Promise<number> {
     }
     // Node knows files by the names that no symbolic links lead to.
     const folder = realpathSync(dirname(workspace.file ?? file));
-    const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments]);
+    const stdin = flags.workspaceStdin ? "ignore" : "inherit";
+    const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments], stdin);
     if (graph === undefined) {
         return 1; // The program's process has said why.
     }
@@ -60,21 +62,34 @@ interface Target {
     /** The program as messages name it. */
     readonly program: string;
     readonly file: string;
-    readonly workspace: ReturnType<typeof readWorkspace>;
+    readonly workspace: Workspace;
     /** The module that the program is named for in the workspace, if there is just one. */
     readonly module: string | undefined;
 }
 
-/** Finds the program that the command line names, by its file or its module. */
-function targetOf({ program }: Flags): Target {
+/** Reads the workspace that lumi writes to standard input. It runs this command in the folder of Lumi.yaml. */
+async function receiveWorkspace(): Promise<Workspace> {
+    const workspace = await json(process.stdin).catch(() => undefined);
+    if (typeof workspace !== "object" || workspace === null) {
+        // What was found may have secrets.
+        throw new Failure("--workspace-stdin is for lumi: standard input has no workspace as JSON");
+    }
+    return { ...workspace, file: resolve("Lumi.yaml") };
+}
+
+/**
+ * Finds the program that the command line names, by its file or its module. The nearest `Lumi.yaml` is read unless the
+ * workspace is given.
+ */
+function targetOf({ program }: Flags, given: Workspace | undefined): Target {
     if (program !== undefined && /[^a-z0-9_/-]/.test(program)) {
         const file = resolve(program);
-        const workspace = readWorkspace(dirname(file));
+        const workspace = given ?? readWorkspace(dirname(file));
         const { modules = {} } = workspace;
         const names = Object.keys(modules).filter((name) => programOf(workspace, name) === file);
         return { program, file, workspace, module: names.length === 1 ? names[0] : undefined };
     }
-    const workspace = readWorkspace(process.cwd());
+    const workspace = given ?? readWorkspace(process.cwd());
     const { file = "", modules = {}, models = {} } = workspace;
     const names = Object.keys(modules).sort();
     const module = program ?? (names.length === 1 ? names[0] : undefined);
@@ -153,13 +168,17 @@ function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
 }
 
 /** Runs host.ts with arguments, and returns the graph, or `undefined` if the program is wrong. */
-function evaluate(loader: readonly string[], args: readonly string[]): Promise<string | undefined> {
+function evaluate(
+    loader: readonly string[],
+    args: readonly string[],
+    stdin: "ignore" | "inherit",
+): Promise<string | undefined> {
     const host = fileURLToPath(new URL("host.js", import.meta.url));
     const standardError = 2;
     const child = spawn(
         process.execPath,
         [...process.execArgv, "--enable-source-maps", ...loader, host, ...args],
-        { stdio: ["inherit", standardError, "inherit", "pipe"] },
+        { stdio: [stdin, standardError, "inherit", "pipe"] },
     );
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
