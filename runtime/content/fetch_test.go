@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// misbehaving is a server of everything that a server should not do.
+// misbehaving serves everything that a server should not do.
 func misbehaving(t *testing.T) string {
 	t.Helper()
 	flush := func(w http.ResponseWriter, text string) error {
@@ -59,19 +60,19 @@ func misbehaving(t *testing.T) string {
 			http.Redirect(w, r, "ftp://user:hush@host/", http.StatusFound)
 		},
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return content.ServeInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if handle, ok := handlers[r.URL.Path]; ok {
 			handle(w, r)
 		} else {
 			http.NotFound(w, r)
 		}
 	}))
-	t.Cleanup(server.Close)
-	return server.URL
 }
 
 // TestRemoteLimits shows that no server can occupy a provider for ever, and what is said then.
-func TestRemoteLimits(t *testing.T) {
+func TestRemoteLimits(t *testing.T) { synctest.Test(t, testRemoteLimits) }
+
+func testRemoteLimits(t *testing.T) {
 	address := misbehaving(t)
 	const (
 		large   = "is larger than 2 KiB, the limit for remote content; download it and use its path instead"
@@ -132,18 +133,22 @@ func TestRemoteZipTooLarge(t *testing.T) {
 
 // TestRemoteSlowReader shows that a server is not blamed for a reader that takes its time.
 func TestRemoteSlowReader(t *testing.T) {
-	const size = 1 << 20
-	address := serve(t, map[string]string{"/a": strings.Repeat("x", size)})
-	content.LimitRemote(t, 0, time.Second, time.Second)
-	r, err := content.Open(t.Context(), lumi.URIAsset(address+"/a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	time.Sleep(1200 * time.Millisecond)
-	if n, err := io.Copy(io.Discard, iotest.HalfReader(r)); n != size || err != nil {
-		t.Errorf("read %d bytes, %v", n, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 20
+		address := content.ServeInMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Repeat("x", size))
+		}))
+		content.LimitRemote(t, 0, time.Second, time.Second)
+		r, err := content.Open(t.Context(), lumi.URIAsset(address))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		time.Sleep(time.Hour)
+		if n, err := io.Copy(io.Discard, iotest.HalfReader(r)); n != size || err != nil {
+			t.Errorf("read %d bytes, %v", n, err)
+		}
+	})
 }
 
 // TestRemoteRedirect shows what the next server is told: no password, and not where the request comes from.

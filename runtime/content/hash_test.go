@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -134,8 +135,14 @@ func TestForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes hundreds of archives")
 	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "changed.zip")
 	rapid.Check(t, func(draw *rapid.T) {
-		archives, files := forms(t, t.TempDir(), draw)
+		root := filepath.Join(folder, "forms")
+		if err := errors.Join(os.RemoveAll(root), os.Mkdir(root, 0o755)); err != nil {
+			draw.Fatal(err)
+		}
+		archives, files := forms(t, root, draw)
 		hash, zipped := hashOf(t, archives["folder"]), zipOf(t, archives["folder"])
 		for name, a := range archives {
 			if got := hashOf(t, a); got != hash {
@@ -159,7 +166,6 @@ func TestForms(t *testing.T) {
 				if other.name != "" {
 					changed[other.name] = other
 				}
-				path := filepath.Join(t.TempDir(), "zip")
 				if err := os.WriteFile(path, makeZip(t, slices.Collect(maps.Values(changed))...), 0o600); err != nil {
 					draw.Fatal(err)
 				}
