@@ -20,7 +20,7 @@ import (
 )
 
 // machines calls f with hosts of each kind: this machine, this machine with nothing but busybox, and one over SSH. state is the
-// folder with their states.
+// folder with their states. The other tests use only this machine, since they take a while over each.
 func machines(t *testing.T, f func(t *testing.T, h *shell, state string)) {
 	t.Helper()
 	t.Run("local", func(t *testing.T) {
@@ -83,62 +83,60 @@ func try(ctx context.Context, h *shell, c Command) (int, string, error) {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, _ string) {
-		folder := filepath.Join(t.TempDir(), "a 'folder'")
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		tests := []struct {
-			name string
-			c    Command
-			exit int
-			out  string
-		}{
-			{"output", Command{Script: "echo one; echo two >&2; printf three"}, 0, "one\ntwo\nthree"},
-			{"exit status", Command{Script: "exit 3"}, 3, ""},
-			{"set -e", Command{Script: "set -e\nfalse\necho not reached"}, 1, ""},
-			{"empty", Command{}, 0, ""},
-			{"standard input", Command{Script: "cat; echo end"}, 0, "end"},
-			{"quotes", Command{Script: `printf '%s' "$A" '"' \\ "$(echo x)"`, Env: []string{"A=it's \"$HOME\" `x`\n\\n=", "B="}}, 0,
-				"it's \"$HOME\" `x`\n\\n=\"\\x"},
-			{"folder", Command{Script: "pwd", Dir: folder}, 0, folder},
-			{"carriage return", Command{Script: `printf 'a\r\nb\r'`}, 0, "a\nb"},
-			{"status 255", Command{Script: "echo lumi: exit 0 >&2; exit 255"}, 255, "lumi: exit 0"},
-			{"long script", Command{Script: "x='" + strings.Repeat("long ", 200_000) + "'\necho ${#x}"}, 0, "1000000"},
-			{"umask", Command{Script: "umask 022; umask"}, 0, "0022"},
-		}
-		for i, test := range tests {
-			for _, token := range []string{"", fmt.Sprintf("prod/it's-%d", i)} {
-				test.c.Token = token
-				exit, out := run(t, h, test.c)
-				if exit != test.exit || out != test.out {
-					t.Errorf("%s, token %q: got %d and %.200q, want %d and %.200q", test.name, token, exit, out, test.exit, test.out)
-				}
+	h, _ := here(t)
+	folder := filepath.Join(t.TempDir(), "a 'folder'")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		c    Command
+		exit int
+		out  string
+	}{
+		{"output", Command{Script: "echo one; echo two >&2; printf three"}, 0, "one\ntwo\nthree"},
+		{"exit status", Command{Script: "exit 3"}, 3, ""},
+		{"set -e", Command{Script: "set -e\nfalse\necho not reached"}, 1, ""},
+		{"empty", Command{}, 0, ""},
+		{"standard input", Command{Script: "cat; echo end"}, 0, "end"},
+		{"quotes", Command{Script: `printf '%s' "$A" '"' \\ "$(echo x)"`, Env: []string{"A=it's \"$HOME\" `x`\n\\n=", "B="}}, 0,
+			"it's \"$HOME\" `x`\n\\n=\"\\x"},
+		{"folder", Command{Script: "pwd", Dir: folder}, 0, folder},
+		{"carriage return", Command{Script: `printf 'a\r\nb\r'`}, 0, "a\nb"},
+		{"status 255", Command{Script: "echo lumi: exit 0 >&2; exit 255"}, 255, "lumi: exit 0"},
+		{"long script", Command{Script: "x='" + strings.Repeat("long ", 200_000) + "'\necho ${#x}"}, 0, "1000000"},
+		{"umask", Command{Script: "umask 022; umask"}, 0, "0022"},
+	}
+	for i, test := range tests {
+		for _, token := range []string{"", fmt.Sprintf("prod/it's-%d", i)} {
+			test.c.Token = token
+			exit, out := run(t, h, test.c)
+			if exit != test.exit || out != test.out {
+				t.Errorf("%s, token %q: got %d and %.200q, want %d and %.200q", test.name, token, exit, out, test.exit, test.out)
 			}
 		}
-		// Messages have the line numbers of the script.
-		_, out := run(t, h, Command{Token: "line", Script: "true\nabsent-command", Dir: folder, Env: []string{"A=b"}})
-		if !strings.Contains(out, ": 2: ") && !strings.Contains(out, "line 2: ") {
-			t.Errorf("got %q, want line 2", out)
-		}
-	})
+	}
+	// Messages have the line numbers of the script.
+	_, out := run(t, h, Command{Token: "line", Script: "true\nabsent-command", Dir: folder, Env: []string{"A=b"}})
+	if !strings.Contains(out, ": 2: ") && !strings.Contains(out, "line 2: ") {
+		t.Errorf("got %q, want line 2", out)
+	}
 }
 
 // TestMask compares the mode of files that commands make with and without the wrapper, whose own files are private.
 func TestMask(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, state string) {
-		_, plain := run(t, h, Command{Script: "umask"})
-		if _, out := run(t, h, Command{Token: "a", Script: "umask"}); out != plain {
-			t.Errorf("got umask %s, want %s", out, plain)
+	h, state := here(t)
+	_, plain := run(t, h, Command{Script: "umask"})
+	if _, out := run(t, h, Command{Token: "a", Script: "umask"}); out != plain {
+		t.Errorf("got umask %s, want %s", out, plain)
+	}
+	for _, name := range []string{"lumi", "lumi/tasks"} {
+		info, err := os.Stat(filepath.Join(state, name))
+		if err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s has mode %v (%v)", name, info.Mode(), err)
 		}
-		for _, name := range []string{"lumi", "lumi/tasks"} {
-			info, err := os.Stat(filepath.Join(state, name))
-			if err != nil || info.Mode().Perm() != 0o700 {
-				t.Errorf("%s has mode %v (%v)", name, info.Mode(), err)
-			}
-		}
-	})
+	}
 }
 
 func TestErrors(t *testing.T) {
@@ -211,22 +209,21 @@ func must[T any](v T, err error) T {
 // TestTogether runs a command four times at once: one runs, and all see its output.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, _ string) {
-		count := filepath.Join(t.TempDir(), "count")
-		c := Command{Token: "a", Script: "echo run >>" + quote(count) + "; echo begin; sleep .3; echo end; exit 4"}
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				if exit, out, err := try(t.Context(), h, c); exit != 4 || out != "begin\nend" || err != nil {
-					t.Errorf("got %d, %q, %v", exit, out, err)
-				}
-			})
-		}
-		group.Wait()
-		if text, _ := os.ReadFile(count); string(text) != "run\n" {
-			t.Errorf("it ran %d times", strings.Count(string(text), "run"))
-		}
-	})
+	h, _ := here(t)
+	count := filepath.Join(t.TempDir(), "count")
+	c := Command{Token: "a", Script: "echo run >>" + quote(count) + "; echo begin; sleep .3; echo end; exit 4"}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			if exit, out, err := try(t.Context(), h, c); exit != 4 || out != "begin\nend" || err != nil {
+				t.Errorf("got %d, %q, %v", exit, out, err)
+			}
+		})
+	}
+	group.Wait()
+	if text, _ := os.ReadFile(count); string(text) != "run\n" {
+		t.Errorf("it ran %d times", strings.Count(string(text), "run"))
+	}
 }
 
 // TestStop cancels a command and lets the time of another pass. Their descendants end, too.
@@ -267,26 +264,31 @@ func TestStop(t *testing.T) {
 // TestLeft leaves a command to another process.
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, _ string) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		defer cancel(nil)
-		c := Command{Token: "a", Script: "echo begin; sleep 1; echo end"}
-		c.Output = func(string) { cancel(errors.New("the lease is lost")) }
-		timed, end := context.WithTimeout(ctx, time.Minute)
-		defer end()
-		if _, err := h.Run(timed, c); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUncertain) {
-			t.Error(err)
-		}
-		if exit, out := run(t, h, c); exit != 0 || out != "begin\nend" {
-			t.Errorf("got %d, %q", exit, out)
-		}
-	})
+	h, _ := here(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	c := Command{Token: "a", Script: "echo begin; sleep 1; echo end"}
+	c.Output = func(string) { cancel(errors.New("the lease is lost")) }
+	timed, end := context.WithTimeout(ctx, time.Minute)
+	defer end()
+	if _, err := h.Run(timed, c); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUncertain) {
+		t.Error(err)
+	}
+	if exit, out := run(t, h, c); exit != 0 || out != "begin\nend" {
+		t.Errorf("got %d, %q", exit, out)
+	}
 }
 
 // TestStopEarly cancels a command before it starts, and one that ignores SIGTERM.
 func TestStopEarly(t *testing.T) {
 	t.Parallel()
-	h, _ := here(t)
+	h, state := here(t)
+	// Between SIGTERM and SIGKILL, the wrapper sleeps 50 times.
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\nPATH=${PATH#*:} exec sleep .01\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.transport = local{env: []string{"XDG_STATE_HOME=" + state, "PATH=" + bin + ":" + os.Getenv("PATH")}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	marker := filepath.Join(t.TempDir(), "marker")
@@ -311,89 +313,86 @@ func TestStopEarly(t *testing.T) {
 // TestUncertain kills the wrapper of a command, and forges a claim from before a reboot.
 func TestUncertain(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, state string) {
-		c := Command{Token: "a", Script: "echo begin; kill -9 $PPID; sleep .1"}
-		if _, out, err := try(t.Context(), h, c); !errors.Is(err, ErrUncertain) || out != "begin" {
-			t.Errorf("got %q, %v", out, err)
-		}
-		c = Command{Token: "b", Script: "sleep 60 & echo $!; wait"}
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		found := make(chan string, 1)
-		c.Output = func(line string) { found <- line }
-		ended := make(chan error, 1)
-		go func() {
-			_, err := h.Run(ctx, c)
-			ended <- err
-		}()
-		<-found
-		claim := must(filepath.Glob(filepath.Join(state, "lumi/tasks/b-*/claim")))[0]
-		text := string(must(os.ReadFile(claim)))
-		words := strings.Fields(text)
-		words[len(words)-2] = "another-boot"
-		if err := os.WriteFile(claim, []byte(strings.Join(words, " ")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-ended; !errors.Is(err, ErrUncertain) {
-			t.Error(err)
-		}
-		if err := os.WriteFile(claim, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cancel()
-		if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-	})
+	h, state := here(t)
+	c := Command{Token: "a", Script: "echo begin; kill -9 $PPID; sleep .1"}
+	if _, out, err := try(t.Context(), h, c); !errors.Is(err, ErrUncertain) || out != "begin" {
+		t.Errorf("got %q, %v", out, err)
+	}
+	c = Command{Token: "b", Script: "sleep 60 & echo $!; wait"}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	found := make(chan string, 1)
+	c.Output = func(line string) { found <- line }
+	ended := make(chan error, 1)
+	go func() {
+		_, err := h.Run(ctx, c)
+		ended <- err
+	}()
+	<-found
+	claim := must(filepath.Glob(filepath.Join(state, "lumi/tasks/b-*/claim")))[0]
+	text := string(must(os.ReadFile(claim)))
+	words := strings.Fields(text)
+	words[len(words)-2] = "another-boot"
+	if err := os.WriteFile(claim, []byte(strings.Join(words, " ")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, ErrUncertain) {
+		t.Error(err)
+	}
+	if err := os.WriteFile(claim, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
 
 // TestPrune leaves states that are young or of running commands.
 func TestPrune(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, state string) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		begun, ended := make(chan bool), make(chan bool)
-		go func() {
-			_, _ = h.Run(ctx, Command{Token: "running", Script: "echo; sleep 60", Output: func(string) { close(begun) }})
-			close(ended)
-		}()
-		<-begun
-		run(t, h, Command{Token: "old", Script: "true"})
-		run(t, h, Command{Token: "young", Script: "true"})
-		before := time.Now().Add(-9 * 24 * time.Hour)
-		for _, name := range []string{"running", "old"} {
-			folder := must(filepath.Glob(filepath.Join(state, "lumi/tasks", name+"-*")))[0]
-			if err := os.Chtimes(folder, before, before); err != nil {
-				t.Fatal(err)
-			}
+	h, state := here(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	begun, ended := make(chan bool), make(chan bool)
+	go func() {
+		_, _ = h.Run(ctx, Command{Token: "running", Script: "echo; sleep 60", Output: func(string) { close(begun) }})
+		close(ended)
+	}()
+	<-begun
+	run(t, h, Command{Token: "old", Script: "true"})
+	run(t, h, Command{Token: "young", Script: "true"})
+	before := time.Now().Add(-9 * 24 * time.Hour)
+	for _, name := range []string{"running", "old"} {
+		folder := must(filepath.Glob(filepath.Join(state, "lumi/tasks", name+"-*")))[0]
+		if err := os.Chtimes(folder, before, before); err != nil {
+			t.Fatal(err)
 		}
-		h.pruned.Store(false)
-		run(t, h, Command{Token: "young", Script: "true"})
-		var names []string
-		for _, f := range must(filepath.Glob(filepath.Join(state, "lumi/tasks/*"))) {
-			name, _, _ := strings.Cut(filepath.Base(f), "-")
-			names = append(names, name)
-		}
-		if diff := cmp.Diff([]string{"running", "young"}, names); diff != "" {
-			t.Error(diff)
-		}
-		cancel()
-		<-ended
-	})
+	}
+	h.pruned.Store(false)
+	run(t, h, Command{Token: "young", Script: "true"})
+	var names []string
+	for _, f := range must(filepath.Glob(filepath.Join(state, "lumi/tasks/*"))) {
+		name, _, _ := strings.Cut(filepath.Base(f), "-")
+		names = append(names, name)
+	}
+	if diff := cmp.Diff([]string{"running", "young"}, names); diff != "" {
+		t.Error(diff)
+	}
+	cancel()
+	<-ended
 }
 
 // TestLarge reports ten megabytes of output, and a line that is too long for one.
 func TestLarge(t *testing.T) {
 	t.Parallel()
-	machines(t, func(t *testing.T, h *shell, _ string) {
-		lines, size := 0, 0
-		c := Command{Token: "a", Script: "yes 'twenty characters..' | head -n 500000; head -c 100000 /dev/zero"}
-		c.Output = func(line string) { lines, size = lines+1, size+len(line) }
-		if exit, err := h.Run(t.Context(), c); exit != 0 || err != nil || lines != 500_002 || size != 9_600_000 {
-			t.Errorf("got %d, %v, %d lines and %d bytes", exit, err, lines, size)
-		}
-	})
+	h, _ := here(t)
+	lines, size := 0, 0
+	c := Command{Token: "a", Script: "yes 'twenty characters..' | head -n 500000; head -c 100000 /dev/zero"}
+	c.Output = func(line string) { lines, size = lines+1, size+len(line) }
+	if exit, err := h.Run(t.Context(), c); exit != 0 || err != nil || lines != 500_002 || size != 9_600_000 {
+		t.Errorf("got %d, %v, %d lines and %d bytes", exit, err, lines, size)
+	}
 }
 
 // TestMain is the process that TestKilled kills, if it is told so.

@@ -281,6 +281,23 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// TestCanceled cancels a command while it runs, and before it starts.
+func TestCanceled(t *testing.T) {
+	t.Parallel()
+	h := over(t, sshd.Start(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := Command{Script: "echo; exec sleep 60", Output: func(string) { cancel() }}
+	for range 2 {
+		if _, err := h.Run(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	if err := h.transport.(*remote).connect(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 // TestGone gives up where a server does not come back.
 func TestGone(t *testing.T) {
 	t.Parallel()
