@@ -1,5 +1,7 @@
-// What both sides of the protocol need, made of the .proto files alone.
+// What clients, providers and provisioners share, made of the .proto files alone.
 
+import { timingSafeEqual } from "node:crypto";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import grpc from "@grpc/grpc-js";
 import loader from "@grpc/proto-loader";
@@ -20,7 +22,7 @@ export const options = {
     "grpc.enable_http_proxy": 0,
 };
 
-const kindKey = "4dabf18193072939515e22adb298388d";
+export const kindKey = "4dabf18193072939515e22adb298388d";
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const secret = (value) => ({ [kindKey]: "1b47061264138c4ac30d75fd1eb44270", value });
 export const asset = (fields) => ({ [kindKey]: "c44067f5952c0a294b673a41bacd8c17", ...fields });
@@ -92,8 +94,8 @@ export function failure({ code, details: message, metadata }) {
     return statusOf(detailed ? definition["google.rpc.Status"].deserialize(detailed) : { code, message, details: [] });
 }
 
-// detailed is the inverse: the error that a handler calls back with.
-export function detailed(code, message, ...details) {
+// fail is the inverse: it throws the error that a handler calls back with.
+export function fail(code, message, ...details) {
     const metadata = new grpc.Metadata();
     const status = {
         code, message,
@@ -101,5 +103,61 @@ export function detailed(code, message, ...details) {
             ({ type_url: `type.googleapis.com/${type}`, value: definition[type].serialize(fields) })),
     };
     metadata.set("grpc-status-details-bin", definition["google.rpc.Status"].serialize(status));
-    return { code, details: message, metadata };
+    throw Object.assign(new Error(message), { code, details: message, metadata });
+}
+
+// authenticated returns an interceptor that ends calls without the secret before their messages are read.
+function authenticated(secret) {
+    return (_, call) => new grpc.ServerInterceptingCall(call, {
+        start(next) {
+            next({
+                onReceiveMetadata(metadata, next) {
+                    const sent = Buffer.from(metadata.get("lumi-secret").join());
+                    if (sent.length === secret.length && timingSafeEqual(sent, secret)) next(metadata);
+                    else call.sendStatus({ code: grpc.status.UNAUTHENTICATED, details: "the call does not carry the secret" });
+                },
+            });
+        },
+    });
+}
+
+// serve serves a plugin until its parent closes stdin, and returns a function that ends it. Identity is the response to the
+// handshake. A handler returns its response or calls fail, and around calls the handler with a request.
+export function serve(service, identity, handlers, around = (request, handle) => handle(request)) {
+    const { LUMI_PLUGIN_SECRET: secret } = process.env;
+    delete process.env.LUMI_PLUGIN_SECRET;
+    if (!secret) {
+        console.error(`${basename(process.argv[1])}: this is a plugin, which an engine starts`);
+        process.exit(2);
+    }
+    let greeted = false;
+    const respond = (method, request) => {
+        const { FAILED_PRECONDITION } = grpc.status;
+        if (method === "Handshake") {
+            const { protocol_version: version } = request;
+            if (version !== 1) fail(FAILED_PRECONDITION, `the engine speaks version ${version}, and the plugin 1`);
+            greeted = true;
+            return { protocol_version: 1, ...identity };
+        }
+        if (!greeted) fail(FAILED_PRECONDITION, `${method} was called before Handshake`);
+        return around(request, handlers[method]);
+    };
+    const implementation = {};
+    for (const method of ["Handshake", ...Object.keys(handlers)]) implementation[method] = (call, answer) => {
+        try {
+            answer(null, respond(method, call.request));
+        } catch (error) {
+            answer(error);
+        }
+    };
+    const server = new grpc.Server({ ...options, interceptors: [authenticated(Buffer.from(secret))] });
+    const stop = () => server.tryShutdown(() => process.exit(0));
+    process.stdin.on("end", stop).resume();
+    process.on("SIGTERM", stop).on("SIGINT", () => {}).on("SIGHUP", () => {});
+    server.addService(service, implementation);
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+        if (error) throw error;
+        console.log(port);
+    });
+    return stop;
 }

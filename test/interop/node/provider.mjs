@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 // A complete provider in another language: notes in memory, without configuration.
 
-import { timingSafeEqual } from "node:crypto";
 import grpc from "@grpc/grpc-js";
-import { decode, detailed, encode, options, ResourceProvider, secret, unknown } from "./protocol.mjs";
+import { decode, encode, fail, ResourceProvider, secret, serve, unknown } from "./protocol.mjs";
 
-const { FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED, UNIMPLEMENTED } = grpc.status;
+const { FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND, UNIMPLEMENTED } = grpc.status;
 const type = "jot:index:Note";
 const properties = [
     { name: "name", kind: "STRING", required: true, replaces: true },
@@ -14,9 +13,6 @@ const properties = [
 ];
 
 const notes = new Map(); // by id, which is the name
-let greeted = false;
-
-const fail = (...status) => { throw detailed(...status); };
 
 // judge refuses wrong properties, and returns them without the wrappers of secrets.
 function judge(given, unknowns) {
@@ -41,13 +37,7 @@ function judge(given, unknowns) {
 const isSecret = (v) => typeof v === "object" && v !== null;
 const reveal = (v) => isSecret(v) ? v.value : v;
 
-// Each handler returns its response or throws a status.
 const handlers = {
-    Handshake({ protocol_version: version }) {
-        if (version !== 1) fail(FAILED_PRECONDITION, `the engine speaks version ${version}, and the plugin 1`);
-        greeted = true;
-        return { protocol_version: 1, package: "jot", version: "0.1.0", types: [type] };
-    },
     Describe({ types }) {
         for (const t of types) if (t !== type) fail(UNIMPLEMENTED, `no such type: ${t}`);
         return { types: [{ type, named: true, idempotent_create: true, properties }] };
@@ -93,46 +83,9 @@ const handlers = {
     },
 };
 
-// Calls without the secret end before their messages are read, whatever they are for.
-const expected = Buffer.from(process.env.LUMI_PLUGIN_SECRET ?? "");
-delete process.env.LUMI_PLUGIN_SECRET;
-if (!expected.length) {
-    console.error("this is a plugin, which an engine starts");
-    process.exit(2);
-}
-
-function authenticate(_, call) {
-    return new grpc.ServerInterceptingCall(call, {
-        start(next) {
-            next({
-                onReceiveMetadata(metadata, next) {
-                    const sent = Buffer.from(metadata.get("lumi-secret").join());
-                    if (sent.length === expected.length && timingSafeEqual(sent, expected)) next(metadata);
-                    else call.sendStatus({ code: UNAUTHENTICATED, details: "the call does not carry the secret" });
-                },
-            });
-        },
-    });
-}
-
-const implementation = {};
-for (const [method, handle] of Object.entries(handlers)) implementation[method] = (call, answer) => {
-    try {
-        if (!greeted && method !== "Handshake") fail(FAILED_PRECONDITION, `${method} was called before Handshake`);
-        const { type: token } = call.request;
-        if (token !== undefined && token !== type) fail(UNIMPLEMENTED, `no such type: ${token}`);
-        answer(null, encode(handle(decode(call.request))));
-    } catch (error) {
-        answer(error);
-    }
-};
-
-const server = new grpc.Server({ ...options, interceptors: [authenticate] });
-const stop = () => server.tryShutdown(() => process.exit(0));
-process.stdin.on("end", stop).resume();
-process.on("SIGTERM", stop).on("SIGINT", () => {}).on("SIGHUP", () => {});
-server.addService(ResourceProvider.service, implementation);
-server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
-    if (error) throw error;
-    console.log(port);
+const identity = { package: "jot", version: "0.1.0", types: [type] };
+const stop = serve(ResourceProvider.service, identity, handlers, (request, handle) => {
+    const { type: token } = request;
+    if (token !== undefined && token !== type) fail(UNIMPLEMENTED, `no such type: ${token}`);
+    return encode(handle(decode(request)));
 });
