@@ -114,33 +114,13 @@ func equalContent(a, b Content) bool {
 
 // The codecs of assets and archives.
 var (
-	AssetValue   = Codec[*Asset]{codec: assetCodec{}}
-	ArchiveValue = Codec[*Archive]{codec: archiveCodec{}}
+	AssetValue   = Codec[*Asset]{codec: &scalar[Asset]{KindAsset, (*Props).asset, wireOf[Asset]}}
+	ArchiveValue = Codec[*Archive]{codec: &scalar[Archive]{KindArchive, (*Props).archive, wireOf[Archive]}}
 
 	contentValue = Codec[*Content]{codec: contentCodec{}}
 )
 
-type assetCodec struct{}
-
-func (assetCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	a, ok := p.asset(v)
-	return set(into, a, ok)
-}
-
-func (assetCodec) kind() Kind { return KindAsset }
-
-func (assetCodec) encode(p *Props, from any) *structpb.Value { return from.(*Asset).wire(p) }
-
-type archiveCodec struct{}
-
-func (archiveCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	a, ok := p.archive(v)
-	return set(into, a, ok)
-}
-
-func (archiveCodec) kind() Kind { return KindArchive }
-
-func (archiveCodec) encode(p *Props, from any) *structpb.Value { return from.(*Archive).wire(p) }
+func wireOf[C Content](p *Props, c C) *structpb.Value { return c.wire(p) }
 
 // contentCodec is that of what an archive is made of.
 type contentCodec struct{}

@@ -36,57 +36,45 @@ func set[T any](into any, value T, ok bool) bool {
 
 // The codecs of primitive types.
 var (
-	Bool   = Codec[*bool]{codec: boolCodec{}}
-	Number = Codec[*float64]{codec: numberCodec{}}
-	String = Codec[*string]{codec: stringCodec{}}
+	Bool   = Codec[*bool]{codec: &scalar[bool]{KindBool, (*Props).asBool, (*Props).bool}}
+	Number = Codec[*float64]{codec: &scalar[float64]{KindNumber, (*Props).asNumber, (*Props).number}}
+	String = Codec[*string]{codec: &scalar[string]{KindString, (*Props).text, (*Props).string}}
 )
 
-type boolCodec struct{}
+// scalar is the codec of values without parts.
+type scalar[T any] struct {
+	of    Kind
+	read  func(*Props, *structpb.Value) (T, bool)
+	write func(*Props, T) *structpb.Value
+}
 
-func (boolCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	b, ok := v.GetKind().(*structpb.Value_BoolValue)
+func (s *scalar[T]) decode(p *Props, v *structpb.Value, into any) bool {
+	value, ok := s.read(p, v)
+	return set(into, value, ok)
+}
+
+func (s *scalar[T]) kind() Kind { return s.of }
+
+func (s *scalar[T]) encode(p *Props, from any) *structpb.Value { return s.write(p, *from.(*T)) }
+
+func (p *Props) asBool(v *structpb.Value) (bool, bool) {
+	_, ok := v.GetKind().(*structpb.Value_BoolValue)
 	if !ok {
 		p.mismatch("a boolean", v)
-		return false
 	}
-	*into.(*bool) = b.BoolValue
-	return true
+	return v.GetBoolValue(), ok
 }
 
-func (boolCodec) kind() Kind { return KindBool }
+func (p *Props) bool(b bool) *structpb.Value { return p.make.bool(b) }
 
-func (boolCodec) encode(p *Props, from any) *structpb.Value { return p.make.bool(*from.(*bool)) }
-
-type numberCodec struct{}
-
-func (numberCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
 	n, ok := v.GetKind().(*structpb.Value_NumberValue)
-	if !ok {
+	if !ok || !isFinite(n.NumberValue) {
 		p.mismatch("a number", v)
-		return false
+		return 0, false
 	}
-	if !isFinite(n.NumberValue) {
-		p.mismatch("a number", v)
-		return false
-	}
-	*into.(*float64) = n.NumberValue
-	return true
+	return n.NumberValue, true
 }
-
-func (numberCodec) kind() Kind { return KindNumber }
-
-func (numberCodec) encode(p *Props, from any) *structpb.Value { return p.number(*from.(*float64)) }
-
-type stringCodec struct{}
-
-func (stringCodec) decode(p *Props, v *structpb.Value, into any) bool {
-	s, ok := p.text(v)
-	return set(into, s, ok)
-}
-
-func (stringCodec) kind() Kind { return KindString }
-
-func (stringCodec) encode(p *Props, from any) *structpb.Value { return p.string(*from.(*string)) }
 
 // text decodes a string.
 func (p *Props) text(v *structpb.Value) (string, bool) {

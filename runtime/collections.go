@@ -232,9 +232,7 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 	case *structpb.Value_BoolValue:
 		return k.BoolValue, true
 	case *structpb.Value_NumberValue:
-		var n float64
-		ok := numberCodec{}.decode(p, v, &n)
-		return n, ok
+		return p.asNumber(v)
 	case *structpb.Value_StringValue:
 		return p.text(v)
 	case *structpb.Value_ListValue:
@@ -302,9 +300,9 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case string:
 		return p.string(v)
 	case Asset:
-		return assetCodec{}.encode(p, &v)
+		return v.wire(p)
 	case Archive:
-		return archiveCodec{}.encode(p, &v)
+		return v.wire(p)
 	case []any:
 		values := make([]*structpb.Value, len(v))
 		for i := range v {

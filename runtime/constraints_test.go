@@ -121,17 +121,17 @@ func (t *caseType) codec(tb testing.TB) codec {
 	var c codec
 	switch t.Kind {
 	case "number":
-		c = boxed[float64]{numberCodec{}}
+		c = boxed[float64]{Number.codec}
 	case "string":
-		c = boxed[string]{stringCodec{}}
+		c = boxed[string]{String.codec}
 	case "boolean":
-		c = boxed[bool]{boolCodec{}}
+		c = boxed[bool]{Bool.codec}
 	case "enum":
 		c = caseEnum{t.Values}
 	case "resource":
 		c = boxed[urn.URN]{(&capabilityCodec{[]tokens.Type{"test:index:Wanted"}})}
 	case "asset":
-		c = boxed[Asset]{assetCodec{}}
+		c = boxed[Asset]{AssetValue.codec}
 	case "any":
 		c = anyCodec{}
 	case "list":
