@@ -29,9 +29,6 @@ func fmtCommand(env *environment) *cobra.Command {
 that is canonical already is not touched. Standard input, -, is written to standard output; so is
 what comes of it if no file is given. Files with faults are left alone.
 
-A snapshot with a lineage, or any file with a lock file next to it, is locked while it is rewritten.
-The lock file, FILE.lock, is created if it is missing, and stays.
-
 With --json, there is an object for each file on a line of its own, with "file", "changed" and
 "written", and for standard input "document", what became of it; or one for each fault as 'lumi check'
 has them.`,
@@ -100,7 +97,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		result.Written, result.Document = result.Changed, out
 	case result.Changed:
 		f.env.doing("writing %s", in.name)
-		if err := f.rewrite(ctx, in, name, doc, out); err != nil {
+		if err := f.rewrite(in, name, out); err != nil {
 			return err
 		}
 		result.Written = true

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lumi-idl/lumi/lumigl/file"
+	"github.com/lumi-idl/lumi/internal/atomicfile"
 )
 
 // output is where a command writes its result: the file that --output names, or standard output.
@@ -85,19 +85,14 @@ func (o *output) write(ctx context.Context, env *environment, input string, text
 	writing.Lock()
 	defer writing.Unlock()
 	if !o.force {
-		err := file.WriteNew(o.name, text, mode)
+		err := atomicfile.WriteNew(o.name, text, mode)
 		if errors.Is(err, fs.ErrExist) { // It was created in the meantime.
 			return cmp.Or(o.free(env, input), err)
 		}
 		return err
 	}
-	unlock, err := lock(ctx, o.name, false, o.command.CommandPath())
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	if err := o.free(env, input); err != nil {
 		return err
 	}
-	return file.WriteMode(o.name, text, mode)
+	return atomicfile.WriteMode(o.name, text, mode)
 }

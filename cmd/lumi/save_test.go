@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 const (
@@ -27,76 +25,24 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestLocked holds that nothing is written while a deployment is under way.
-func TestLocked(t *testing.T) {
-	for _, test := range []struct {
-		args    []string
-		content string
-	}{
-		{[]string{"fmt"}, rawGraph},
-		{[]string{"fmt"}, `{"lineage": "A", "serial": 1, "resources": {}}`},
-		{[]string{"graph", write(t, "input.json", smallGraph), "--format=dot", "--force", "-o"}, brokenGraph},
-	} {
-		path := write(t, "prod.json", test.content)
-		locked, err := file.Open(t.Context(), path, file.Options{Command: "lumi deploy"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stderr bytes.Buffer
-		code := runLumi(t.Context(), append(test.args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
-		if !strings.Contains(stderr.String(), "lumi: "+path+" is locked by lumi deploy") || code != exitFailed {
-			t.Errorf("%v: exit code %d, stderr %q", test.args, code, &stderr)
-		}
-		if content, err := os.ReadFile(path); err != nil || string(content) != test.content {
-			t.Errorf("%v: the file is %q, %v", test.args, content, err)
-		}
-		if err := locked.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestKeptOut holds that a deployment cannot save while fmt rewrites its state, though nobody has ever locked that before,
-// and that fmt leaves alone what was saved after it had read the file.
-func TestKeptOut(t *testing.T) {
-	const state = `{"lineage": "A", "serial": 1, "resources": {}}`
-	path := write(t, "prod.json", state)
-	doc, err := lumigl.Parse(state)
+// TestChanged rewrites a file that has changed since it was read.
+func TestChanged(t *testing.T) {
+	path := write(t, "prod.json", rawGraph)
+	f := &formatter{env: newEnvironment(strings.NewReader(""), io.Discard, io.Discard, noEnv)}
+	in, err := f.env.read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := newEnvironment(strings.NewReader(""), io.Discard, io.Discard, noEnv)
-	in, err := env.read(path)
-	if err != nil {
+	if err := os.WriteFile(path, []byte(brokenGraph), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	snapshot, version, err := file.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	locked, err := file.Open(t.Context(), path, file.Options{Command: "lumi deploy"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := locked.Save(snapshot, version); err != nil {
-		t.Fatal(err)
-	}
-	if err := locked.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f := &formatter{env: env}
-	err = f.rewrite(t.Context(), in, path, doc, []byte("{}"))
+	err = f.rewrite(in, path, []byte("{}"))
 	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+		t.Errorf("got %v, want %s", err, want)
 	}
-	if _, now, err := file.Load(path); err != nil || now.Serial != 2 {
-		t.Errorf("the serial is %d, %v", now.Serial, err)
+	if content, err := os.ReadFile(path); err != nil || string(content) != brokenGraph {
+		t.Errorf("the file is %q, %v", content, err)
 	}
-	unlock, err := lock(t.Context(), write(t, "new.json", state), true, "lumi fmt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlock()
 }
 
 // TestPrivate holds who may read what is written.

@@ -1,22 +1,21 @@
-package file
+package atomicfile
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
 )
 
-// disk is what this package asks of the system. It is an interface so that tests can fail, lose or cut short any of it.
+// disk is the part of the file system that this package uses. Tests make any of it fail.
 type disk interface {
 	open(name string, flag int, perm fs.FileMode) (handle, error)
 	lstat(name string) (fs.FileInfo, error)
 	readDir(name string) ([]fs.DirEntry, error)
 	link(from, to string) error
-	// rename replaces what is there.
+	// rename replaces an existing file.
 	rename(from, to string) error
 	remove(name string) error
-	// syncDir waits until what was done to the names in a folder is on the disk.
+	// syncDir syncs the names in a folder.
 	syncDir(name string) error
 }
 
@@ -24,33 +23,22 @@ type disk interface {
 type handle interface {
 	io.Reader
 	io.Writer
-	io.ReaderAt
-	io.WriterAt
 	io.Closer
-	Truncate(size int64) error
 	Sync() error
 	Stat() (fs.FileInfo, error)
 	Chmod(mode fs.FileMode) error
 	Chown(uid, gid int) error
-	// lock keeps others from locking the file, until unlock, Close, or the end of the process. It does not wait. The
-	// error is errHeld if somebody else has locked the file.
-	lock() error
-	unlock() error
 }
-
-var errHeld = errors.New("the file is locked")
 
 // system is the disk of the operating system.
 type system struct{}
 
-type systemFile struct{ *os.File }
-
 func (system) open(name string, flag int, perm fs.FileMode) (handle, error) {
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
-		return nil, err
+		return nil, err // f would be a non-nil handle.
 	}
-	return systemFile{f}, nil
+	return f, nil
 }
 
 func (system) lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }

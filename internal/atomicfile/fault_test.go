@@ -1,4 +1,4 @@
-package file
+package atomicfile
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ type op struct {
 
 // changes reports whether the operation changes anything that outlasts the process.
 func (o op) changes() bool {
-	return !slices.Contains([]string{"look", "list", "read", "stat", "lock", "unlock"}, o.name)
+	return !slices.Contains([]string{"look", "list", "read", "stat"}, o.name)
 }
 
 // writes reports whether the operation changes anything, and is not the end of mere reading.
@@ -136,26 +136,11 @@ func (f *faultyFile) Write(data []byte) (n int, err error) {
 	return n, err
 }
 
-func (f *faultyFile) WriteAt(data []byte, offset int64) (n int, err error) {
-	err = f.do("write", data, func() (err error) {
-		n, err = f.handle.WriteAt(data, offset)
-		return err
-	})
-	return n, err
-}
-
 func (f *faultyFile) Read(data []byte) (n int, err error) {
 	if err := f.do("read", nil, func() error { return nil }); err != nil {
 		return 0, err
 	}
 	return f.handle.Read(data)
-}
-
-func (f *faultyFile) ReadAt(data []byte, offset int64) (n int, err error) {
-	if err := f.do("read", nil, func() error { return nil }); err != nil {
-		return 0, err
-	}
-	return f.handle.ReadAt(data, offset)
 }
 
 func (f *faultyFile) Stat() (info fs.FileInfo, err error) {
@@ -175,9 +160,6 @@ func (f *faultyFile) Close() error {
 	return err
 }
 
-func (f *faultyFile) Truncate(size int64) error {
-	return f.do("truncate", nil, func() error { return f.handle.Truncate(size) })
-}
 func (f *faultyFile) Sync() error {
 	return f.do("sync", nil, func() error {
 		if f.disk.quick {
@@ -192,8 +174,6 @@ func (f *faultyFile) Chmod(mode fs.FileMode) error {
 func (f *faultyFile) Chown(uid, gid int) error {
 	return f.do("chown", nil, func() error { return f.handle.Chown(uid, gid) })
 }
-func (f *faultyFile) lock() error   { return f.do("lock", nil, f.handle.lock) }
-func (f *faultyFile) unlock() error { return f.do("unlock", nil, f.handle.unlock) }
 
 // part does a part of a write, past the faults.
 func (o op) part() {

@@ -1,8 +1,8 @@
-package file
+package atomicfile
 
 import "syscall"
 
-// smallDisk is the size of a disk that holds one snapshot of a child's and not two.
+// smallDisk is the size of a disk that holds one version and not two.
 const smallDisk = 128 << 10
 
 func mountSmall(dir string) error {

@@ -1,0 +1,298 @@
+// Package atomicfile replaces and creates files so that readers see the old content or the new content, never a part of it,
+// whatever happens to the process, the disk or the power.
+//
+// A new version is written to a temporary file in the same folder, synced, and renamed. It gets the mode and, where the
+// system allows it, the owner and group of the file it replaces; access lists and extended attributes are lost. Temporary
+// files left by a killed process are removed by the next write of the same file.
+package atomicfile
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrUnsynced reports that the file was written but may not survive a power failure.
+var ErrUnsynced = errors.New("it may not outlast a loss of power")
+
+// Write replaces the file at path, or creates it with mode 0666 before umask. Symbolic links are followed. A file that
+// already has the content is left alone.
+//
+// If the error is not [ErrUnsynced], the file is unchanged.
+func Write(path string, content []byte) error { return write(system{}, path, content, 0o666) }
+
+// WriteMode is like [Write], but creates a new file with the given mode.
+func WriteMode(path string, content []byte, mode fs.FileMode) error {
+	return write(system{}, path, content, mode)
+}
+
+// WriteNew creates a file. The error wraps [fs.ErrExist] if anything exists at path, even a dangling symbolic link or a
+// file that another process creates at the same time.
+func WriteNew(path string, content []byte, mode fs.FileMode) error {
+	return writeNew(system{}, path, content, mode)
+}
+
+func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
+	return replaceBy(d, path, path, content, mode, nil, func(staged, target string) error {
+		err := d.link(staged, target)
+		if err == nil {
+			_ = d.remove(staged) // If that fails, the next write does it.
+			return nil
+		}
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // Another writer removed the staged file.
+			return err
+		}
+		// Without hard links, as on FAT, an empty file claims the name.
+		f, err := d.open(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err != nil {
+			return err
+		}
+		_ = f.Close() // Nothing was written.
+		if err = d.rename(staged, target); err != nil {
+			_ = d.remove(target)
+		}
+		return err
+	})
+}
+
+func write(d disk, path string, content []byte, mode fs.FileMode) error {
+	target, err := resolve(d, path)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+	}
+	// A file that is not writable must not be replaced, although the system would allow it.
+	f, old, err := openRegular(d, target, os.O_RDWR)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unchanged(path, err)
+	}
+	if f != nil {
+		same, err := holds(f, old, content)
+		_ = f.Close() // Nothing was written.
+		if err != nil {
+			return unchanged(path, err)
+		}
+		if same {
+			return nil
+		}
+	}
+	return replaceBy(d, path, target, content, mode, old, d.rename)
+}
+
+func unchanged(path string, err error) error {
+	return fmt.Errorf("cannot write %s, which stays as it was: %w", path, cause(err))
+}
+
+// replaceBy stages the content, with the attributes of the file like or, if that is nil, the mode, and calls put to make
+// the staged file the target.
+func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo,
+	put func(staged, target string) error,
+) error {
+	clearAway(d, target)
+	const attempts = 10 // Every other writer may remove the staged file once, when it starts.
+	var err error
+	for range attempts {
+		var staged string
+		if staged, err = stage(d, target, content, mode, like); err == nil {
+			if err = put(staged, target); err == nil {
+				return synced(d, path, target)
+			}
+			_ = d.remove(staged) // If that fails, the next write does it.
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if like == nil {
+		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+	}
+	return unchanged(path, err)
+}
+
+// holds reports whether a file has the content.
+func holds(f io.Reader, info fs.FileInfo, content []byte) (bool, error) {
+	if info.Size() != int64(len(content)) {
+		return false, nil
+	}
+	found, err := io.ReadAll(io.LimitReader(f, int64(len(content))+1))
+	return bytes.Equal(found, content), err
+}
+
+// stage writes and syncs a temporary file next to the target. If it fails, the temporary file is removed.
+func stage(d disk, target string, content []byte, mode fs.FileMode, old fs.FileInfo) (string, error) {
+	if old != nil {
+		mode = 0o600 // until imitate sets the old mode
+	}
+	name := temporary(target)
+	f, err := d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(content)
+	if err == nil && old != nil {
+		err = imitate(f, old)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = d.remove(name) // If that fails, the next write does it.
+		return "", err
+	}
+	return name, nil
+}
+
+// imitate gives a file the owner, group and mode of another one, as far as the system allows. It grants nobody access that
+// the old file did not grant.
+func imitate(f handle, old fs.FileInfo) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	mode := old.Mode().Perm()
+	oldUser, oldGroup, _ := owner(old)
+	newUser, newGroup, known := owner(info)
+	if known && oldUser != newUser {
+		_ = f.Chown(oldUser, -1) // Only root can. Otherwise the file gets a new owner, as a copy would.
+	}
+	if known && oldGroup != newGroup && f.Chown(-1, oldGroup) != nil {
+		mode &^= 0o070 &^ (mode & 0o007 << 3) // The group has other members now.
+	}
+	if info.Mode().Perm() == mode {
+		return nil
+	}
+	return f.Chmod(mode)
+}
+
+// synced syncs the folder of the target, and with it the target's name.
+func synced(d disk, path, target string) error {
+	if err := d.syncDir(filepath.Dir(target)); err != nil {
+		return fmt.Errorf("%s was written, but %w: %w", path, ErrUnsynced, cause(err))
+	}
+	return nil
+}
+
+// tempSuffix ends the names of temporary files, after a random text of randomLength characters.
+const (
+	tempSuffix   = ".tmp"
+	randomLength = 26
+)
+
+// temporary returns a name for a temporary file next to the target.
+func temporary(target string) string {
+	return filepath.Join(filepath.Dir(target), "."+stem(target)+"-"+rand.Text()+tempSuffix)
+}
+
+// stem returns the start of the names of the target's temporary files: its base name, shortened if there is no room for
+// the rest.
+func stem(target string) string {
+	const longest, part = 100, 80
+	base := filepath.Base(target)
+	if len(base) <= longest {
+		return base
+	}
+	digest := sha256.Sum256([]byte(base))
+	// Some file systems refuse invalid UTF-8, which cutting a character in two would produce.
+	return fmt.Sprintf("%s~%x", strings.ToValidUTF8(base[:part], ""), digest[:8])
+}
+
+// isTemporary reports whether a folder's entry is a temporary file of the target.
+func isTemporary(e fs.DirEntry, target string) bool {
+	random, ok := strings.CutPrefix(e.Name(), "."+stem(target)+"-")
+	if !ok || !e.Type().IsRegular() {
+		return false
+	}
+	random, ok = strings.CutSuffix(random, tempSuffix)
+	return ok && len(random) == randomLength && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// clearAway removes temporary files of killed writers. Errors are ignored: the files do no harm.
+func clearAway(d disk, target string) {
+	dir := filepath.Dir(target)
+	entries, err := d.readDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if isTemporary(e, target) {
+			_ = d.remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// errIrregular reports a folder, a pipe or a device.
+var errIrregular = errors.New("it is not a regular file")
+
+// resolve follows symbolic links. The file itself may be missing, its folder may not.
+func resolve(d disk, path string) (string, error) {
+	if path == "" {
+		return "", errors.New("the path is empty")
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Follow the folder before cleaning the path: link/.. is the parent of the link's target.
+		dir, base := filepath.Split(path)
+		dir, err = filepath.EvalSymlinks(dir)
+		target = filepath.Join(dir, base)
+	}
+	if err != nil {
+		if _, err := os.Stat(path); isLink(err) {
+			return "", errors.New("it is a symbolic link that leads to itself")
+		}
+		return "", err
+	}
+	info, err := d.lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, nil
+	case err != nil:
+		return "", err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "", errors.New("it is a symbolic link that leads nowhere")
+	case !info.Mode().IsRegular():
+		return "", errIrregular
+	}
+	return target, nil
+}
+
+// openRegular opens a regular file. Links, pipes and devices that have replaced it are errors.
+func openRegular(d disk, name string, flag int) (handle, fs.FileInfo, error) {
+	f, err := d.open(name, flag|withoutTricks, 0)
+	if isLink(err) {
+		return nil, nil, errors.New("it is a symbolic link")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errIrregular
+	}
+	if err != nil {
+		_ = f.Close() // Nothing was written.
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// cause strips the names of temporary files from a system error.
+func cause(err error) error {
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
+		return pathError.Err
+	case errors.As(err, &linkError):
+		return linkError.Err
+	}
+	return err
+}

@@ -1,0 +1,255 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustWrite(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func names(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func wantNames(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
+		t.Errorf("in the folder (-want +got):\n%s", diff)
+	}
+}
+
+// wantError compares an error's text, in which DIR stands for the folder.
+func wantError(t testing.TB, dir string, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want %q", want)
+	}
+	if diff := cmp.Diff(want, strings.ReplaceAll(err.Error(), dir, "DIR")); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+func wantMode(t testing.TB, path string, want os.FileMode) {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	if info.Mode() != want {
+		t.Errorf("got mode %v, want %v", info.Mode(), want)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph.json")
+	must(t, Write(path, []byte("one")))
+	must(t, os.Chmod(path, 0o640))
+	other := filepath.Join(dir, "other.json")
+	must(t, os.Link(path, other))
+	var got []string
+	must(t, write(trace(&got), path, []byte("two"), 0o600))
+	want := []string{
+		"create .graph.json-*.tmp", "write .graph.json-*.tmp", "chmod .graph.json-*.tmp", "sync .graph.json-*.tmp",
+		"close .graph.json-*.tmp", "rename .graph.json-*.tmp to graph.json", "sync folder " + filepath.Base(dir),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	if mustRead(t, path) != "two" || mustRead(t, other) != "one" {
+		t.Errorf("%q, and the other hard link has %q", mustRead(t, path), mustRead(t, other))
+	}
+	wantMode(t, path, 0o640)
+	got = nil
+	must(t, write(trace(&got), path, []byte("two"), 0o600))
+	if len(got) > 0 {
+		t.Errorf("an equal file was written: %q", got)
+	}
+	wantNames(t, dir, "graph.json", "other.json")
+}
+
+func TestUnsynced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph.json")
+	d := &faulty{before: func(o op) error {
+		if o.name == "sync folder" {
+			return syscall.EIO
+		}
+		return nil
+	}}
+	err := write(d, path, []byte("one"), 0o600)
+	wantError(t, dir, err, "DIR/graph.json was written, but it may not outlast a loss of power: input/output error")
+	if !errors.Is(err, ErrUnsynced) || mustRead(t, path) != "one" {
+		t.Errorf("%v: got %q", err, mustRead(t, path))
+	}
+}
+
+func TestClearAway(t *testing.T) {
+	dir := t.TempDir()
+	const random = "ABCDEFGHIJKLMNOPQRSTUVWX27"
+	keep := []string{
+		".test.json-" + random[1:] + ".tmp", ".test.json-" + strings.ToLower(random) + ".tmp", ".test.json-" + random + ".part",
+		".test.json-b-" + random + ".tmp", "test.json-" + random + ".tmp", ".prod.json-" + random + ".tmp",
+		".test.json-" + random, random + ".tmp",
+	}
+	for _, name := range append(keep, ".test.json-"+random+".tmp") {
+		mustWrite(t, filepath.Join(dir, name), "x")
+	}
+	const folder = ".test.json-ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
+	must(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
+	must(t, Write(filepath.Join(dir, "test.json"), []byte("{}")))
+	for _, name := range append(keep, folder, "test.json") {
+		must(t, os.Remove(filepath.Join(dir, name)))
+	}
+	wantNames(t, dir)
+}
+
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "graph.json"), filepath.Join(dir, "link.json")
+	mustWrite(t, path, "one")
+	if err := os.Symlink("graph.json", link); err != nil {
+		t.Skip(err)
+	}
+	must(t, Write(link, []byte("two")))
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || mustRead(t, path) != "two" {
+		t.Errorf("the link is %v, %v; the file has %q", info.Mode(), err, mustRead(t, path))
+	}
+	must(t, os.Remove(path))
+	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a symbolic link that leads nowhere")
+	if err := WriteNew(link, nil, 0o600); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	wantError(t, dir, Write(dir, nil), "cannot write DIR: it is not a regular file")
+	wantError(t, dir, WriteNew(filepath.Join(dir, "x", "y"), nil, 0o600), "cannot write DIR/x/y: no such file or directory")
+}
+
+func TestWriteMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such modes")
+	}
+	path := filepath.Join(t.TempDir(), "graph.json")
+	for _, mode := range []os.FileMode{0o600, 0o644} {
+		must(t, WriteMode(path, []byte(mode.String()), 0o600))
+		wantMode(t, path, mode)
+		must(t, os.Chmod(path, 0o644))
+	}
+}
+
+// TestCleared removes the staged file, as another writer does that starts meanwhile.
+func TestCleared(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph.json")
+	times := 0
+	d := &faulty{before: func(o op) error {
+		if o.name == "rename" && times < 3 {
+			times++
+			return os.Remove(o.path)
+		}
+		return nil
+	}}
+	must(t, write(d, path, []byte("one"), 0o600))
+	if mustRead(t, path) != "one" || times != 3 {
+		t.Errorf("%q after %d times", mustRead(t, path), times)
+	}
+}
+
+// TestWriteNew checks that a file which appears while another is written stays, with and without hard links.
+func TestWriteNew(t *testing.T) {
+	for _, links := range []bool{true, false} {
+		for _, rival := range []bool{true, false} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "graph.html")
+			d := &faulty{before: func(o op) error {
+				if o.name != "link" {
+					return nil
+				}
+				if rival {
+					mustWrite(t, path, "rival")
+				}
+				if !links {
+					return errors.ErrUnsupported
+				}
+				return nil
+			}}
+			err, want := writeNew(d, path, []byte("ours"), 0o600), "ours"
+			if rival {
+				want = "rival"
+			}
+			if errors.Is(err, fs.ErrExist) != rival || err != nil && !rival {
+				t.Errorf("links %v, rival %v: %v", links, rival, err)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != want {
+				t.Errorf("links %v, rival %v: the file is %q, %v", links, rival, got, err)
+			}
+			wantNames(t, dir, "graph.html")
+		}
+	}
+	dir := t.TempDir()
+	broken := &faulty{before: func(o op) error {
+		if o.name == "link" || o.name == "rename" {
+			return errors.ErrUnsupported
+		}
+		return nil
+	}}
+	err := writeNew(broken, filepath.Join(dir, "graph.html"), nil, 0o600)
+	wantError(t, dir, err, "cannot write DIR/graph.html: unsupported operation")
+	wantNames(t, dir)
+}
+
+// TestWriteNewClearedAway checks that the name is not claimed when another writer has removed what was staged: that writer
+// would be told that the file exists.
+func TestWriteNewClearedAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph.html")
+	times := 0
+	d := &faulty{before: func(o op) error {
+		if o.path == path {
+			t.Errorf("%s %s", o.name, o.path)
+		}
+		if o.name == "link" && times < 3 {
+			times++
+			return os.Remove(o.path)
+		}
+		return nil
+	}}
+	must(t, writeNew(d, path, []byte("one"), 0o600))
+	if mustRead(t, path) != "one" || times != 3 {
+		t.Errorf("%q after %d times", mustRead(t, path), times)
+	}
+}

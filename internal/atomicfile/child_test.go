@@ -1,0 +1,116 @@
+package atomicfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// jobEnv makes the test binary do a job instead of running tests.
+const jobEnv = "LUMI_ATOMICFILE_TEST_JOB"
+
+// job is the task of a child process.
+type job struct {
+	Do    string
+	Path  string
+	Text  string
+	Fault fault
+	User  int // user to become, if not 0
+}
+
+// jobs prints the errors that they return.
+var jobs = map[string]func(job) error{
+	"write":  func(j job) error { return write(j.Fault.disk(), j.Path, []byte(j.Text), 0o600) },
+	"small":  small,
+	"refuse": refuse,
+}
+
+// refuse prints the results of syncing and writing while the system refuses every sync.
+func refuse(j job) error {
+	if err := refuseSync(j.Fault.Errno); err != nil {
+		return fmt.Errorf("no filter: %w", err)
+	}
+	fmt.Println(system{}.syncDir(filepath.Dir(j.Path)))
+	fmt.Println(Write(j.Path, []byte(j.Text)))
+	return nil
+}
+
+// small prints the results of writing more than fits on a small disk, and of writing to it when it is read-only.
+func small(j job) error {
+	if err := mountSmall(filepath.Dir(j.Path)); err != nil {
+		fmt.Println("no disk:", err)
+		return nil
+	}
+	if err := Write(j.Path, []byte(j.Text)); err != nil {
+		return err
+	}
+	tell := func() {
+		fmt.Println(Write(j.Path, make([]byte, smallDisk)))
+		text, err := os.ReadFile(j.Path)
+		entries, _ := os.ReadDir(filepath.Dir(j.Path))
+		fmt.Println(string(text), err, len(entries))
+	}
+	tell()
+	if err := remountSmall(filepath.Dir(j.Path)); err != nil {
+		return err
+	}
+	tell()
+	return nil
+}
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(jobEnv); text != "" {
+		var j job
+		err := json.Unmarshal([]byte(text), &j)
+		if err == nil && j.User != 0 {
+			err = become(j.User)
+		}
+		if err == nil {
+			err = jobs[j.Do](j)
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func command(t testing.TB, j job) *exec.Cmd {
+	t.Helper()
+	text, err := json.Marshal(j)
+	must(t, err)
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), jobEnv+"="+string(text))
+	if testing.CoverMode() != "" { // Any user must be able to write the child's coverage.
+		dir := t.TempDir()
+		must(t, os.Chmod(filepath.Dir(dir), 0o755))
+		must(t, os.Chmod(dir, 0o777))
+		cmd.Env = append(cmd.Env, "GOCOVERDIR="+dir)
+	}
+	return cmd
+}
+
+// run returns what a child prints and whether it was killed.
+func run(t testing.TB, j job) (printed string, killed bool) {
+	t.Helper()
+	out, err := command(t, j).Output()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return string(out), false
+	case !errors.As(err, &exit):
+		t.Fatal(err)
+	case exit.ExitCode() > 1 || len(exit.Stderr) > 0:
+		t.Fatalf("the child failed: %v\n%s", err, exit.Stderr)
+	}
+	return strings.TrimSpace(string(out)), exit.ExitCode() < 0
+}

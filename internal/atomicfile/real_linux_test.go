@@ -1,0 +1,179 @@
+package atomicfile
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSmallDisk uses a file system that only the child sees.
+func TestSmallDisk(t *testing.T) {
+	dir := t.TempDir()
+	cmd := command(t, job{Do: "small", Path: filepath.Join(dir, "graph.json"), Text: "old"})
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil && len(out) == 0 || strings.HasPrefix(string(out), "no disk: ") {
+		t.Skipf("this system lets nobody mount: %v %s", err, out)
+	}
+	const want = `cannot write DIR/graph.json, which stays as it was: no space left on device
+old <nil> 1
+cannot write DIR/graph.json, which stays as it was: read-only file system
+old <nil> 1
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
+		t.Errorf("%v, the child says (-want +got):\n%s", err, diff)
+	}
+}
+
+// says runs a child that writes, and compares what it prints. The file must be unchanged.
+func says(t *testing.T, dir string, cmd *exec.Cmd, want string) {
+	t.Helper()
+	out, err := cmd.Output()
+	if err == nil {
+		t.Error("the child succeeds")
+	}
+	if got := strings.ReplaceAll(strings.TrimSpace(string(out)), dir, "DIR"); got != want {
+		t.Errorf("the child says %q, want %q", got, want)
+	}
+	wantNames(t, dir, "graph.json")
+	if got := mustRead(t, filepath.Join(dir, "graph.json")); got != "old" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestFileSizeLimit(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell to set the limit")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "graph.json")
+	mustWrite(t, path, "old")
+	cmd := command(t, job{Do: "write", Path: path, Text: strings.Repeat("x", 20<<10)})
+	cmd.Args = []string{sh, "-c", `ulimit -f 16; exec "$0"`, cmd.Path}
+	cmd.Path = sh
+	says(t, dir, cmd, "cannot write DIR/graph.json, which stays as it was: file too large")
+}
+
+// nobody is a user without any rights.
+const nobody = 65534
+
+// folder makes a folder that other users can reach.
+func folder(t *testing.T, mode os.FileMode) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, os.Chmod(dir, mode))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	return dir
+}
+
+// other returns another user if this process may become one.
+func other() int {
+	if os.Getuid() == 0 {
+		return nobody
+	}
+	return 0
+}
+
+// TestReadOnly writes to a read-only folder, and to a read-only file in a folder that would allow replacing it.
+func TestReadOnly(t *testing.T) {
+	for _, modes := range [][2]os.FileMode{{0o555, 0o666}, {0o777, 0o444}} {
+		dir := folder(t, 0o777)
+		path := filepath.Join(dir, "graph.json")
+		mustWrite(t, path, "old")
+		must(t, os.Chmod(path, modes[1]))
+		must(t, os.Chmod(dir, modes[0]))
+		says(t, dir, command(t, job{Do: "write", Path: path, Text: "new", User: other()}),
+			"cannot write DIR/graph.json, which stays as it was: permission denied")
+	}
+}
+
+// TestOwner checks that replacing a file gives nobody new access to it.
+func TestOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	for _, test := range []struct {
+		name                string
+		user, group         int
+		mode                os.FileMode
+		writer              int
+		wantUser, wantGroup int
+		want                os.FileMode
+	}{
+		{"root keeps the owner", 1234, 4321, 0o640, 0, 1234, 4321, 0o640},
+		{"a user keeps the mode", nobody, nobody, 0o664, nobody, nobody, nobody, 0o664},
+		{"a user who is not in the group", nobody, 4321, 0o660, nobody, nobody, nobody, 0o600},
+		{"a user with the rights of all", 1234, 4321, 0o646, nobody, nobody, nobody, 0o646},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(folder(t, 0o777), "graph.json")
+			mustWrite(t, path, "old")
+			must(t, os.Chown(path, test.user, test.group))
+			must(t, os.Chmod(path, test.mode))
+			if printed, _ := run(t, job{Do: "write", Path: path, Text: "new", User: test.writer}); printed != "" {
+				t.Fatalf("the child says %s", printed)
+			}
+			info, err := os.Stat(path)
+			must(t, err)
+			user, group, _ := owner(info)
+			if user != test.wantUser || group != test.wantGroup || info.Mode() != test.want {
+				t.Errorf("user %d, group %d, mode %v", user, group, info.Mode())
+			}
+		})
+	}
+}
+
+// TestSyncRefused makes the kernel refuse every sync, which shows that files are synced.
+func TestSyncRefused(t *testing.T) {
+	const unsaved = "cannot write DIR/graph.json, which stays as it was: "
+	for _, test := range []struct {
+		errno syscall.Errno
+		want  string
+	}{
+		{syscall.EIO, "sync DIR: input/output error\n" + unsaved + "input/output error\n"},
+		// Not every file system can sync folders.
+		{syscall.EINVAL, "<nil>\n" + unsaved + "invalid argument\n"},
+		{syscall.ENOTSUP, "<nil>\n" + unsaved + "operation not supported\n"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "graph.json")
+		mustWrite(t, path, "old")
+		printed, _ := run(t, job{Do: "refuse", Path: path, Text: "new", Fault: fault{Errno: test.errno}})
+		if strings.HasPrefix(printed, "no filter: ") {
+			t.Skip(printed)
+		}
+		if diff := cmp.Diff(test.want, strings.ReplaceAll(printed, dir, "DIR")); diff != "" {
+			t.Errorf("the child says (-want +got):\n%s", diff)
+		}
+		if got := mustRead(t, path); got != "old" {
+			t.Errorf("got %q", got)
+		}
+		wantNames(t, dir, "graph.json")
+	}
+}
+
+// TestHandles checks that no file stays open.
+func TestHandles(t *testing.T) {
+	dir := t.TempDir()
+	before := len(names(t, "/proc/self/fd"))
+	for range 3 {
+		must(t, Write(filepath.Join(dir, "graph.json"), []byte("one")))
+		if f, _, err := openRegular(system{}, dir, os.O_RDONLY); err == nil {
+			t.Errorf("the folder is opened as %v", f)
+		}
+	}
+	if after := len(names(t, "/proc/self/fd")); after != before {
+		t.Errorf("%d files were open, and %d are", before, after)
+	}
+}
