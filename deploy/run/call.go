@@ -27,8 +27,11 @@ type call struct {
 	caller     *provision.Caller
 	// settles is set if an executor before has made the call: then nothing is created that it has not created.
 	settles bool
-	// until is the end of the time for all attempts; see [execution.deadline].
+	// limit and until are how long all attempts may take, and the end of that; see [execution.deadline].
+	limit time.Duration
 	until time.Time
+	// attempts is how many were made.
+	attempts int
 }
 
 // outcome is what became of a call.
@@ -111,7 +114,8 @@ func sourceOf(r *graph.Resource) string {
 // deadline returns when the time for a call with all its attempts is over. It starts with the first use.
 func (x *execution) deadline(c *call) time.Time {
 	if c.until.IsZero() {
-		c.until = time.Now().Add(x.timeout(c)).UTC()
+		c.limit = x.timeout(c)
+		c.until = time.Now().Add(c.limit).UTC()
 	}
 	return c.until
 }
@@ -120,6 +124,8 @@ func (x *execution) deadline(c *call) time.Time {
 func (x *execution) timeout(c *call) time.Duration {
 	of, key := c.new, "update"
 	switch {
+	case c.limit > 0:
+		return c.limit
 	case c.new == nil:
 		of, key = c.old, "delete"
 	case c.old == nil:
@@ -192,8 +198,10 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 	x.mutex.Unlock()
 	var failure error
 	var crashed crashes
-	for attempt := 0; ; attempt++ {
-		if attempt > 0 {
+	before := c.attempts
+	for attempt := before; ; attempt++ {
+		c.attempts = attempt + 1
+		if attempt > before {
 			delay := x.delay(attempt, failure)
 			late := !time.Now().Add(delay).Before(x.deadline(c))
 			if late && uncertain && c.old == nil { // There may be no time for an attempt, but for a look.
@@ -212,8 +220,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 			if late || attempt > x.Retries {
 				return x.giveUp(ctx, c, uncertain || c.new == nil, failure)
 			}
-			text := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
-			if err := x.waitForRetry(ctx, c, delay, text); err != nil {
+			if err := x.waitForRetry(ctx, c, delay, attempt, failure); err != nil {
 				return outcome{state: unless(uncertain, store.Failed), err: err}
 			}
 		}
@@ -229,8 +236,8 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 				continue
 			}
 		}
-		if attempt > 0 || c.settles {
-			if err := x.arm(ctx, c, attempt == 0); err != nil {
+		if attempt > before || c.settles {
+			if err := x.arm(ctx, c, attempt == before); err != nil {
 				return outcome{state: unless(uncertain, store.Failed), err: err}
 			}
 		}
@@ -471,10 +478,11 @@ func (x *execution) delay(attempt int, failure error) time.Duration {
 }
 
 // waitForRetry records why a call is repeated and when, and waits for that, unless the execution is interrupted.
-func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, message string) error {
+func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, attempt int, failure error) error {
 	if err := x.interrupted(ctx); err != nil {
 		return err
 	}
+	message := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
 	err := x.record(ctx, func(t *txn, d store.Deployment) error {
 		t.note(d, store.Event{
 			Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: store.Started, Message: message,

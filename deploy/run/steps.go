@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -157,7 +158,7 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		x.plan.Record(s, withNew(again, c.new))
 		return x.noteDone(ctx, task, again, c.new)
 	}
-	for attempt := 0; ; attempt++ {
+	for {
 		if err := x.begin(ctx, task, again.Kind, c); err != nil {
 			return err
 		}
@@ -174,13 +175,25 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		case isDone:
 			x.plan.Record(s, withNew(again, o.resource))
 			return nil
-		case !o.again || attempt >= x.Retries || x.interrupted(ctx) != nil:
+		case !o.again || o.err != nil && c.attempts > x.Retries || x.interrupted(ctx) != nil:
 			return o.err
+		}
+		if o.err != nil {
+			delay := x.delay(c.attempts, o.err)
+			if !time.Now().Add(delay).Before(x.deadline(c)) {
+				return x.outOfTime(c, o.err)
+			}
+			if err := x.waitForRetry(ctx, c, delay, c.attempts, o.err); err != nil {
+				return err
+			}
 		}
 		// The resource exists, and an update brings it to what it is to become.
 		target := *again.New
 		target.ID = o.resource.ID
-		c = &call{old: o.resource, new: &target, references: c.references, caller: c.caller}
+		c = &call{
+			old: o.resource, new: &target, references: c.references, caller: c.caller,
+			limit: c.limit, until: c.until, attempts: c.attempts,
+		}
 		again = withNew(again, &target)
 	}
 }
