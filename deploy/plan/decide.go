@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -220,15 +221,27 @@ func (p *planner) inspectImport(ctx context.Context, i int32, step *Step) error 
 			continue
 		}
 		if name, _ := keyOrIndex(parts[0]); inputs.Get(name).Exists() {
-			differs = append(differs, change.Path)
+			differs = append(differs, name)
 		}
 	}
 	if len(differs) > 0 {
-		return fmt.Errorf("%q differs from the program in %s: change the program to what exists, and update the resource later",
-			r.ID, strings.Join(differs, ", "))
+		return fmt.Errorf("%q differs from the program: change the program to what exists, and update the resource later\n%s",
+			r.ID, p.differences(r, inputs, differs))
 	}
 	r.Outputs = outputs
 	return nil
+}
+
+// differences returns how some properties of a resource that exists differ from the program, as text without secrets.
+func (p *planner) differences(r *graph.Resource, exists lumigl.Value, names []string) string {
+	of := func(properties lumigl.Value) *lumigl.Vertex {
+		v := &lumigl.Vertex{Type: r.Type(), Properties: identity(properties, names)}
+		v.Properties, _ = Conceal(v.Properties, p.types[r.Type()].Secrets)
+		return v
+	}
+	var text strings.Builder
+	_ = diff.CompareResource(of(exists), of(r.Checked), nil).WriteText(&text, 1, diff.TextOptions{}) // A builder takes everything.
+	return strings.TrimRight(text.String(), "\n")
 }
 
 // takeOver returns the resource with a URN that a provider chose if it would go otherwise. It is taken for the same one,

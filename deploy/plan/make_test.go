@@ -381,10 +381,13 @@ func (t typeTable) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get knows nothing of what exists, except that ids with a star do not.
+// Get knows nothing of what exists, except that ids with a star do not, and the properties of one with a plus.
 func (t typeTable) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	if strings.Contains(r.ID, "*") {
 		return inputs, outputs, errors.New("no such resource")
+	}
+	if strings.Contains(r.ID, "+") {
+		inputs = lumigl.ObjectOf(lumigl.Member{Key: "key", Value: lumigl.TextOf("k")}, lumigl.Member{Key: "pin", Value: lumigl.TextOf("1234")})
 	}
 	return inputs, outputs, nil
 }
