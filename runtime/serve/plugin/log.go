@@ -40,6 +40,7 @@ type output struct {
 	secrets                     []*wire.Secrets
 	lines, bytes, events        int // since a call began
 	droppedLines, droppedEvents int // since they were last reported
+	cutLines                    int // likewise
 }
 
 func newOutput(c Command) *output {
@@ -81,6 +82,7 @@ func (o *output) endLine() {
 	text := wire.Mask(string(line), o.secrets...)
 	if !o.all && len(text) > maxLogLine {
 		text = strings.ToValidUTF8(text[:maxLogLine], "") + "…"
+		o.cutLines++
 	}
 	o.lines++
 	o.bytes += len(text)
@@ -117,9 +119,17 @@ func (o *output) report(isLast bool) {
 	if isLast && len(o.line) > 0 {
 		o.endLine()
 	}
-	if o.droppedLines+o.droppedEvents > 0 {
-		_, _ = fmt.Fprintf(o.w, "%d lines and %d events were dropped: with LUMI_PLUGIN_LOG=all they are shown\n",
-			o.droppedLines, o.droppedEvents)
-		o.droppedLines, o.droppedEvents = 0, 0
+	var dropped []string
+	for _, d := range [...]struct {
+		number *int
+		of     string
+	}{{&o.droppedLines, "lines"}, {&o.cutLines, "ends of lines"}, {&o.droppedEvents, "events"}} {
+		if *d.number > 0 {
+			dropped = append(dropped, fmt.Sprintf("%d %s", *d.number, d.of))
+		}
+		*d.number = 0
+	}
+	if len(dropped) > 0 {
+		_, _ = fmt.Fprintf(o.w, "%s were dropped: with LUMI_PLUGIN_LOG=all they are shown\n", strings.Join(dropped, " and "))
 	}
 }

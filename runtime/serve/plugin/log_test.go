@@ -19,7 +19,8 @@ func written(o *output, text string) string {
 func TestOutput(t *testing.T) {
 	o := newOutput(Command{})
 	long := strings.Repeat("é", 1<<20)
-	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"; got != want {
+	const told = "%s were dropped: with LUMI_PLUGIN_LOG=all they are shown\n"
+	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"+fmt.Sprintf(told, "1 ends of lines"); got != want {
 		t.Errorf("of a long line there are %d bytes, want %d", len(got), len(want))
 	}
 	if cap(o.line) > 2*maxHeld {
@@ -30,13 +31,12 @@ func TestOutput(t *testing.T) {
 	for range 1003 {
 		o.event()
 	}
-	const told = "%d lines and %d events were dropped: with LUMI_PLUGIN_LOG=all they are shown\n"
-	if got, want := written(o, strings.Repeat("y\n", 1500)), strings.Repeat("y\n", 1000)+fmt.Sprintf(told, 500, 3); got != want {
+	if got, want := written(o, strings.Repeat("y\n", 1500)), strings.Repeat("y\n", 1000)+fmt.Sprintf(told, "500 lines and 3 events"); got != want {
 		t.Errorf("of 1500 lines there are %d bytes, want %d", len(got), len(want))
 	}
 	o.begin(nil)
 	part := strings.Repeat("x", maxLogLine) + "\n"
-	if got, want := written(o, strings.Repeat(part, 40)), strings.Repeat(part, 36)+fmt.Sprintf(told, 4, 0); got != want {
+	if got, want := written(o, strings.Repeat(part, 40)), strings.Repeat(part, 36)+fmt.Sprintf(told, "4 lines"); got != want {
 		t.Errorf("of more than 1 MiB there are %d bytes, want %d", len(got), len(want))
 	}
 
