@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -143,9 +142,6 @@ func (s *site) describe(ctx context.Context, engine *run.Engine) (jsonStatus, er
 	none := []map[string]string{}
 	shown := jsonStatus{s.row.Name, []jsonModule{}, []jsonQueued{}, none, none}
 	g, err := engine.Outline(ctx)
-	if err == nil && slices.ContainsFunc(g.Modules(), func(module string) bool { return len(g.Versions(module)) > 1 }) {
-		g, err = engine.Graph(ctx) // An outline does not have the resources of older versions.
-	}
 	if err != nil {
 		return shown, err
 	}

@@ -90,7 +90,7 @@ func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 	return g, err
 }
 
-// Outline returns the resource graph as it is, perhaps without resources that are not pending: their number is always right.
+// Outline returns the resource graph as it is, perhaps without resources that the newest versions hold: their number is always right.
 func (e *Engine) Outline(ctx context.Context) (g *graph.Graph, err error) {
 	err = e.read(ctx, func(t *txn) (err error) {
 		g, err = t.outline()

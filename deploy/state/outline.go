@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Outline returns the resource graph of an environment with what is pending, but without the other resources: the versions of
-// modules have only their number. It reads no rows of resources, so that its cost hardly depends on their number.
+// Outline returns the resource graph of an environment with what is pending and what only older versions of modules hold, but
+// without the other resources: versions have only their number. It reads no rows of these, so that its cost hardly depends on it.
 func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	var rows []store.Vertex
 	from := func(key string) (row store.Vertex, err error) {
@@ -32,7 +33,6 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 		module, rest, ofModule := strings.Cut(row.Key, ":")
 		switch {
 		case !ofModule || strings.HasPrefix(rest, ":"):
-			row.Text = withoutResources(row.Text)
 			rows = append(rows, row)
 			next = row.Key + "\x00"
 		case row.Key < module+"::":
@@ -41,11 +41,13 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 			next = module + ";"
 		}
 	}
-	pending, err := pendingKeys(rows)
+	keys, newest, err := rootKeys(rows)
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range pending {
+	keys = append(keys, abridge(rows, newest)...)
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
 		row, err := from(key)
 		if err != nil {
 			return nil, err
@@ -57,34 +59,79 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	return c.Graph(e, rows)
 }
 
-// pendingKeys returns the keys of the resources that are pending.
-func pendingKeys(rows []store.Vertex) (keys []string, err error) {
+// rootKeys returns the keys of the resources that are pending, and of the newest versions.
+func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, err error) {
+	newest = map[string]bool{}
 	for _, row := range rows {
 		if row.Key != "root" {
 			continue
 		}
 		root, err := parser.ParseValue(row.Text)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, p := range root.Get("pending").Elements() {
-			keys = append(keys, textOf(p.Get("resource"), lumigl.DefaultTag))
+			pending = append(pending, textOf(p.Get("resource"), lumigl.DefaultTag))
+		}
+		for _, v := range root.Get("modules").Elements() {
+			newest[textOf(v, lumigl.DefaultTag)] = true
 		}
 	}
-	return keys, nil
+	return pending, newest, nil
 }
 
-// withoutResources returns the text of a version with the number of its resources in place of the list, which is most of the
-// text. It scans the text, since parsing it takes many times as long.
-func withoutResources(text string) string {
-	const member = `"resources":[`
-	depth, count, start := 0, 0, -1
+// abridge takes resources from the rows of versions, and has their number in place of them, except for those of older versions
+// that the newest one does not hold. It returns the keys of these.
+func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
+	held := map[string]bool{} // by the newest versions of modules with older ones, as in the texts
+	older := map[string]bool{}
+	module := func(key string) string { return key[:strings.IndexByte(key+":", ':')] }
+	for _, row := range rows {
+		older[module(row.Key)] = older[module(row.Key)] || !newest[row.Key]
+	}
+	for _, isNewest := range []bool{true, false} {
+		for i, row := range rows {
+			if newest[row.Key] != isNewest {
+				continue
+			}
+			start, end, count := list(row.Text)
+			var left []string
+			if count > 0 && older[module(row.Key)] {
+				for raw := range strings.SplitSeq(row.Text[start+len(listed):end-1], reference[2]) {
+					raw = strings.TrimSuffix(strings.TrimPrefix(raw, reference[0]), reference[1])
+					if isNewest {
+						held[raw] = true
+					} else if key, err := parser.ParseValue(`"` + raw + `"`); err == nil && !held[raw] {
+						left = append(left, reference[0]+raw+reference[1])
+						text, _ := key.Text()
+						kept = append(kept, text)
+					}
+				}
+			}
+			if start < end {
+				rows[i].Text = row.Text[:start] + listed + strings.Join(left, ",") + `],"count":` + strconv.Itoa(count-len(left)) + row.Text[end:]
+			}
+		}
+	}
+	return kept
+}
+
+const listed = `"resources":[`
+
+// reference has what is before, after and between the keys of references in a list.
+var reference = [3]string{`{"` + lumigl.DefaultTag + `":"`, `"}`, `"},{"` + lumigl.DefaultTag + `":"`}
+
+// list returns where the list of resources in the text of a version begins and ends, and their number. The list is most of
+// the text; it scans that, since parsing it takes many times as long.
+func list(text string) (start, end, count int) {
+	depth := 0
+	start = -1
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
-			if depth == 1 && start < 0 && strings.HasPrefix(text[i:], member) {
+			if depth == 1 && start < 0 && strings.HasPrefix(text[i:], listed) {
 				start, depth = i, 2
-				i += len(member) - 1
+				i += len(listed) - 1
 				continue
 			}
 			for i++; i < len(text) && text[i] != '"'; i++ {
@@ -99,9 +146,9 @@ func withoutResources(text string) string {
 			depth++
 		case '}', ']':
 			if depth--; depth == 1 && start >= 0 {
-				return text[:start] + `"count":` + strconv.Itoa(count) + text[i+1:]
+				return start, i + 1, count
 			}
 		}
 	}
-	return text
+	return 0, 0, 0
 }

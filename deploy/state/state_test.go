@@ -130,6 +130,9 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	few := 1 // the root, and for each module its versions, the first resource and what is pending
 	for _, module := range g.Modules() {
 		few += 1 + len(g.Versions(module)) + len(g.Pending(module))
+		for _, b := range g.Beside(module) {
+			few += len(b.Resources)
+		}
 	}
 	if read > few {
 		t.Fatalf("the outline of %d rows reads %d, want up to %d", len(rows), read, few)
@@ -141,6 +144,13 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 				func(a, b graph.Provided) bool { return a.Name == b.Name && a.Result.Equal(b.Result) }) {
 				t.Fatalf("the outline of %v is %v", v, got)
 			}
+		}
+		sameBeside := func(a, b graph.Beside) bool {
+			return a.String() == b.String() && slices.Equal(a.Users, b.Users) && slices.EqualFunc(a.Resources, b.Resources,
+				func(a, b *graph.Resource) bool { return a.LumiGL().Equal(b.LumiGL()) })
+		}
+		if got, want := outline.Beside(module), g.Beside(module); !slices.EqualFunc(got, want, sameBeside) {
+			t.Fatalf("beside %s is %v, not %v", module, got, want)
 		}
 		if got, want := outline.Newest(module), g.Newest(module); (got == nil) != (want == nil) {
 			t.Fatalf("the newest version of %s is %v, not %v", module, got, want)
