@@ -9,6 +9,8 @@ import (
 const (
 	// manyTimes is how often a part of a pattern may repeat before the ways to match it count as unlimited.
 	manyTimes = 16
+	// fewTimes is the same for a part with such repetitions of its own: the time grows with that power of the string's length.
+	fewTimes = 3
 	// mostPositions limits the size of a repeated part. A larger one is taken for ambiguous.
 	mostPositions = 2000
 )
@@ -17,18 +19,44 @@ const (
 // exponentially with the string, and a backtracking matcher tries them all before it fails.
 func isAmbiguous(pattern string) bool {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
-	return err == nil && repeatsAmbiguously(tree)
+	return err == nil && repeatsAmbiguously(tree, 1)
 }
 
-func repeatsAmbiguously(re *syntax.Regexp) bool {
-	repeats := re.Op == syntax.OpStar || re.Op == syntax.OpPlus ||
-		re.Op == syntax.OpRepeat && (re.Max < 0 || re.Max > manyTimes)
-	if !repeats {
-		return slices.ContainsFunc(re.Sub, repeatsAmbiguously)
+// repeatsAmbiguously judges a part of a pattern that repeats so many times because of what is around it.
+func repeatsAmbiguously(re *syntax.Regexp, times int) bool {
+	inside := func(times int) bool {
+		return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return repeatsAmbiguously(sub, times) })
+	}
+	unlimited := isUnlimited(re)
+	if !unlimited && re.Op != syntax.OpRepeat {
+		return inside(times)
 	}
 	var l loop
-	l.repeat(l.part(re.Sub[0]))
+	p := l.part(re.Sub[0])
+	if !unlimited {
+		most := manyTimes
+		if hasUnlimited(re.Sub[0]) {
+			most = fewTimes
+		}
+		if times*re.Max <= most {
+			return inside(times * re.Max)
+		}
+	}
+	// Which of the rounds that a repetition requires match nothing is open.
+	if times*re.Min > manyTimes && p.empty > 0 && len(l.positions) > 0 {
+		return true
+	}
+	l.repeat(p)
 	return len(l.positions) >= mostPositions || l.isAmbiguous()
+}
+
+func isUnlimited(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpStar || re.Op == syntax.OpPlus ||
+		re.Op == syntax.OpRepeat && (re.Max < 0 || re.Max > manyTimes)
+}
+
+func hasUnlimited(re *syntax.Regexp) bool {
+	return isUnlimited(re) || slices.ContainsFunc(re.Sub, hasUnlimited)
 }
 
 // loop is the Glushkov automaton of a part that repeats: a position for each character in the pattern, and the positions that
