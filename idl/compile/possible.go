@@ -63,7 +63,12 @@ func (c *checker) checkEnough(t schema.Type, list []setOption) {
 		return
 	}
 	o := list[least.option]
-	d := c.report(diag.ConstraintConflict, o, "no value satisfies %s: only %d values of %s%s", o.text, len(left), name, patterns)
+	count, match := "values", " match "
+	if len(left) == 1 {
+		count, match = "value", " matches "
+	}
+	d := c.report(diag.ConstraintConflict, o, "no value satisfies %s: only %d %s of %s%s", o.text, len(left), count, name,
+		strings.ReplaceAll(patterns, " match ", match))
 	d.Suggestion = fmt.Sprintf("write %s=%d", minimum, len(left))
 	if patterns == "" {
 		d.Message = fmt.Sprintf("no value satisfies %s: %s has %d values", o.text, name, len(values))
@@ -81,7 +86,7 @@ func (c *checker) checkConfigReferences() {
 			continue
 		}
 		for _, f := range d.fields {
-			if !f.Optional && needsResource(f.Type, map[schema.Decl]bool{}) {
+			if !f.Optional && needsResource(f.Type, f.Constraints, map[schema.Decl]bool{}) {
 				c.report(diag.ConfigReference, f.at, "no program can set %s: a configuration cannot refer to resources, "+
 					"since it comes before all of them", f.Name).Suggestion = "remove it, or make the reference optional"
 			}
@@ -89,19 +94,32 @@ func (c *checker) checkConfigReferences() {
 	}
 }
 
-// needsResource reports whether each value of a type refers to a resource. Seen has the types that contain it.
-func needsResource(t schema.Type, seen map[schema.Decl]bool) bool {
-	t = schema.Underlying(t)
-	ref, ok := t.(*schema.Ref)
-	if !ok {
+// needsResource reports whether each value of a type, within the limits of a property, refers to a resource. Seen has the
+// types that contain it.
+func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]bool) bool {
+	some := func(least func(*schema.Constraints) *int) bool {
+		return slices.ContainsFunc([]*schema.Constraints{schema.ConstraintsOf(t), own}, func(c *schema.Constraints) bool {
+			return c != nil && least(c) != nil && *least(c) > 0
+		})
+	}
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		return some(func(c *schema.Constraints) *int { return c.MinItems }) && needsResource(t.Elem, nil, seen)
+	case *schema.Map:
+		return some(func(c *schema.Constraints) *int { return c.MinProperties }) && needsResource(t.Elem, nil, seen)
+	case schema.Primitive:
 		return t == schema.AnyResource
+	}
+	ref, ok := schema.Underlying(t).(*schema.Ref)
+	if !ok {
+		return false
 	}
 	if seen[ref.Decl] {
 		return true // A circle has to end elsewhere.
 	}
 	seen[ref.Decl] = true
 	defer delete(seen, ref.Decl)
-	needs := func(p *schema.Property) bool { return needsResource(p.Type, seen) }
+	needs := func(p *schema.Property) bool { return needsResource(p.Type, p.Constraints, seen) }
 	switch d := ref.Decl.(type) {
 	case *schema.Resource:
 		return true
