@@ -27,6 +27,10 @@ func newTargets() *yaql.Context {
 		yaql.Func("#operator_.", "target murano.place, key keyword", func(call *yaql.Call) (any, error) {
 			return assigned(call).member(call.Arg(0).(*place), call.String(1)), nil
 		}),
+		yaql.Func("#operator_:", "prefix keyword, name keyword", func(call *yaql.Call) (any, error) {
+			return classPlace(call, call.String(0)+":"+call.String(1))
+		}),
+		yaql.Func("#unary_operator_:", "name keyword", func(call *yaql.Call) (any, error) { return classPlace(call, call.String(0)) }),
 		yaql.Func("#indexer", "target murano.place, index lambda.context", func(call *yaql.Call) (any, error) {
 			s := assigned(call)
 			index, err := call.Lambda(1).CallIn(s.ctx)
@@ -78,6 +82,15 @@ func (s *scope) assign(target *value, v any) error {
 	return nil
 }
 
+// classPlace returns the place of a class, which has those of its static properties.
+func classPlace(call *yaql.Call, name string) (any, error) {
+	c, err := typeArgument(call, name)
+	return &place{
+		get: func() (any, error) { return c, nil },
+		set: func(any) error { return fail(yaql.Value, "class %s cannot be assigned to", name) },
+	}, err
+}
+
 func (s *scope) variable(name string) *place {
 	return &place{
 		get: func() (any, error) { return s.ctx.Get(name), nil },
@@ -116,6 +129,9 @@ func (s *scope) member(target *place, key any) *place {
 					return yaql.NewDict(), nil
 				}
 				return v, err
+			case *Class:
+				name, _ := key.(string)
+				return in.YAQLProperty(name, nil)
 			case *yaql.List:
 				if i, ok := indexOf(in, key); ok && i >= 0 && i < in.Len() {
 					return in.Items()[i], nil
@@ -141,6 +157,14 @@ func (s *scope) member(target *place, key any) *place {
 				if name, ok := key.(string); ok {
 					return in.set(s, name, v, nil, true)
 				}
+			case *Class:
+				name, _ := key.(string)
+				p, err := in.staticProperty(name)
+				if err != nil {
+					return err
+				}
+				o := p.class.static() // Unlike those of objects, static properties can be written by all classes.
+				return o.set(p.class.in.objectScope(nil, o, p.class), name, v, nil, true)
 			case *yaql.List:
 				i, ok := indexOf(in, key)
 				items := slices.Clone(in.Items())

@@ -31,6 +31,14 @@ func (c *Class) YAQLType() string { return "type " + c.Name }
 
 // YAQLProperty implements [yaql.Receiver].
 func (c *Class) YAQLProperty(name string, _ *yaql.Context) (any, error) {
+	p, err := c.staticProperty(name)
+	if err != nil {
+		return nil, err
+	}
+	return p.shared()
+}
+
+func (c *Class) staticProperty(name string) (*Property, error) {
 	p, err := c.property(name)
 	switch {
 	case err != nil:
@@ -40,7 +48,7 @@ func (c *Class) YAQLProperty(name string, _ *yaql.Context) (any, error) {
 	case p.Usage != Static:
 		return nil, fail(UnknownProperty, "property %s of class %s is not static", name, c.Name)
 	}
-	return p.shared()
+	return p, nil
 }
 
 // YAQLMethod implements [yaql.Receiver]. Classes have static methods only.

@@ -352,6 +352,31 @@ Methods:
     - Try: trace(:A.up())
       Catch: {Do: trace(instance)}
 `, `"n": 8`},
+	{"static properties of classes", `
+Name: A
+Properties:
+  n: {Contract: $.int(), Usage: Static, Default: 1}
+  m: {Contract: $, Usage: Static, Default: {}}
+  none: {Contract: $.int(), Usage: Static}
+  p: {Contract: $, Default: 2}
+---
+Name: Main
+Extends: A
+Methods:
+  main:
+    Body:
+    - :A.n: '5'
+    - trace([$.n, :A.n, t:Main.n])
+    - t:Main.n: 6
+    - trace([$.n, :A.n])
+    - t:A.m.k.l: 7
+    - trace(:A.m)
+    - :A.none: 8
+    - trace(:Main.none)
+    - Try: [!yaql ':A.n': wrong]
+      Catch: {Do: trace(violates)}
+    - trace(:A.n)
+`, ``},
 	{"lazy sequences", `
 Name: Node
 Properties: {p: {Contract: [$.int()]}}

@@ -66,3 +66,38 @@ func TestLost(t *testing.T) {
 		t.Errorf("the error is\n %v, not\n %s", err, want)
 	}
 }
+
+// TestAssignStatic assigns to static properties of a class by its name.
+func TestAssignStatic(t *testing.T) {
+	in := New(Declarations{
+		"A": class("A", m{"Properties": m{
+			"n": m{"Contract": x("$.int()"), "Usage": "Static"},
+			"d": m{"Contract": m{}, "Usage": "Static", "Default": m{}},
+			"p": m{"Contract": x("$.int()")},
+		}}),
+		"B": class("B", m{"Methods": m{
+			"set":    m{"Body": l{m{":A.n": "5"}, m{":A.d.k": 6}, m{"Return": l{x(":A.n"), x(":A.d.k")}}}},
+			"object": m{"Body": l{m{":A.p": 1}}},
+			"none":   m{"Body": l{m{":A.q": 1}}},
+		}}),
+	}, Options{})
+	ctx := context.Background()
+	o, err := in.Load(ctx, Tree(m{"?": m{"type": "B", "id": "b"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, want := range map[string]string{
+		"set":    "[5, 6]",
+		"object": "property p of class A is not static",
+		"none":   "class A has no property q",
+	} {
+		v, err := in.Call(ctx, o, method)
+		text, _ := yaql.AppendJSON(nil, v)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		if string(text) != want {
+			t.Errorf("%s: %s\nnot %s", method, text, want)
+		}
+	}
+}
