@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"testing"
+	"testing/synctest"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/test/bufconn"
@@ -61,11 +62,9 @@ func TestLocal(t *testing.T) {
 }
 
 // TestLocalHangs is about a call that does not end. Whoever waits for it is told that nobody serves any more.
-func TestLocalHangs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes as long as a call may take to end")
-	}
-	t.Parallel()
+func TestLocalHangs(t *testing.T) { synctest.Test(t, testLocalHangs) }
+
+func testLocalHangs(t *testing.T) {
 	called, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
 	hanging := Plugin{Package: "test", Resources: resources(), Configure: func(context.Context, lumi.Bag) error {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -395,18 +396,22 @@ func TestNeverReady(t *testing.T) {
 // TestStuckStart limits how long a start takes. The plugin is killed with what it has started.
 func TestStuckStart(t *testing.T) {
 	m := newMarks(t)
+	var starts sync.WaitGroup
 	for role, want := range map[string]string{
 		"stuck":        "the plugin printed no port within 2s\nThe plugin wrote:\nwaiting for a license",
 		"stuck server": "the plugin did not answer the handshake within 2s",
 		"stuck events": "the plugin did not answer the handshake within 2s",
 	} {
-		_, err := plugin.Start(within(t), plugin.Command{
-			Path: os.Args[0], Env: append(env(role), m.variable), Log: io.Discard, StartTime: 2 * time.Second, Events: func(lumi.Event) {},
+		starts.Go(func() {
+			_, err := plugin.Start(within(t), plugin.Command{
+				Path: os.Args[0], Env: append(env(role), m.variable), Log: io.Discard, StartTime: 2 * time.Second, Events: func(lumi.Event) {},
+			})
+			if err == nil || err.Error() != os.Args[0]+": "+want {
+				t.Errorf("%s: got %v", role, err)
+			}
 		})
-		if err == nil || err.Error() != os.Args[0]+": "+want {
-			t.Errorf("%s: got %v", role, err)
-		}
 	}
+	starts.Wait()
 	m.expect(t, "silent")
 	m.expectEnd(t)
 }
