@@ -20,20 +20,31 @@ import (
 
 //go:generate go tool -modfile=../../tools/go.mod oapi-codegen -generate=types,client -package=client -templates=templates -exclude-schemas=Answer,Effective,Error,Event,Graph,NewSelection,Owner,Plan,PlanItem,Problem,Release,Run,RunRequest,Selection,Task,TaskRun,Upload -o=client.gen.go ../../docs/openapi.json
 
-// Answer and the others are the types behind the schemas of the document.
 type (
-	Answer       = service.Answer
-	Effective    = service.Effective
-	Event        = store.Event
-	Graph        = service.Graph
+	// Answer is the body of ResumeRun.
+	Answer = service.Answer
+	// Effective is a merged graph.
+	Effective = service.Effective
+	// Event is an event of a run.
+	Event = store.Event
+	// Graph is a stored graph.
+	Graph = service.Graph
+	// NewSelection is the body of PutSelection.
 	NewSelection = wire.NewSelection
-	Plan         = service.Plan
-	Release      = service.Release
-	Run          = service.Run
-	RunRequest   = service.RunRequest
-	Selection    = service.Selection
-	Task         = service.Task
-	Upload       = wire.Upload
+	// Plan has the items of a run.
+	Plan = service.Plan
+	// Release is a release or a plugin.
+	Release = service.Release
+	// Run is a run with its task runs.
+	Run = service.Run
+	// RunRequest is the body of what plans or starts a run.
+	RunRequest = service.RunRequest
+	// Selection has the layers of an environment.
+	Selection = service.Selection
+	// Task is a stored task.
+	Task = service.Task
+	// Upload creates or updates a graph.
+	Upload = wire.Upload
 )
 
 // Client calls the operations of a server.
