@@ -304,6 +304,36 @@ func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value,
 	return v.mapped(memory, func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(memory, with) })
 }
 
+// Plain returns the value as package json decodes it: nil, a bool, a float64, a string, a []any or a map[string]any. Each part,
+// outermost first, for which special returns true is what it returns with that. Other references are nil.
+func (v Value) Plain(special func(part Value) (any, bool)) any {
+	if plain, ok := special(v); ok {
+		return plain
+	}
+	switch v.kind {
+	case Bool:
+		return v.text == "true"
+	case Number:
+		f, _ := v.Float() // infinite if it is too large
+		return f
+	case Text:
+		return v.text
+	case List:
+		list := make([]any, 0, v.Len())
+		for _, element := range v.Elements() {
+			list = append(list, element.Plain(special))
+		}
+		return list
+	case Object:
+		object := make(map[string]any, v.Len())
+		for key, member := range v.Members() {
+			object[key] = member.Plain(special)
+		}
+		return object
+	}
+	return nil
+}
+
 // Map returns a list or an object with the elements or members for which replace returns true replaced, as
 // [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -371,43 +372,20 @@ func (p *providerTest) properties(v lumigl.Value) (providertest.Properties, erro
 }
 
 // value makes a value of a property.
-func (p *providerTest) value(v lumigl.Value) (any, error) {
-	if inner, ok := v.Secret(); ok {
-		value, err := p.value(inner)
-		return providertest.Secret(value), err
-	}
-	switch v.Kind() {
-	case lumigl.Bool:
-		b, _ := v.Bool()
-		return b, nil
-	case lumigl.Number:
-		n, _ := v.Float()
-		return n, nil
-	case lumigl.Text:
-		s, _ := v.Text()
-		return s, nil
-	case lumigl.List:
-		list := make([]any, v.Len())
-		for i, element := range v.Elements() {
-			var err error
-			if list[i], err = p.value(element); err != nil {
-				return nil, err
-			}
+func (p *providerTest) value(v lumigl.Value) (made any, err error) {
+	made = v.Plain(func(part lumigl.Value) (made any, special bool) {
+		var failed error
+		if inner, ok := part.Secret(); ok {
+			made, failed = p.value(inner)
+			made, special = providertest.Secret(made), true
+		} else if part.Kind() == lumigl.Reference {
+			made, failed = p.reference(part)
+			special = true
 		}
-		return list, nil
-	case lumigl.Object:
-		members := map[string]any{}
-		for key, member := range v.Members() {
-			var err error
-			if members[key], err = p.value(member); err != nil {
-				return nil, err
-			}
-		}
-		return members, nil
-	case lumigl.Reference:
-		return p.reference(v)
-	}
-	return nil, nil
+		err = cmp.Or(err, failed)
+		return made, special
+	})
+	return made, err
 }
 
 // reference makes a value of a reference: the resource, or one of its properties.

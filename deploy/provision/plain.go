@@ -11,51 +11,26 @@ import (
 
 // plainOf returns a value as provisioners get it: nil for an absent one.
 func plainOf(v lumigl.Value) any {
-	switch v.Kind() {
-	case lumigl.Bool:
-		b, _ := v.Bool()
-		return b
-	case lumigl.Number:
-		f, _ := v.Float() // infinite if it is too large, which cannot be sent
-		return f
-	case lumigl.Text:
-		s, _ := v.Text()
-		return s
-	case lumigl.List:
-		list := make([]any, 0, v.Len())
-		for _, element := range v.Elements() {
-			list = append(list, plainOf(element))
+	return v.Plain(func(part lumigl.Value) (any, bool) {
+		if target, property, ok := part.Target(); ok {
+			return provisioner.Reference{URN: target.URN(), Property: property}, true
 		}
-		return list
-	case lumigl.Reference:
-		target, property, _ := v.Target()
-		return provisioner.Reference{URN: target.URN(), Property: property}
-	case lumigl.Object:
-		object := make(map[string]any, v.Len())
-		for name, member := range v.Members() {
-			object[name] = plainOf(member)
+		if content, ok := part.Secret(); ok {
+			return provisioner.Secret{Value: plainOf(content)}, true
 		}
-		return specialOf(v, object)
-	}
-	return nil
-}
-
-// specialOf returns the special value that an object stands for, or the object.
-func specialOf(v lumigl.Value, object map[string]any) any {
-	if v.IsSecret() {
-		return provisioner.Secret{Value: object["value"]}
-	}
-	if v.IsExpression() {
-		path, _ := object["path"].(string)
-		switch parts, ok := object["interpolate"].([]any); {
+		if !part.IsExpression() {
+			return nil, false
+		}
+		get := plainOf(part.Get("get"))
+		path, _ := part.Get("path").Text()
+		switch parts, ok := plainOf(part.Get("interpolate")).([]any); {
 		case ok:
-			return provisioner.Interpolation{Parts: parts}
-		case object["get"] != nil:
-			return provisioner.Part{Of: object["get"], Path: path}
+			return provisioner.Interpolation{Parts: parts}, true
+		case get != nil:
+			return provisioner.Part{Of: get, Path: path}, true
 		}
-		return provisioner.JSON{Value: object["jsonStringify"]}
-	}
-	return object
+		return provisioner.JSON{Value: plainOf(part.Get("jsonStringify"))}, true
+	})
 }
 
 // valueOf returns a value that a provisioner returned.

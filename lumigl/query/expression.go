@@ -233,40 +233,20 @@ func mapOf(v lumigl.Value) map[string]any {
 }
 
 func plain(v lumigl.Value) any {
-	switch v.Kind() {
-	case lumigl.Bool:
-		b, _ := v.Bool()
-		return b
-	case lumigl.Number:
-		if n, ok := v.Int(); ok {
-			return n
+	return v.Plain(func(part lumigl.Value) (any, bool) {
+		switch target, property, ok := part.Target(); {
+		case ok && property != "":
+			return map[string]any{"ref": target.Key(), "property": property}, true
+		case ok:
+			return map[string]any{"ref": target.Key()}, true
+		case part.IsSecret():
+			return map[string]any{"secret": true}, true
+		case part.IsUnknown():
+			return map[string]any{"unknown": true}, true
+		case part.Kind() == lumigl.Null || !part.Exists():
+			return types.NullValue, true
 		}
-		f, _ := v.Float()
-		return f
-	case lumigl.Text:
-		if v.IsUnknown() {
-			return map[string]any{"unknown": true}
-		}
-		s, _ := v.Text()
-		return s
-	case lumigl.List:
-		list := make([]any, 0, v.Len())
-		for _, e := range v.Elements() {
-			list = append(list, plain(e))
-		}
-		return list
-	case lumigl.Object:
-		if v.IsSecret() {
-			return map[string]any{"secret": true}
-		}
-		return mapOf(v)
-	case lumigl.Reference:
-		target, property, _ := v.Target()
-		ref := map[string]any{"ref": target.Key()}
-		if property != "" {
-			ref["property"] = property
-		}
-		return ref
-	}
-	return types.NullValue
+		n, ok := part.Int()
+		return n, ok
+	})
 }
