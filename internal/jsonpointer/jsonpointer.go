@@ -8,10 +8,5 @@ var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 // Escape returns a key as it stands in a pointer, without the slash before it.
 func Escape(key string) string { return escapes.Replace(key) }
 
-var unescapes = strings.NewReplacer("~0", "~", "~1", "/")
-
-// Unescape returns the key that a step of a pointer stands for.
-func Unescape(step string) string { return unescapes.Replace(step) }
-
 // Within appends a key to a pointer.
 func Within(at, key string) string { return at + "/" + Escape(key) }
