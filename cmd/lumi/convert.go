@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +47,7 @@ is none of these, or cannot be converted.`,
 			"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json",
 			"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'",
 		),
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			files, err := env.inputs()
 			if err != nil {
 				return err
@@ -59,7 +58,7 @@ is none of these, or cannot be converted.`,
 			if err := v.options().Check(); err != nil {
 				return misused("%s", err)
 			}
-			return v.run(c.Context(), files[0])
+			return v.run(files[0])
 		},
 	}
 	flags := c.Flags()
@@ -84,7 +83,7 @@ func (v *converter) options() convert.Options {
 	return o
 }
 
-func (v *converter) run(ctx context.Context, name string) error {
+func (v *converter) run(name string) error {
 	if err := v.output.free(v.env, name); err != nil {
 		return err
 	}
@@ -101,7 +100,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 	case err != nil:
 		return v.refuse(in, err)
 	}
-	if err := v.write(ctx, name, in, result); err != nil {
+	if err := v.write(name, in, result); err != nil {
 		return err
 	}
 	if v.strict && len(result.Losses) > 0 {
@@ -148,7 +147,7 @@ type jsonLoss struct {
 }
 
 // write says what was lost, and writes the snapshot to where it goes.
-func (v *converter) write(ctx context.Context, name string, in *input, result *convert.Result) error {
+func (v *converter) write(name string, in *input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
 	if v.env.json {
 		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
@@ -171,7 +170,7 @@ func (v *converter) write(ctx context.Context, name string, in *input, result *c
 	case stop:
 		return nil
 	case v.output.name != "":
-		return v.output.write(ctx, v.env, name, result.Text, 0o600)
+		return v.output.write(v.env, name, result.Text, 0o600)
 	case v.env.json:
 		return nil
 	}

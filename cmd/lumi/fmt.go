@@ -1,14 +1,16 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -38,7 +40,7 @@ has them.`,
 			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",
 			"As a filter.", "lumi fmt - <prod.json >canonical.json",
 		),
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			files, err := env.inputs()
 			if err != nil {
 				return err
@@ -49,7 +51,7 @@ has them.`,
 			case env.json && f.stdout:
 				return misused("--json says what was done to files, and standard output is where the file goes")
 			}
-			return env.each(files, func(name string) error { return f.one(c.Context(), name) })
+			return env.each(files, f.one)
 		},
 	}
 	flags := c.Flags()
@@ -68,7 +70,7 @@ type formatted struct {
 	Document json.RawMessage `json:"document,omitempty"`
 }
 
-func (f *formatter) one(ctx context.Context, name string) error {
+func (f *formatter) one(name string) error {
 	in, err := f.env.read(name)
 	if err != nil {
 		return err
@@ -111,6 +113,23 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		}
 	}
 	return err
+}
+
+// rewrite replaces the text of a file, if it is still what was read.
+func (f *formatter) rewrite(in *input, name string, text []byte) error {
+	writing.Lock()
+	defer writing.Unlock()
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // Reading a pipe again would wait forever.
+		return fmt.Errorf("cannot use %s: it is not a regular file", name)
+	}
+	now, err := f.env.read(name)
+	if err != nil {
+		return err
+	}
+	if now.src != in.src {
+		return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
+	}
+	return atomicfile.Write(name, text)
 }
 
 // refuse says what is wrong with a file, which is left alone.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -56,7 +55,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 			if err := d.misuse(c.Flags()); err != nil {
 				return err
 			}
-			return d.run(c.Context())
+			return d.run()
 		},
 	}
 	flags := c.Flags()
@@ -100,7 +99,7 @@ func (d *drawer) misuse(flags *pflag.FlagSet) error {
 	return nil
 }
 
-func (d *drawer) run(ctx context.Context) error {
+func (d *drawer) run() error {
 	if err := d.output.free(d.env, d.env.args[0]); err != nil {
 		return err
 	}
@@ -143,7 +142,7 @@ func (d *drawer) run(ctx context.Context) error {
 		d.env.say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
 			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
 	}
-	return d.write(ctx, text.Bytes(), summary)
+	return d.write(text.Bytes(), summary)
 }
 
 // written says what was written, for programs.
@@ -154,12 +153,12 @@ type written struct {
 	Arrows   int    `json:"arrows"`
 }
 
-func (d *drawer) write(ctx context.Context, text []byte, summary *render.Summary) error {
+func (d *drawer) write(text []byte, summary *render.Summary) error {
 	if d.output.name == "" {
 		_, err := d.env.stdout.Write(text)
 		return err
 	}
-	if err := d.output.write(ctx, d.env, d.env.args[0], text, 0o666); err != nil {
+	if err := d.output.write(d.env, d.env.args[0], text, 0o666); err != nil {
 		return err
 	}
 	if d.env.json {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,14 +14,12 @@ import (
 
 // output is where a command writes its result: the file that --output names, or standard output.
 type output struct {
-	command *cobra.Command
-	name    string // empty for standard output
-	force   bool
+	name  string // empty for standard output
+	force bool
 }
 
 // outputVar declares --output, for a file that has one of some extensions, and --force.
 func outputVar(c *cobra.Command, o *output, what string, extensions ...string) {
-	o.command = c
 	flags := c.Flags()
 	flags.StringVarP(&o.name, "output", "o", "", "write "+what+" to `FILE`; - is standard output")
 	flags.BoolVar(&o.force, "force", false, "let --output overwrite an existing file")
@@ -81,7 +78,7 @@ func (e *environment) sameFile(input, name string) bool {
 }
 
 // write writes the file, whole or not at all, unless it must not be written by now. A new file gets the mode.
-func (o *output) write(ctx context.Context, env *environment, input string, text []byte, mode fs.FileMode) error {
+func (o *output) write(env *environment, input string, text []byte, mode fs.FileMode) error {
 	writing.Lock()
 	defer writing.Unlock()
 	if !o.force {

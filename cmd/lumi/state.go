@@ -299,7 +299,7 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 		return err
 	}
 	if out.name != "" {
-		return out.write(ctx, s.environment, database(s.workspace), text, fs.FileMode(0o600))
+		return out.write(s.environment, database(s.workspace), text, fs.FileMode(0o600))
 	}
 	_, err = s.stdout.Write(text)
 	return err

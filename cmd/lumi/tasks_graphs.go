@@ -61,7 +61,7 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 
 func tasksDownloadCommand(env *environment) *cobra.Command {
 	var out output
-	out.command = inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+	c := inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
 		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
 --layers, the merged one of some layers of the environment.`,
@@ -71,9 +71,9 @@ func tasksDownloadCommand(env *environment) *cobra.Command {
 			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
 		),
 	}, func(t *tasker, ctx context.Context, _ []string) error { return t.download(ctx, &out) })
-	out.command.Flags().StringVar(&out.name, "file", "", "write the graph to `FILE`; - is standard output")
-	out.command.Flags().BoolVar(&out.force, "force", false, "let --file overwrite an existing file")
-	return out.command
+	c.Flags().StringVar(&out.name, "file", "", "write the graph to `FILE`; - is standard output")
+	c.Flags().BoolVar(&out.force, "force", false, "let --file overwrite an existing file")
+	return c
 }
 
 // download writes a graph.
@@ -97,7 +97,7 @@ func (t *tasker) download(ctx context.Context, out *output) error {
 	if err := out.free(t.environment, ""); err != nil {
 		return err
 	}
-	return out.write(ctx, t.environment, "", text, 0o644)
+	return out.write(t.environment, "", text, 0o644)
 }
 
 // find returns the graph that the flags name, merged if they name layers.
