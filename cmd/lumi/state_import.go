@@ -190,7 +190,7 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 			t.Outputs = append(slices.Clip(t.Outputs), text)
 		}
 	}
-	properties, _ = plan.Conceal(properties, t.Secrets)
+	properties, _ = plan.WrapSecrets(properties, t.Secrets)
 	_, hidden := revealed(properties)
 	in.secrets = in.secrets || hidden
 	var inputs, outputs lumigl.ObjectBuilder

@@ -32,7 +32,7 @@ func (p *planner) decide(ctx context.Context) error {
 		p.holders[p.items[i].urn] = int32(i)
 	}
 	steps := make([]Step, len(p.items)) // together, since there are many
-	suspects, among := p.suspects(steps)
+	suspects, among := p.mayDiffer(steps)
 	var types []tokens.Type
 	for _, i := range suspects {
 		types = append(types, p.items[i].desired.Type)
@@ -67,8 +67,8 @@ func (p *planner) decide(ctx context.Context) error {
 	return p.wrong()
 }
 
-// suspects returns the items that may not be the same, and the references among them. The others get their steps.
-func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
+// mayDiffer returns the items that may not be the same, and the references among them. The others get their steps.
+func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	number := make([]int32, len(p.items)) // among the suspects, from 1
 	for i := range p.items {
 		it := &p.items[i]
@@ -83,15 +83,15 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 			it.step = &steps[i]
 			*it.step = Step{URN: it.old.URN, Old: it.old, New: it.old}
 		default:
-			suspects = append(suspects, int32(i))
-			number[i] = int32(len(suspects))
+			mayDiffer = append(mayDiffer, int32(i))
+			number[i] = int32(len(mayDiffer))
 		}
 	}
-	suspects = p.sorted(suspects)
-	for n, i := range suspects {
+	mayDiffer = p.sorted(mayDiffer)
+	for n, i := range mayDiffer {
 		number[i] = int32(n + 1)
 	}
-	for _, i := range suspects {
+	for _, i := range mayDiffer {
 		for _, to := range p.dependencies.Out(i) {
 			if number[to] > 0 {
 				among.To = append(among.To, number[to]-1)
@@ -99,7 +99,7 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 		}
 		among.End()
 	}
-	return suspects, among
+	return mayDiffer, among
 }
 
 // isSame reports whether nothing about the item itself differs.
@@ -142,7 +142,7 @@ func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
 	if it.inputs, err = p.resolve(it.desired.Properties); err != nil {
 		return err
 	}
-	it.inputs, _ = Conceal(it.inputs, p.types[it.desired.Type].Secrets)
+	it.inputs, _ = WrapSecrets(it.inputs, p.types[it.desired.Type].Secrets)
 	it.ignoreChanges()
 	if err := p.checkIgnored(i); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (p *planner) inspectImport(ctx context.Context, i int32, step *Step) error 
 func (p *planner) differences(r *graph.Resource, exists lumigl.Value, names []string) string {
 	of := func(properties lumigl.Value) *lumigl.Vertex {
 		v := &lumigl.Vertex{Type: r.Type(), Properties: identity(properties, names)}
-		v.Properties, _ = Conceal(v.Properties, p.types[r.Type()].Secrets)
+		v.Properties, _ = WrapSecrets(v.Properties, p.types[r.Type()].Secrets)
 		return v
 	}
 	var text strings.Builder
@@ -299,7 +299,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		}
 		return nil
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
-		step.Kind, step.Possible, step.NotCompared = Update, true, isSealed(old.Inputs)
+		step.Kind, step.Possible, step.NotCompared = Update, true, hasUnreadableSecrets(old.Inputs)
 		if !step.NotCompared {
 			step.Reasons = append(step.Reasons, "an earlier deployment has yet to create or change it")
 		}
@@ -360,9 +360,9 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	return nil
 }
 
-// isSealed reports whether stored inputs have secrets that cannot be read without the key, which are unknown. Inputs that
+// hasUnreadableSecrets reports whether stored inputs have secrets that cannot be read without the key, which are unknown. Inputs that
 // another plan expects have references instead.
-func isSealed(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }
+func hasUnreadableSecrets(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }
 
 // moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {

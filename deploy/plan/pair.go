@@ -320,7 +320,7 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 			return
 		}
 	}
-	properties, _ := Conceal(it.inputs, p.types[it.desired.Type].Secrets)
+	properties, _ := WrapSecrets(it.inputs, p.types[it.desired.Type].Secrets)
 	d := Desired{URN: it.urn, Properties: expr.Unknown(properties), References: p.references(i, lumigl.Value{})}
 	checked, err := p.Provider.Check(ctx, CheckRequest{Desired: d, Seed: p.newSeed(it.desired.URN(), 0)})
 	if err != nil {

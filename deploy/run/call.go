@@ -45,8 +45,8 @@ type outcome struct {
 	again bool
 }
 
-// begin stores the intent of a call.
-func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
+// recordIntent stores the intent of a call.
+func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
 	x.mutex.Lock()
 	x.rows++
 	number := x.rows
@@ -63,7 +63,7 @@ func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call
 			return err
 		}
 	}
-	return x.arm(ctx, c, true)
+	return x.recordStart(ctx, c, true)
 }
 
 // text returns a resource as text. It depends on others by the URNs that they have in the resource graph: if the deployment
@@ -78,8 +78,8 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 	return x.codec().Resource(&now)
 }
 
-// arm stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
-func (x *execution) arm(ctx context.Context, c *call, first bool) error {
+// recordStart stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
+func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
 	isNew := c.row.State == store.Planned
 	if err := Steps.move(&c.row.State, store.Started); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (x *execution) timeout(c *call) time.Duration {
 	return x.Timeout
 }
 
-// ended stores what became of a call.
-func (x *execution) ended(ctx context.Context, c *call, o outcome) error {
+// recordOutcome stores what became of a call.
+func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (x *execution) result(c *call, o outcome) (f func(*txn, store.Deployment) e
 		c.row.Message = brief(o.err.Error())
 	}
 	to := o.state
-	if to == store.Failed && c.new == nil && x.left != nil {
+	if to == store.Failed && c.new == nil && x.remainingDeletes != nil {
 		to = store.Pending
 	}
 	if c.row.State != to {
@@ -221,7 +221,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 				return x.giveUp(ctx, c, uncertain || c.new == nil, failure)
 			}
 			if err := x.waitForRetry(ctx, c, delay, attempt, failure); err != nil {
-				return outcome{state: unless(uncertain, store.Failed), err: err}
+				return outcome{state: stateAfter(uncertain, store.Failed), err: err}
 			}
 		}
 		if uncertain && c.old == nil {
@@ -237,8 +237,8 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 			}
 		}
 		if attempt > before || c.settles {
-			if err := x.arm(ctx, c, attempt == before); err != nil {
-				return outcome{state: unless(uncertain, store.Failed), err: err}
+			if err := x.recordStart(ctx, c, attempt == before); err != nil {
+				return outcome{state: stateAfter(uncertain, store.Failed), err: err}
 			}
 		}
 		o := x.try(ctx, c)
@@ -257,8 +257,8 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 	}
 }
 
-// unless returns UNKNOWN if a call is uncertain, or else another state.
-func unless(uncertain bool, state store.State) store.State {
+// stateAfter returns UNKNOWN if a call is uncertain, or else another state.
+func stateAfter(uncertain bool, state store.State) store.State {
 	if uncertain {
 		return store.Unknown
 	}
@@ -403,10 +403,10 @@ func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resour
 	}
 	r := *c.new
 	r.ID, r.Inputs, r.Checked, r.Outputs = id, lumigl.Value{}, inputs, outputs
-	r.Checked, r.Unread = unread(r.Checked, c.new.Checked, all[0].Replaces)
+	r.Checked, r.Unread = writeOnlyNames(r.Checked, c.new.Checked, all[0].Replaces)
 	if c.old != nil {
 		var more []string
-		r.Checked, more = unread(r.Checked, c.old.Checked, all[0].Replaces)
+		r.Checked, more = writeOnlyNames(r.Checked, c.old.Checked, all[0].Replaces)
 		r.Unread = append(r.Unread, more...)
 	}
 	return &r, nil
@@ -419,12 +419,12 @@ func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []
 	for _, name := range old.Unread {
 		left = append(left, lumigl.Member{Key: name, Value: old.Checked.Get(name)})
 	}
-	return unread(properties, lumigl.ObjectOf(left...), nil)
+	return writeOnlyNames(properties, lumigl.ObjectOf(left...), nil)
 }
 
-// unread returns properties with those that others have and they lack, and which of these may not be there. Those that cannot
+// writeOnlyNames returns properties with those that others have and they lack, and which of these may not be there. Those that cannot
 // be changed in place are.
-func unread(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
+func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
 	for name, v := range others.Members() {
 		if properties.Get(name).Exists() {
 			continue
@@ -438,7 +438,7 @@ func unread(properties, others lumigl.Value, replaces []string) (all lumigl.Valu
 
 // giveUp returns the outcome of a call that failed for good. If an earlier attempt may have had an effect, it looks.
 func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure error) outcome {
-	o := outcome{state: unless(uncertain, store.Failed), err: failure}
+	o := outcome{state: stateAfter(uncertain, store.Failed), err: failure}
 	switch {
 	case !uncertain:
 		return o
@@ -515,9 +515,9 @@ func (x *execution) sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-x.asked():
+	case <-x.abortRequested():
 		return errAborted
-	case <-x.stops[0]:
+	case <-x.stopStarting:
 	case <-ctx.Done():
 	case <-x.calls.Done():
 	}

@@ -35,12 +35,12 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 		if d.State != store.Failed && d.State != store.Ask {
 			return refusal(d, "retried")
 		}
-		return t.again(&d)
+		return t.requeue(&d)
 	})
 }
 
-// again puts a deployment back into the queue. It is reserved for this process until the lease expires.
-func (t *txn) again(d *store.Deployment) error {
+// requeue puts a deployment back into the queue. It is reserved for this process until the lease expires.
+func (t *txn) requeue(d *store.Deployment) error {
 	t.engine.holder.Claim(d)
 	return t.move(d, store.Wait, "")
 }
@@ -112,7 +112,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		if err := t.PutStep(row); err != nil {
 			return err
 		}
-		return t.again(&d)
+		return t.requeue(&d)
 	})
 }
 

@@ -21,10 +21,10 @@ import (
 // execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
 type execution struct {
 	*Engine
-	d       store.Deployment
-	request Request
-	shown   []plan.Effect
-	caller  *provision.Caller
+	d               store.Deployment
+	request         Request
+	approvedEffects []plan.Effect
+	caller          *provision.Caller
 	// graph is the resource graph that the plan was made for.
 	graph *graph.Graph
 	plan  *plan.Plan
@@ -47,10 +47,10 @@ type execution struct {
 	rows  int        // how many steps the store has or had
 	// called has the numbers of the steps whose calls this execution makes or made.
 	called map[int]bool
-	// deleted has what was deleted, and left what is to be deleted after the task of the module; left is nil before.
-	deleted, left map[identity]bool
-	done          map[*plan.Step]bool
-	failures      []string
+	// deleted holds what was deleted, remainingDeletes what is deleted after the task of the module; it is nil before.
+	deleted, remainingDeletes map[identity]bool
+	done                      map[*plan.Step]bool
+	failures                  []string
 	// awaited has the steps that others of the task wait for, and results what waits for the store to have theirs.
 	awaited map[*plan.Step]bool
 	results []func() error
@@ -81,7 +81,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 	x.calls = calls
 	wait.Go(func() {
 		select {
-		case <-e.stops[1]:
+		case <-e.cancelCalls:
 			cut()
 		case <-ctx.Done():
 		}
@@ -200,7 +200,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
 	}
 	return x.record(ctx, func(t *txn, d store.Deployment) error {
-		if err := x.hangUp(t); err != nil {
+		if err := x.markInterrupted(t); err != nil {
 			return err
 		}
 		if _, err := x.fold(t); err != nil {
@@ -215,8 +215,8 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	})
 }
 
-// hangUp notes that the calls of this execution are over, although the store did not take their outcomes.
-func (x *execution) hangUp(t *txn) error {
+// markInterrupted notes that the calls of this execution are over, although the store did not take their outcomes.
+func (x *execution) markInterrupted(t *txn) error {
 	rows, err := t.Steps(x.d.ID)
 	for _, row := range rows {
 		if row.State == store.Started && x.called[row.Number] && err == nil {
@@ -232,7 +232,7 @@ func (x *execution) hangUp(t *txn) error {
 func (x *execution) release(ctx context.Context) error {
 	return x.record(ctx, func(t *txn, d store.Deployment) error {
 		d.Expires = time.Time{}
-		return cmp.Or(x.hangUp(t), t.PutDeployment(d))
+		return cmp.Or(x.markInterrupted(t), t.PutDeployment(d))
 	})
 }
 
@@ -241,7 +241,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	known, _ := x.queued.LoadAndDelete(x.d.ID)
 	first, _ := known.(queued)
 	if x.request = first.request; first.plan == nil {
-		if x.request, x.shown, err = x.Engine.request(ctx, x.d); err != nil {
+		if x.request, x.approvedEffects, err = x.Engine.request(ctx, x.d); err != nil {
 			return err
 		}
 	}
@@ -275,9 +275,9 @@ func (x *execution) interrupted(ctx context.Context) error {
 		return *lost
 	}
 	select {
-	case <-x.asked():
+	case <-x.abortRequested():
 		return errAborted
-	case <-x.stops[0]:
+	case <-x.stopStarting:
 	case <-ctx.Done():
 	default:
 		return nil
@@ -285,8 +285,8 @@ func (x *execution) interrupted(ctx context.Context) error {
 	return errStopped
 }
 
-// asked returns the channel that is closed once the deployment is to be aborted, nil if it is being aborted.
-func (x *execution) asked() <-chan struct{} {
+// abortRequested returns the channel that is closed once the deployment is to be aborted, nil if it is being aborted.
+func (x *execution) abortRequested() <-chan struct{} {
 	if x.d.State == store.Aborting {
 		return nil
 	}
@@ -335,9 +335,9 @@ func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) 
 			return err
 		}
 		if first != nil {
-			x.shown = first.Effects()
+			x.approvedEffects = first.Effects()
 		}
-		if err := x.plan.Continues(x.shown); err != nil {
+		if err := x.plan.Continues(x.approvedEffects); err != nil {
 			return &askError{err.Error()}
 		}
 	}
@@ -412,10 +412,10 @@ func (x *execution) commit(ctx context.Context) error {
 			x.noteUncalled(t, d, s)
 		}
 		var left []graph.Pending
-		x.left = map[identity]bool{}
+		x.remainingDeletes = map[identity]bool{}
 		for _, r := range tr.Deleted {
 			if id := identityOf(r); !x.deleted[id] && !forgotten[id] {
-				x.left[id] = true
+				x.remainingDeletes[id] = true
 				left = append(left, graph.Pending{Resource: r, Configuration: x.configurationOf(now, r)})
 			}
 		}
@@ -480,7 +480,7 @@ func (x *execution) finish(ctx context.Context) error {
 // abort has what the deployment created deleted by a cleanup. Once the new version of the module is in the resource graph, it
 // is too late: then only what is left to delete is left to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
-	if x.d.Purpose != cleanup && (x.left != nil || x.isCommitted(x.graph)) {
+	if x.d.Purpose != cleanup && (x.remainingDeletes != nil || x.isCommitted(x.graph)) {
 		return x.finish(ctx)
 	}
 	if x.d.State == store.Running {

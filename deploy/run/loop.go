@@ -44,7 +44,7 @@ func (e *Engine) pause(ctx context.Context) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-e.stops[0]:
+	case <-e.stopStarting:
 		return errStopped
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -63,7 +63,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next i
 			return err
 		}
 		select {
-		case <-e.stops[0]:
+		case <-e.stopStarting:
 			return nil
 		default:
 		}
@@ -117,8 +117,8 @@ type followed struct {
 // follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
 // nothing waits for any more are followed to their last event.
 func (e *Engine) follow(t *txn, id int64, waited []store.Deployment) error {
-	e.following.Lock()
-	defer e.following.Unlock()
+	e.followMu.Lock()
+	defer e.followMu.Unlock()
 	for other, f := range e.followed {
 		for event, err := range t.log(other, f.after) {
 			if err != nil {
@@ -173,10 +173,13 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 // Stop stops what the engine runs: the first call starts no more steps, the second cancels running calls. Deployments are
 // released, so that they can be run again.
 func (e *Engine) Stop() {
-	e.stopping.Lock()
-	defer e.stopping.Unlock()
-	if e.stopped < len(e.stops) {
-		close(e.stops[e.stopped])
-		e.stopped++
+	e.stopMu.Lock()
+	defer e.stopMu.Unlock()
+	e.stopped++
+	switch e.stopped {
+	case 1:
+		close(e.stopStarting)
+	case 2:
+		close(e.cancelCalls)
 	}
 }

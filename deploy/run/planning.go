@@ -184,7 +184,7 @@ func (e *Engine) concealed(ctx context.Context, module string, r Request) (Reque
 	}
 	desired := r.Desired.Clone()
 	for v := range desired.Vertices() {
-		properties, changed := plan.Conceal(v.Properties, types[v.Type].Secrets)
+		properties, changed := plan.WrapSecrets(v.Properties, types[v.Type].Secrets)
 		if v.Properties = properties; changed {
 			r.Desired = desired
 		}

@@ -48,12 +48,12 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 	}
 	var details plan.Details
 	secrets := x.secrets(in)
-	err = x.limited(ctx, calls, func(ctx context.Context) (err error) {
+	err = x.withTimeout(ctx, calls, func(ctx context.Context) (err error) {
 		details, err = p.Plan(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
 	if err != nil {
-		return x.failAll(ctx, calls, false, x.said(task.Provisioner, err, in))
+		return x.failAll(ctx, calls, false, x.wrapProvisionerError(task.Provisioner, err, in))
 	}
 	row.Parts = 1 + len(details.Tasks)
 	var metadata map[string]lumigl.Value
@@ -62,18 +62,18 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 		for _, c := range calls {
 			if n > 0 {
 				c.until = time.Time{} // It is another call, with another deadline.
-				if err := x.arm(ctx, &c.call, true); err != nil {
+				if err := x.recordStart(ctx, &c.call, true); err != nil {
 					return err
 				}
 			}
 		}
-		status, err := x.drive(ctx, row, p, calls, in)
+		status, err := x.applyAndPoll(ctx, row, p, calls, in)
 		if err == nil && n == 0 {
 			err = checkKeys(status.Metadata, in.New)
 		}
 		if err != nil {
 			unreached := errors.As(err, new(*plan.UnreachedError)) && n == 0
-			return x.failAll(ctx, calls, !unreached, x.said(task.Provisioner, err, in))
+			return x.failAll(ctx, calls, !unreached, x.wrapProvisionerError(task.Provisioner, err, in))
 		}
 		if n == 0 {
 			metadata = status.Metadata
@@ -91,9 +91,9 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 			x.plan.Record(c.step, withNew(c.decided, o.resource))
 		} else {
 			x.deleted[identityOf(c.old)] = true
-			delete(x.left, identityOf(c.old))
+			delete(x.remainingDeletes, identityOf(c.old))
 		}
-		if err := x.ended(ctx, &c.call, o); err != nil {
+		if err := x.recordOutcome(ctx, &c.call, o); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ type intended struct {
 func (x *execution) intend(ctx context.Context, task plan.Task) (calls []*intended, err error) {
 	for _, s := range task.Steps {
 		if s.Kind == plan.Delete {
-			if x.left != nil && !x.left[identityOf(s.Old)] {
+			if x.remainingDeletes != nil && !x.remainingDeletes[identityOf(s.Old)] {
 				continue
 			}
 			if err := x.keeper(s.Old); err != nil { // in a cleanup, which goes on without it
@@ -139,7 +139,7 @@ func (x *execution) intend(ctx context.Context, task plan.Task) (calls []*intend
 		calls = append(calls, c)
 	}
 	for _, c := range calls {
-		if err := x.begin(ctx, task.Number, c.decided.Kind, &c.call); err != nil {
+		if err := x.recordIntent(ctx, task.Number, c.decided.Kind, &c.call); err != nil {
 			return nil, err
 		}
 		x.called[c.row.Number] = true
@@ -167,26 +167,26 @@ func (x *execution) failAll(ctx context.Context, calls []*intended, reached bool
 	for _, c := range calls {
 		o := outcome{state: store.Failed, err: err}
 		if reached && c.new != nil {
-			o.resource = perhaps(c.old, c.new, c.by)
+			o.resource = maybeApplied(c.old, c.new, c.by)
 		}
-		if err := x.ended(ctx, &c.call, o); err != nil {
+		if err := x.recordOutcome(ctx, &c.call, o); err != nil {
 			return err
 		}
 		x.failures = append(x.failures, fmt.Sprintf("%s: %v", c.row.URN, err))
 	}
-	if x.left != nil {
+	if x.remainingDeletes != nil {
 		return nil
 	}
 	return err
 }
 
-// drive has a provisioner make its changes, and stores its token before it polls that.
-func (x *execution) drive(
+// applyAndPoll has a provisioner make its changes, and stores its token before it polls that.
+func (x *execution) applyAndPoll(
 	ctx context.Context, row *store.Task, p plan.Provisioner, calls []*intended, in plan.Input,
 ) (plan.Status, error) {
 	var token string
 	secrets := x.secrets(in)
-	err := x.limited(ctx, calls, func(ctx context.Context) (err error) {
+	err := x.withTimeout(ctx, calls, func(ctx context.Context) (err error) {
 		token, err = p.Provision(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
@@ -200,9 +200,9 @@ func (x *execution) drive(
 	return x.poll(ctx, row, p, in)
 }
 
-// limited makes a call of a provisioner that has until the latest deadline of its steps, and repeats it as long as the
+// withTimeout makes a call of a provisioner that has until the latest deadline of its steps, and repeats it as long as the
 // provisioner asks for that.
-func (x *execution) limited(ctx context.Context, calls []*intended, f func(context.Context) error) error {
+func (x *execution) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
 	limit, deadline := x.Timeout, time.Now().Add(x.Timeout)
 	for i, c := range calls {
 		if i == 0 || c.row.Deadline.After(deadline) {
@@ -212,15 +212,15 @@ func (x *execution) limited(ctx context.Context, calls []*intended, f func(conte
 	limited, cancel := context.WithDeadlineCause(x.calls, deadline, fmt.Errorf("it took longer than %s", limit))
 	defer cancel()
 	for attempt := 1; ; attempt++ {
-		err := late(limited, f(limited))
+		err := deadlineError(limited, f(limited))
 		if !errors.As(err, new(*lumi.RetryError)) || attempt > x.Retries || x.sleep(ctx, x.delay(attempt, err)) != nil {
 			return err
 		}
 	}
 }
 
-// late returns the error of a call with why its context ended, if that is because it took too long.
-func late(ctx context.Context, err error) error {
+// deadlineError returns the error of a call with why its context ended, if that is because it took too long.
+func deadlineError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, cause):
@@ -244,7 +244,7 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 		limit := min(statusTime, x.Timeout)
 		limited, cancel := context.WithTimeoutCause(x.calls, limit, fmt.Errorf("its status took longer than %s", limit))
 		status, err := p.Status(provision.WithSecrets(limited, x.secrets(in)...), row.Token)
-		err = late(limited, err)
+		err = deadlineError(limited, err)
 		cancel()
 		if err == nil && status.State == plan.Running && status.Message != shown {
 			shown = status.Message
@@ -274,8 +274,8 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 	}
 }
 
-// said returns the error of a provisioner, without secrets.
-func (x *execution) said(provisioner string, err error, in plan.Input) error {
+// wrapProvisionerError returns the error of a provisioner, without secrets.
+func (x *execution) wrapProvisionerError(provisioner string, err error, in plan.Input) error {
 	return fmt.Errorf("provisioner %s: %w", provisioner, provision.Mask(err, x.secrets(in)...))
 }
 
@@ -319,9 +319,9 @@ func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	return nil
 }
 
-// perhaps returns a resource that a provisioner was to create or change, and perhaps did. It differs from any desired one.
+// maybeApplied returns a resource that a provisioner was to create or change, and perhaps did. It differs from any desired one.
 // Old is nil for a new resource.
-func perhaps(old, r *graph.Resource, by string) *graph.Resource {
+func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	now := provisioned(nil, r, by, nil)
 	now.Metadata, now.Outputs = lumigl.Value{}, lumigl.Value{} // which are not known
 	if old != nil {
@@ -421,7 +421,7 @@ func (x *execution) awaitProvisioner(
 		}
 		switch {
 		case err != nil:
-			o.err = x.said(task.Provisioner, err, plan.Input{})
+			o.err = x.wrapProvisionerError(task.Provisioner, err, plan.Input{})
 		case task.Parts > 1:
 			o.err = errors.New("the executor ended before the tasks that the provisioner added: all of them start again")
 		default:
@@ -439,9 +439,9 @@ func (x *execution) awaitProvisioner(
 			}
 		}
 		if s.new != nil && ended.state == store.Failed {
-			ended.resource = perhaps(s.old, s.new, task.Provisioner)
+			ended.resource = maybeApplied(s.old, s.new, task.Provisioner)
 		}
-		if err := x.ended(ctx, &call{row: s.Step, old: s.old, new: s.new}, ended); err != nil {
+		if err := x.recordOutcome(ctx, &call{row: s.Step, old: s.old, new: s.new}, ended); err != nil {
 			return err
 		}
 	}

@@ -78,17 +78,17 @@ type Engine struct {
 	Options
 	cache   cached
 	journal journal
-	showing sync.Mutex // held while an event is shown
+	emitMu  sync.Mutex // held while an event is shown
 	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
 	queued sync.Map
-	// followed has the deployments of other processes that this one waits for, and following guards it.
-	followed  map[int64]*followed
-	following sync.Mutex
-	holder    *lease.Holder
-	// stops are closed one by one by Stop, and stopped counts them.
-	stops    [2]chan struct{}
-	stopped  int
-	stopping sync.Mutex // of stopped
+	// followed has the deployments of other processes that this one waits for, and followMu guards it.
+	followed map[int64]*followed
+	followMu sync.Mutex
+	holder   *lease.Holder
+	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
+	stopStarting, cancelCalls chan struct{}
+	stopped                   int
+	stopMu                    sync.Mutex
 	// lost is the error of a store that was removed. Then no new steps start, and results are still stored.
 	lost atomic.Pointer[error]
 }
@@ -104,7 +104,7 @@ func New(o Options) *Engine {
 	o.Owner, o.IsDead, o.Lease = holder.Owner, holder.IsDead, holder.Length
 	return &Engine{
 		Options: o, holder: holder, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
-		stops: [2]chan struct{}{make(chan struct{}), make(chan struct{})},
+		stopStarting: make(chan struct{}), cancelCalls: make(chan struct{}),
 	}
 }
 

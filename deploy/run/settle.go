@@ -169,7 +169,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	of := s.new
 	if of == nil {
 		if of = s.old; of == nil { // The vertex is gone, so the deletion has been noted.
-			return x.ended(ctx, c, outcome{state: store.Done})
+			return x.recordOutcome(ctx, c, outcome{state: store.Done})
 		}
 		c.caller = x.callerOf(of)
 	}
@@ -196,7 +196,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	if o.state == store.Unknown && s.new == nil && (x.d.Purpose == cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // Such a deletion is in the plan again.
 	}
-	if err := x.ended(ctx, c, o); err != nil {
+	if err := x.recordOutcome(ctx, c, o); err != nil {
 		return err
 	}
 	if o.state == store.Unknown {

@@ -102,7 +102,7 @@ func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) er
 func (x *execution) verdict(err error) error {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
-	if x.left != nil {
+	if x.remainingDeletes != nil {
 		return nil
 	}
 	var ask *askError
@@ -159,12 +159,12 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		return x.noteDone(ctx, task, again, c.new)
 	}
 	for {
-		if err := x.begin(ctx, task, again.Kind, c); err != nil {
+		if err := x.recordIntent(ctx, task, again.Kind, c); err != nil {
 			return err
 		}
 		o := x.carryOut(ctx, c, false)
 		isDone := o.state == store.Done && !o.again
-		end := x.ended
+		end := x.recordOutcome
 		if isDone && x.awaited[s] {
 			end = x.endedSoon
 		}
@@ -254,7 +254,7 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 // delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
 // is kept holds it.
 func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
-	if x.left == nil {
+	if x.remainingDeletes == nil {
 		needed, err := x.isNeeded(ctx, s)
 		if err != nil || !needed {
 			return err
@@ -266,11 +266,11 @@ func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
 		return x.refuse(ctx, task, s, err)
 	}
 	c := &call{old: s.Old, references: x.plan.References(s), caller: x.callerOf(s.Old)}
-	if err := x.begin(ctx, task, s.Kind, c); err != nil {
+	if err := x.recordIntent(ctx, task, s.Kind, c); err != nil {
 		return err
 	}
 	o := x.carryOut(ctx, c, false)
-	if err := x.ended(ctx, c, o); err != nil {
+	if err := x.recordOutcome(ctx, c, o); err != nil {
 		return err
 	}
 	if o.state != store.Done {
@@ -279,7 +279,7 @@ func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	x.deleted[identityOf(s.Old)] = true
-	delete(x.left, identityOf(s.Old))
+	delete(x.remainingDeletes, identityOf(s.Old))
 	return nil
 }
 
@@ -326,7 +326,7 @@ func (x *execution) isDone(s *plan.Step) bool {
 func (x *execution) isLeft(r *graph.Resource) bool {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
-	return x.left[identityOf(r)]
+	return x.remainingDeletes[identityOf(r)]
 }
 
 func (x *execution) isDeleted(r *graph.Resource) bool {

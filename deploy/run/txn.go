@@ -229,8 +229,8 @@ func (e *Engine) show(event store.Event) {
 	if e.Events == nil {
 		return
 	}
-	e.showing.Lock()
-	defer e.showing.Unlock()
+	e.emitMu.Lock()
+	defer e.emitMu.Unlock()
 	e.Events(event)
 }
 

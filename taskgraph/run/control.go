@@ -107,11 +107,14 @@ func (e *Engine) Cancel(ctx context.Context, id int64) (store.Deployment, error)
 // Stop stops what the engine runs: the first call starts no more tasks, the second cancels running ones. Runs are CANCELLED then,
 // and can be resumed.
 func (e *Engine) Stop() {
-	e.stopping.Lock()
-	defer e.stopping.Unlock()
-	if e.stopped < len(e.stops) {
-		close(e.stops[e.stopped])
-		e.stopped++
+	e.stopMu.Lock()
+	defer e.stopMu.Unlock()
+	e.stopped++
+	switch e.stopped {
+	case 1:
+		close(e.stopStarting)
+	case 2:
+		close(e.cancelCalls)
 	}
 }
 

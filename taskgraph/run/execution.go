@@ -81,7 +81,7 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		select {
-		case <-e.stops[1]:
+		case <-e.cancelCalls:
 			x.cut(nil)
 		case <-ctx.Done():
 			x.cut(nil)

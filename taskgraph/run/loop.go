@@ -166,7 +166,7 @@ func (x *execution) propagate() {
 // loop runs tasks until none is left that may start and none runs. If it fails, what has accumulated is not recorded.
 func (x *execution) loop(ctx context.Context) error {
 	x.finished = make(chan struct{})
-	aborts, stop, done := x.aborts, x.stops[0], ctx.Done()
+	aborts, stop, done := x.aborts, x.stopStarting, ctx.Done()
 	for {
 		x.mutex.Lock()
 		x.poked = true
@@ -230,7 +230,7 @@ func (x *execution) step(ctx context.Context, outcomes []outcome) {
 func (x *execution) isStopped(ctx context.Context) bool {
 	select {
 	case <-x.aborts:
-	case <-x.stops[0]:
+	case <-x.stopStarting:
 	case <-ctx.Done():
 	default:
 		return false

@@ -119,13 +119,13 @@ type Request struct {
 // Engine runs the task graphs of an environment. It may be used concurrently.
 type Engine struct {
 	Options
-	holder  *lease.Holder
-	showing sync.Mutex
+	holder *lease.Holder
+	emitMu sync.Mutex
 
-	// stops are closed by the first and the second call of Stop.
-	stops    [2]chan struct{}
-	stopping sync.Mutex
-	stopped  int
+	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
+	stopStarting, cancelCalls chan struct{}
+	stopMu                    sync.Mutex
+	stopped                   int
 }
 
 // New returns an engine.
@@ -134,7 +134,7 @@ func New(o Options) *Engine {
 		o.Parallelism = 16
 	}
 	return &Engine{
-		Options: o, holder: lease.New(o.Owner, o.IsDead, o.Lease), stops: [2]chan struct{}{make(chan struct{}), make(chan struct{})},
+		Options: o, holder: lease.New(o.Owner, o.IsDead, o.Lease), stopStarting: make(chan struct{}), cancelCalls: make(chan struct{}),
 	}
 }
 
@@ -152,8 +152,8 @@ func (e *Engine) show(event store.Event) {
 	if e.Events == nil {
 		return
 	}
-	e.showing.Lock()
-	defer e.showing.Unlock()
+	e.emitMu.Lock()
+	defer e.emitMu.Unlock()
 	e.Events(event)
 }
 

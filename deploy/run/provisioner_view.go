@@ -33,7 +33,7 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			said := fmt.Sprintf("%s: %v", p.Module, x.said(task.Provisioner, err, in))
+			said := fmt.Sprintf("%s: %v", p.Module, x.wrapProvisionerError(task.Provisioner, err, in))
 			wrong.Faults = append(wrong.Faults, plan.Fault{Message: said})
 			continue
 		}
