@@ -50,7 +50,7 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	addWaits(deletions, deleted)
 	decided := deleteFirst(deletions, replacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
-	addWaits(steps, dropped)
+	keepWaits(addWaits(steps, dropped))
 	addWaits(steps, decided) // Only now, since what decides a replacement may itself wait for deletions, and close circles.
 	return steps, faults
 }
@@ -148,11 +148,11 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 	return decided
 }
 
-// addWaits has steps wait for others, except where that would make a circle: a change may no longer refer to what is deleted
-// first, but to what takes its place.
-func addWaits(steps []*Step, waits []wait) {
+// addWaits has steps wait for others, and returns the waits that were left out because they are part of a circle: a change
+// may no longer refer to what is deleted first, but to what takes its place.
+func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	if len(waits) == 0 {
-		return
+		return nil
 	}
 	number := numbers(steps)
 	component := dag.New(len(steps), func(yield func(from, to int32) bool) {
@@ -166,10 +166,55 @@ func addWaits(steps []*Step, waits []wait) {
 		}
 	}).Components()
 	for _, w := range waits {
-		if component[number[w.step]] != component[number[w.on]] {
+		if component[number[w.step]] == component[number[w.on]] {
+			circular = append(circular, w)
+		} else {
 			w.step.After = append(w.step.After, w.on)
 		}
 	}
+	return circular
+}
+
+// keepWaits adds the waits that close no circle, one by one, in an order that does not depend on that of the steps.
+func keepWaits(circular []wait) {
+	slices.SortFunc(circular, func(a, b wait) int {
+		return cmp.Or(a.step.compare(b.step), a.on.compare(b.on))
+	})
+	for _, w := range circular {
+		if !w.on.waitsFor(w.step) {
+			w.step.After = append(w.step.After, w.on)
+		}
+	}
+}
+
+// compare orders steps by URN, kind, and the resource that they replace or delete.
+func (s *Step) compare(other *Step) int {
+	key := func(s *Step) string {
+		if s.Old == nil {
+			return ""
+		}
+		return s.Old.Key()
+	}
+	return cmp.Or(cmp.Compare(s.URN, other.URN), cmp.Compare(s.Kind, other.Kind), cmp.Compare(key(s), key(other)))
+}
+
+// waitsFor reports whether a step is, or waits for, another one, directly or not.
+func (s *Step) waitsFor(other *Step) bool {
+	seen := map[*Step]bool{s: true}
+	for rest := []*Step{s}; len(rest) > 0; {
+		last := rest[len(rest)-1]
+		if last == other {
+			return true
+		}
+		rest = rest[:len(rest)-1]
+		for _, a := range last.After {
+			if !seen[a] {
+				seen[a] = true
+				rest = append(rest, a)
+			}
+		}
+	}
+	return false
 }
 
 // numbers returns the places of steps.

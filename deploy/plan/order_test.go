@@ -209,6 +209,18 @@ func TestOrder(t *testing.T) {
 				update aws/c after replace! aws/b, replace! aws/n`,
 		},
 		{
+			name: "of two references that cannot both be dropped first, one is",
+			old:  []string{"aws/x", "aws/y", "aws/a aws/x", "aws/b aws/y"},
+			new:  []string{"replace! aws/x", "replace! aws/y", "update aws/a aws/y", "update aws/b aws/x"},
+			want: `
+				delete! aws/y (replaced)
+				replace! aws/y after delete! aws/y (replaced)
+				update aws/a after replace! aws/y
+				delete! aws/x (replaced) after update aws/a
+				replace! aws/x after delete! aws/x (replaced)
+				update aws/b after replace! aws/x`,
+		},
+		{
 			name: "what is retained is forgotten",
 			old:  []string{"aws/a +retainOnDelete", "aws/b aws/a +protect +retainOnDelete"},
 			new:  []string{"replace aws/a"},
