@@ -200,7 +200,7 @@ func TestTaskPrompts(t *testing.T) {
 		t.Errorf("%q has empty lines", text)
 	}
 
-	onTerminal(t, dir, "tasks", "run").expect("executing here/slow").expect("default[1] here/slow: begun").
+	onTerminal(t, dir, "tasks", "run").expect("default[1] here/slow: begun").expect("executing here/slow").
 		send("\x03").expect("interrupted: waiting for running tasks; interrupt again to cancel them").
 		send("\x03").expect("cancelling tasks; interrupt again to leave at once").exit(exitResumable)
 	x := onTerminal(t, dir, "tasks", "run", "--resume").expect("executing here/slow")
