@@ -16,17 +16,17 @@ import (
 // Message says why it failed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
 	for {
-		d, next, wait, err := e.next(ctx, id)
+		d, turn, err := e.next(ctx, id)
 		if err != nil {
 			return d, err
 		}
 		switch {
-		case next != 0:
-			err = e.execute(ctx, next)
-		case !wait:
+		case turn.run != 0:
+			err = e.execute(ctx, turn.run)
+		case !turn.wait:
 			return d, nil
 		}
-		if errors.Is(err, errNotReady) || err == nil && next == 0 {
+		if errors.Is(err, errNotReady) || err == nil && turn.run == 0 {
 			err = e.pause(ctx)
 		}
 		if errors.Is(err, errStopped) {
@@ -51,12 +51,19 @@ func (e *Engine) pause(ctx context.Context) error {
 	}
 }
 
-// next returns what this process can run so that a deployment ends: the deployment itself, one that it waits for, or a cleanup
-// once it has ended. Wait is set if there is none now, but may be later.
-func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next int64, wait bool, err error) {
+// turn is the next thing to do so that a deployment ends.
+type turn struct {
+	run    int64           // the deployment to execute, or 0
+	wait   bool            // whether one can be executed later, if none can now
+	needed map[string]bool // the names of the deployments that must end first, and its own
+}
+
+// next returns a deployment and its next turn: to run the deployment itself, one that it waits for, or a cleanup once it has
+// ended.
+func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next turn, err error) {
 	err = e.renew(ctx, id)
 	if err != nil {
-		return d, 0, false, err
+		return d, turn{}, err
 	}
 	err = e.read(ctx, func(t *txn) error {
 		if d, err = t.Deployment(id); err != nil {
@@ -72,18 +79,17 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next i
 		case err != nil:
 			return err
 		case d.State.IsFinal():
-			next = e.readyCleanup(rows, g)
+			next.run = e.readyCleanup(rows, g)
 		case d.State != store.Failed && d.State != store.Ask:
-			var needed map[string]bool
-			next, wait, needed = e.readyFor(d, rows, g)
+			next = e.readyFor(d, rows, g)
 			rows = slices.DeleteFunc(rows, func(o store.Deployment) bool {
-				return !needed[name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next
+				return !next.needed[name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next.run
 			})
 			return e.follow(t, id, rows)
 		}
 		return e.follow(t, id, nil)
 	})
-	return d, next, wait, err
+	return d, next, err
 }
 
 // readyCleanup returns a cleanup that can run now, or 0.
@@ -96,16 +102,15 @@ func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
 	return 0
 }
 
-// readyFor returns the first deployment that can run now among one and those that it waits for, which are needed. If there is
-// none, wait is set unless one of them failed or asks.
-func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) (next int64, wait bool, needed map[string]bool) {
+// readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
+func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) turn {
 	needed, blocked := neededFor(name(d), entries(rows), g)
 	for _, row := range rows {
 		if needed[name(row)] && e.isReady(row, rows, g) {
-			return row.ID, true, needed
+			return turn{run: row.ID, wait: true, needed: needed}
 		}
 	}
-	return 0, !blocked, needed
+	return turn{wait: !blocked, needed: needed}
 }
 
 // followed is a deployment that another process runs.
