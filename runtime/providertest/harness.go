@@ -53,7 +53,7 @@ type Harness struct {
 	types       map[tokens.Type]*lumi.Description
 	log         *buffer
 	calls       transcript
-	secrets     *wire.Secrets // which no report may show, and no error may tell
+	secrets
 	watch       watch
 	onStep      func(r *Resource, step string) // nil if nobody observes the steps
 	cleanupTime time.Duration
@@ -190,14 +190,14 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 
 func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
 	s := &setting{
-		environment: "test", cleanupTime: 10 * time.Minute, term: func(name string) string { return name },
+		environment: environment, cleanupTime: 10 * time.Minute, term: func(name string) string { return name },
 	}
 	for _, option := range options {
 		option(s)
 	}
 	h := &Harness{
 		t: t, environment: s.environment, log: &buffer{}, types: map[tokens.Type]*lumi.Description{},
-		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: wire.NewSecrets(nil),
+		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: newSecrets(),
 	}
 	h.calls.h, h.calls.all, h.calls.events = h, s.allCalls, map[urn.URN][]lumi.Event{}
 	h.onStep, h.cleanupTime, h.term = s.onStep, s.cleanupTime, s.term
@@ -428,15 +428,20 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	return refs
 }
 
+// secrets are what no report may show, and nothing may tell.
+type secrets struct{ known *wire.Secrets }
+
+func newSecrets() secrets { return secrets{wire.NewSecrets(nil)} }
+
 // noteSecrets remembers the secret strings in a bag. Keys in secret objects may be names of properties, and stay.
-func (h *Harness) noteSecrets(bag *structpb.Struct) {
+func (s secrets) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
 		if !special.IsSecret(v) {
 			return true
 		}
 		for text := range texts(reveal(v)) {
 			if text != wire.Unknown {
-				h.secrets.AddValue(text)
+				s.known.AddValue(text)
 			}
 		}
 		return false
@@ -444,7 +449,7 @@ func (h *Harness) noteSecrets(bag *structpb.Struct) {
 }
 
 // mask takes the secrets out of a text.
-func (h *Harness) mask(text string) string { return wire.Mask(text, h.secrets) }
+func (s secrets) mask(text string) string { return wire.Mask(text, s.known) }
 
 // buffer is a bytes.Buffer for concurrent use.
 type buffer struct {

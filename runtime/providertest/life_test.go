@@ -14,9 +14,19 @@ import (
 // The tests run the plugin as a process of its own too. It is the test binary itself, started with a variable.
 const roleVariable = "LUMI_TEST_ROLE"
 
+// modeVariable has the test binary be a provisioner in which one thing is wrong.
+const modeVariable = "LUMI_TEST_MODE"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(roleVariable) == "plugin" {
 		serve.Main(store(newCloud()))
+	}
+	if mode, ok := os.LookupEnv(modeVariable); ok {
+		name := "broken"
+		if mode == "name" {
+			name = "other"
+		}
+		serve.MainProvisioner(name, "", &broken{mode: mode})
 	}
 	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +22,12 @@ var update = flag.Bool("update", false, "write the reports that come out now to 
 // recorder is a test whose failure is what another test wants to see.
 type recorder struct {
 	t        *testing.T
+	once     bool // whether the first failure ends it
 	failed   bool
 	cleanups []func()
 	text     strings.Builder
+	mu       sync.Mutex
+	failures []string
 }
 
 var _ providertest.TB = (*recorder)(nil)
@@ -37,8 +41,14 @@ func (r *recorder) Cleanup(f func())         { r.cleanups = append(r.cleanups, f
 func (r *recorder) Logf(format string, args ...any) { fmt.Fprintf(&r.text, format+"\n", args...) }
 
 func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.failed = true
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 	r.Logf(format, args...)
+	if r.once {
+		runtime.Goexit()
+	}
 }
 
 func (r *recorder) FailNow() {

@@ -14,7 +14,7 @@
 //
 //	func main() { serve.MainProvisioner("tool", "1.0.0", tool{}) }
 //
-// Package serve runs it, package serve/plugin calls it, and package provisionertest tests it. docs/provisioners.md is the
+// Package serve runs it, package serve/plugin calls it, and package providertest tests it. docs/provisioners.md is the
 // guide, and runtime/lumirpc/provisioner.proto the protocol.
 package provisioner
 

@@ -16,7 +16,7 @@ func answer(out io.Writer, s service, args []string) bool {
 	}
 	switch args[0] {
 	case "-h", "-help", "--help":
-		fmt.Fprintf(out, help, s.executable(), s.about(), lumirpc.SecretVariable, s.label().Key)
+		fmt.Fprintf(out, help, s.executable(), s.about(), lumirpc.SecretVariable)
 	case "-version", "--version":
 		fmt.Fprintf(out, "%s %s, protocol %d\n", s.executable(), versionOf(s), lumirpc.ProtocolVersion)
 	default:
@@ -29,7 +29,7 @@ const help = `%s is a plugin of Lumi: the %s
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
 ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
-secret in %s. Package runtime/%stest tests it, and package runtime/serve/plugin calls it from Go.
+secret in %s. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
 
   --help      print this
   --version   print the version of the plugin, and that of the protocol that it speaks

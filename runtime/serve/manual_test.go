@@ -20,7 +20,7 @@ func TestByHand(t *testing.T) {
 		"misregistered": "lumi-resource-test: the resources are registered wrongly:\ntest:index:Thing: the provider is nil\n",
 		"provisioner": "lumi-provisioner-tool: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
 			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package" +
-			" runtime/provisionertest tests it, and package runtime/serve/plugin calls it from Go\n",
+			" runtime/providertest tests it, and package runtime/serve/plugin calls it from Go\n",
 		"misnamed provisioner": `lumi-provisioner-Tool: invalid name "Tool": it must start with a lower-case letter, followed by` +
 			" lower-case letters, digits, - and _\n",
 		"no provisioner": "lumi-provisioner-tool: the provisioner is nil\n",
@@ -58,7 +58,7 @@ an engine such as lumi.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
 ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
-secret in LUMI_PLUGIN_SECRET. Package runtime/provisionertest tests it, and package runtime/serve/plugin calls it from Go.
+secret in LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
 
   --help      print this
   --version   print the version of the plugin, and that of the protocol that it speaks

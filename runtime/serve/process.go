@@ -64,8 +64,8 @@ func run(s service) int {
 	}
 	if secret == "" {
 		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
-			" since it answers only the process that gave it a secret in %s; package runtime/%stest tests it, and package"+
-			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable, s.label().Key)
+			" since it answers only the process that gave it a secret in %s; package runtime/providertest tests it, and package"+
+			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
 	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the plugin starts must not have it.

@@ -313,7 +313,6 @@ var rules = []rule{
 		of: []string{"./runtime/..."},
 		but: []string{
 			"./runtime/lumirpc", "./runtime/internal/provisioning", "./runtime/serve/...", "./runtime/providertest/...",
-			"./runtime/provisionertest",
 		},
 		never: grpc,
 		why:   "gRPC is for those who start a provider's process, or are one",
@@ -360,22 +359,10 @@ var rules = []rule{
 		of: []string{"./runtime/providertest"},
 		only: []string{
 			"./internal/linediff", "./internal/suggest", "./runtime", "./runtime/internal/readable", "./runtime/internal/special",
-			"./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
+			"./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve",
+			"./runtime/serve/plugin",
 		},
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
-	},
-	{
-		of: []string{"./runtime/provisionertest"},
-		only: []string{
-			"./runtime", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
-			"./runtime/wire",
-		},
-		never: []string{"./runtime/serve"},
-		why:   "the test kit is an engine for executables in any language",
-	},
-	{
-		of: []string{"./..."}, but: []string{"./runtime/provisionertest"}, never: []string{"./runtime/provisionertest"},
-		why: "the test kit is for tests",
 	},
 	{
 		of:    []string{"./examples/provisioners/..."},

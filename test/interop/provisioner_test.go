@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/provisionertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
@@ -17,10 +17,10 @@ func TestProvisioner(t *testing.T) {
 	if err := os.Symlink(filepath.Join(scripts(t), "provisioner.mjs"), path); err != nil {
 		t.Fatal(err)
 	}
-	one := provisionertest.Resource("demo:index:Text", "a", provisioner.Properties{
+	one := providertest.ProvisionerResource("demo:index:Text", "a", provisioner.Properties{
 		"text": provisioner.Secret{Value: "a secret text"},
 	})
-	provisionertest.Run(t, provisionertest.Options{
+	providertest.RunProvisioner(t, providertest.Provisioner{
 		Command: plugin.Command{Path: path, Dir: files, Log: t.Output()},
 		Changes: []provisioner.Change{{New: []*provisioner.Resource{one}}},
 		Observe: func() (string, error) {

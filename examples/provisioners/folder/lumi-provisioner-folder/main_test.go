@@ -11,18 +11,17 @@ import (
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/provisionertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
 func TestConformance(t *testing.T) {
 	dir := t.TempDir()
 	one := func(name, size string) *provisioner.Resource {
-		return provisionertest.Resource("demo:index:Disk", name, provisioner.Properties{
+		return providertest.ProvisionerResource("demo:index:Disk", name, provisioner.Properties{
 			"size": size, "key": provisioner.Secret{Value: "correct horse"},
 		})
 	}
-	provisionertest.Run(t, provisionertest.Options{
+	providertest.RunProvisioner(t, providertest.Provisioner{
 		Command: plugin.Command{Path: providertest.Build(t, "."), Dir: dir, Log: t.Output()},
 		Changes: []provisioner.Change{
 			{New: []*provisioner.Resource{one("a", "small"), one("b", "small")}},

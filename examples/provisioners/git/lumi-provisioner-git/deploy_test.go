@@ -16,8 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/provisionertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
@@ -48,10 +48,10 @@ sed 's|.*/||; s|.*|"&": {"arn": "&"}|' | paste -sd, -)"`
 		t.Fatal(err)
 	}
 	one := func(name string, size float64) *provisioner.Resource {
-		return provisionertest.Resource("aws:rds:Database", name, provisioner.Properties{"size": size})
+		return providertest.ProvisionerResource("aws:rds:Database", name, provisioner.Properties{"size": size})
 	}
 	key := regexp.MustCompile(`(?m)^.*"key": .*$`)
-	provisionertest.Run(t, provisionertest.Options{
+	providertest.RunProvisioner(t, providertest.Provisioner{
 		Command: plugin.Command{Path: path, Dir: w.workspace, Env: w.env, Log: io.Discard},
 		Changes: []provisioner.Change{{New: []*provisioner.Resource{one("main", 1), one("log", 1)}}, {New: []*provisioner.Resource{one("main", 2)}}},
 		Observe: func() (string, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/provisionertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -26,10 +26,10 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It is built into tofu, so that each of many calls takes half the time.
-	r := provisionertest.Resource("test:index:Data", "data", provisioner.Properties{
+	r := providertest.ProvisionerResource("test:index:Data", "data", provisioner.Properties{
 		"input": map[string]any{"text": provisioner.Secret{Value: "hunter2"}, "null": nil},
 	})
-	provisionertest.Run(t, provisionertest.Options{
+	providertest.RunProvisioner(t, providertest.Provisioner{
 		Command: plugin.Command{Path: build(t), Dir: workspace},
 		Changes: []provisioner.Change{{New: []*provisioner.Resource{r}}},
 		Observe: func() (string, error) {

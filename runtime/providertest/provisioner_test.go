@@ -1,4 +1,4 @@
-package provisionertest
+package providertest_test
 
 import (
 	"cmp"
@@ -12,34 +12,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
-	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
-
-const modeVariable = "LUMI_TEST_MODE"
-
-func TestMain(m *testing.M) {
-	mode, ok := os.LookupEnv(modeVariable)
-	if !ok {
-		os.Exit(m.Run())
-	}
-	name := "broken"
-	if mode == "name" {
-		name = "other"
-	}
-	serve.MainProvisioner(name, "", &broken{mode: mode})
-}
 
 // broken is a provisioner that keeps resources as files in the working directory, in which one thing is wrong.
 type broken struct{ mode string }
@@ -232,22 +216,6 @@ func (b *broken) Status(_ context.Context, text string) (*provisioner.Status, er
 	return s, nil
 }
 
-// recorder is a test that records its failures, and ends with the first.
-type recorder struct {
-	*testing.T
-	mu       sync.Mutex
-	failures []string
-}
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failures = append(r.failures, fmt.Sprintf(format, args...))
-	runtime.Goexit()
-}
-
-func (r *recorder) FailNow() { runtime.Goexit() }
-
 // try runs the kit on the provisioner in a mode and returns the failures, and the folder next to the files.
 func try(t *testing.T, mode string, changes int) ([]string, string) {
 	t.Helper()
@@ -265,7 +233,7 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 		t.Fatal(err)
 	}
 	one := func(name, size string) *provisioner.Resource {
-		return Resource("demo:index:Disk", name, provisioner.Properties{
+		return providertest.ProvisionerResource("demo:index:Disk", name, provisioner.Properties{
 			"size": size, "key": provisioner.Secret{Value: "correct horse"},
 		})
 	}
@@ -276,11 +244,9 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 	case "hangs":
 		patience = 2 * time.Second
 	}
-	r := &recorder{T: t}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		Run(r, Options{
+	r := &recorder{t: t, once: true}
+	r.do(func() {
+		providertest.RunProvisioner(r, providertest.Provisioner{
 			Command: plugin.Command{
 				Path: path, Dir: files, Log: io.Discard, Grace: grace,
 				Env: append(os.Environ(), modeVariable+"="+mode, "GORACE=atexit_sleep_ms=0"),
@@ -292,8 +258,7 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 			Observe:  func() (string, error) { return list(files) },
 			Patience: patience,
 		})
-	}()
-	<-done
+	})
 	return r.failures, dir
 }
 
@@ -311,8 +276,8 @@ func list(folder string) (string, error) {
 	return strings.Join(text, ", "), err
 }
 
-// TestGood runs the kit on provisioners that keep the contract in different ways.
-func TestGood(t *testing.T) {
+// TestProvisioner runs the kit on provisioners that keep the contract in different ways.
+func TestProvisioner(t *testing.T) {
 	for mode, changes := range map[string]int{"good": 2, "tasks": 1, "retry": 1, "slow": 1, "quiet": 1, "metadata": 2} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -327,8 +292,8 @@ func TestGood(t *testing.T) {
 	}
 }
 
-// TestBroken breaks each rule. If the cleanup fails too, that is because of the same rule.
-func TestBroken(t *testing.T) {
+// TestBrokenProvisioner breaks each rule. If the cleanup fails too, that is because of the same rule.
+func TestBrokenProvisioner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts hundreds of processes")
 	}
@@ -393,8 +358,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestDocumented holds that docs/protocol.md and the package's documentation have every rule.
-func TestDocumented(t *testing.T) {
+// TestRulesDocumented checks that docs/protocol.md and the package's documentation list every rule.
+func TestRulesDocumented(t *testing.T) {
 	protocol, err := os.ReadFile("../../docs/protocol.md")
 	if err != nil {
 		t.Fatal(err)
@@ -414,7 +379,7 @@ func TestDocumented(t *testing.T) {
 			t.Errorf("docs/protocol.md does not have the rule %q", m[1])
 		}
 	}
-	for _, file := range []string{"run.go", "calls.go"} {
+	for _, file := range []string{"provisioner.go", "provisioner_calls.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -427,29 +392,21 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// TestMisuse is about tests that cannot test anything.
-func TestMisuse(t *testing.T) {
+func TestProvisionerMisuse(t *testing.T) {
 	for _, test := range []struct {
-		o    Options
+		p    providertest.Provisioner
 		want string
 	}{
-		{Options{}, "provisionertest: the first of Options.Changes must create something"},
-		{Options{Command: plugin.Command{Path: "/nowhere/lumi-provisioner-x"}, Changes: []provisioner.Change{
-			{New: []*provisioner.Resource{Resource("demo:index:Disk", "a", nil)}},
+		{providertest.Provisioner{}, "providertest: the first of Provisioner.Changes must create something"},
+		{providertest.Provisioner{Command: plugin.Command{Path: "/nowhere/lumi-provisioner-x"}, Changes: []provisioner.Change{
+			{New: []*provisioner.Resource{providertest.ProvisionerResource("demo:index:Disk", "a", nil)}},
 		}}, "before the first change: the plugin does not start: fork/exec /nowhere/lumi-provisioner-x: no such file or directory\n" +
 			"\tThis breaks the rule \"process\" of docs/protocol.md#the-contract-of-a-provisioner"},
 	} {
-		r := &recorder{T: t}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			Run(r, test.o)
-		}()
-		<-done
+		r := &recorder{t: t, once: true}
+		r.do(func() { providertest.RunProvisioner(r, test.p) })
 		if len(r.failures) != 1 || r.failures[0] != test.want {
 			t.Errorf("got %q", r.failures)
 		}
 	}
 }
-
-func init() { lingering = 500 * time.Millisecond }

@@ -1,4 +1,4 @@
-package provisionertest
+package providertest
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ type process struct {
 }
 
 // start starts a process. If grace is not 0, it replaces that of the command.
-func (k *kit) start(grace time.Duration) *process {
+func (k *provisionerTest) start(grace time.Duration) *process {
 	k.Helper()
 	p, c := &process{}, k.Command
 	if c.Env == nil {
@@ -56,7 +56,7 @@ func (k *kit) start(grace time.Duration) *process {
 }
 
 // end ends a process. The error of one that was still there says how.
-func (k *kit) end(p *process) error {
+func (k *provisionerTest) end(p *process) error {
 	var gone bool
 	select {
 	case <-p.Done():
@@ -73,7 +73,7 @@ func (k *kit) end(p *process) error {
 }
 
 // call makes calls to a process, and repeats them as long as the error says so.
-func (k *kit) call(method string, f func(context.Context, *plugin.Provisioner) error) error {
+func (k *provisionerTest) call(method string, f func(context.Context, *plugin.Provisioner) error) error {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
 	defer cancel()
@@ -90,7 +90,7 @@ func (k *kit) call(method string, f func(context.Context, *plugin.Provisioner) e
 	}
 }
 
-func (k *kit) once(method string, f func(*plugin.Provisioner) error) error {
+func (k *provisionerTest) once(method string, f func(*plugin.Provisioner) error) error {
 	k.Helper()
 	p := k.start(0)
 	defer p.Close() //nolint:errcheck // It matters only if the test ends in f.
@@ -109,7 +109,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // plan returns the tasks of a plan.
-func (k *kit) plan(c *provisioner.Change) []string {
+func (k *provisionerTest) plan(c *provisioner.Change) []string {
 	k.Helper()
 	plan := &provisioner.Plan{}
 	err := k.call("Plan", func(ctx context.Context, p *plugin.Provisioner) (err error) {
@@ -124,7 +124,7 @@ func (k *kit) plan(c *provisioner.Change) []string {
 }
 
 // settle makes a change and waits until it is done. Where it fails, the rule is broken.
-func (k *kit) settle(c *provisioner.Change, rule string) (token string, s *provisioner.Status) {
+func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token string, s *provisioner.Status) {
 	k.Helper()
 	err := k.call("Provision", func(ctx context.Context, p *plugin.Provisioner) (err error) {
 		token, err = p.Provision(ctx, c)
@@ -160,13 +160,13 @@ func (k *kit) settle(c *provisioner.Change, rule string) (token string, s *provi
 }
 
 // metadata checks that metadata is of resources in New, with all secrets wrapped.
-func (k *kit) metadata(c *provisioner.Change, s *provisioner.Status) {
+func (k *provisionerTest) metadata(c *provisioner.Change, s *provisioner.Status) {
 	k.Helper()
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
 		if !slices.ContainsFunc(c.New, func(r *provisioner.Resource) bool { return r.Key == key }) {
 			k.fail("metadata", "Status returned metadata of %q, which is not the key of a resource in New", key)
 		}
-		texts(s.Metadata[key], false, func(text string, secret bool) {
+		eachText(s.Metadata[key], false, func(text string, secret bool) {
 			if !secret {
 				k.keep("metadata of "+key+", and not wrapped", text)
 			}
@@ -174,26 +174,26 @@ func (k *kit) metadata(c *provisioner.Change, s *provisioner.Status) {
 	}
 }
 
-// texts calls f for each string in a value.
-func texts(v any, secret bool, f func(text string, secret bool)) {
+// eachText calls f for each string in a value.
+func eachText(v any, secret bool, f func(text string, secret bool)) {
 	switch v := v.(type) {
 	case provisioner.Secret:
-		texts(v.Value, true, f)
+		eachText(v.Value, true, f)
 	case string:
 		f(v, secret)
 	case []any:
 		for _, element := range v {
-			texts(element, secret, f)
+			eachText(element, secret, f)
 		}
 	case map[string]any:
 		for _, member := range v {
-			texts(member, secret, f)
+			eachText(member, secret, f)
 		}
 	}
 }
 
 // again asks another process about a change that is done, several times at once, and about changes that never were.
-func (k *kit) again(token string, done *provisioner.Status) {
+func (k *provisionerTest) again(token string, done *provisioner.Status) {
 	k.Helper()
 	_ = k.call("Status", func(ctx context.Context, p *plugin.Provisioner) error {
 		var calls sync.WaitGroup

@@ -1,4 +1,4 @@
-package provisionertest
+package providertest
 
 import (
 	"cmp"
@@ -21,54 +21,47 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is the part of testing.TB that the kit needs, which *testing.T implements. FailNow must end the goroutine.
-type TB interface {
-	Helper()
-	Context() context.Context
-	Errorf(format string, args ...any)
-	FailNow()
-}
-
-// Options are what [Run] tests and how.
-type Options struct {
+// Provisioner is a provisioner under test.
+type Provisioner struct {
 	// Command starts the plugin. Its Events are not used.
 	Command plugin.Command
-	// Changes are made one after another. Run sets Old, which is New of the change before with the metadata that Status
-	// returned, and the environment, the module and keys that are empty. After the last change it deletes what is left.
+	// Changes are made one after another. RunProvisioner sets Old, which is New of the change before
+	// with the metadata that Status returned, and the environment, the module and keys that are empty. After the last
+	// change it deletes what is left.
 	Changes []provisioner.Change
 	// Observe returns a text that describes everything that exists. It must return the same text while nothing changes, and
-	// after the same changes were made again, so it should leave out generated ids and times. Without it, Run cannot tell
-	// whether Plan or a repeated Provision changes anything.
+	// after the same changes were made again, so it should leave out generated ids and times. Without it, RunProvisioner
+	// cannot tell whether Plan or a repeated Provision changes anything.
 	Observe func() (string, error)
 	// Patience is how long a change may take to become DONE: a minute if it is 0.
 	Patience time.Duration
 }
 
-// Resource returns a resource of [Options.Changes].
-func Resource(t tokens.Type, name string, properties provisioner.Properties) *provisioner.Resource {
+// ProvisionerResource returns a resource of [Provisioner.Changes].
+func ProvisionerResource(t tokens.Type, name string, properties provisioner.Properties) *provisioner.Resource {
 	u := urn.URN("urn:lumi:" + environment + "::" + module + ":index::" + string(t) + "::" + name)
 	return &provisioner.Resource{URN: u, Type: t, Properties: properties}
 }
 
 const environment, module = "test", "app"
 
-// Run tests a provisioner.
-func Run(t TB, o Options) {
+// RunProvisioner tests a provisioner.
+func RunProvisioner(t TB, p Provisioner) {
 	t.Helper()
-	k := &kit{TB: t, Options: o, secrets: wire.NewSecrets(nil), seen: map[int]string{}, mark: "LUMI_PROVISIONERTEST=" + rand.Text()}
-	k.Patience = cmp.Or(o.Patience, time.Minute)
-	if len(o.Changes) == 0 || len(o.Changes[0].New) == 0 {
-		t.Errorf("provisionertest: the first of Options.Changes must create something")
-		t.FailNow()
+	k := &provisionerTest{
+		TB: t, Provisioner: p, secrets: newSecrets(), seen: map[int]string{}, mark: "LUMI_PROVIDERTEST=" + rand.Text(),
 	}
-	for _, c := range o.Changes {
+	k.Patience = cmp.Or(p.Patience, time.Minute)
+	if len(p.Changes) == 0 || len(p.Changes[0].New) == 0 {
+		fatalf(t, "providertest: the first of Provisioner.Changes must create something")
+	}
+	for _, c := range p.Changes {
 		for _, r := range slices.Concat(c.New, c.Context) {
-			texts([]any{r.Properties, r.Metadata}, false, func(text string, secret bool) {
+			eachText([]any{r.Properties, r.Metadata}, false, func(text string, secret bool) {
 				if secret {
-					k.secrets.AddValue(text)
+					k.known.AddValue(text)
 				}
 			})
 		}
@@ -78,17 +71,17 @@ func Run(t TB, o Options) {
 	before := k.observe()
 	k.values()
 	k.same(before, "plan", "Plan changes what exists")
-	first := k.fill(o.Changes[0])
+	first := k.fill(p.Changes[0])
 	k.settle(&provisioner.Change{Environment: first.Environment, Module: first.Module, Old: first.New}, "delete")
 	k.pass("change %d", k.change)
 	k.pass("change %d with crashes", k.crash)
 }
 
-// kit is a test of one provisioner.
-type kit struct {
+// provisionerTest is a test of one provisioner.
+type provisionerTest struct {
 	TB
-	Options
-	secrets *wire.Secrets
+	Provisioner
+	secrets
 	// mark is a variable in the environment of all processes of the plugin and of their children.
 	mark string
 	// step says in failures what is being done.
@@ -101,28 +94,28 @@ type kit struct {
 }
 
 // fail reports that a rule is broken.
-func (k *kit) fail(rule, format string, args ...any) {
+func (k *provisionerTest) fail(rule, format string, args ...any) {
 	k.Helper()
-	text := wire.Mask(fmt.Sprintf(format, args...), k.secrets)
+	text := k.mask(fmt.Sprintf(format, args...))
 	k.Errorf("%s: %s\n\tThis breaks the rule %q of docs/protocol.md#the-contract-of-a-provisioner", k.step, text, rule)
 }
 
-func (k *kit) fatal(rule, format string, args ...any) {
+func (k *provisionerTest) fatal(rule, format string, args ...any) {
 	k.Helper()
 	k.fail(rule, format, args...)
 	k.FailNow()
 }
 
 // keep checks that a text has no secrets.
-func (k *kit) keep(what, text string) {
+func (k *provisionerTest) keep(what, text string) {
 	k.Helper()
-	if masked := wire.Mask(text, k.secrets); masked != text {
+	if masked := k.mask(text); masked != text {
 		k.fail("secret", "there is a secret in %s: %s", what, strings.TrimSpace(masked))
 	}
 }
 
 // fill returns a change as an engine makes it.
-func (k *kit) fill(c provisioner.Change) *provisioner.Change {
+func (k *provisionerTest) fill(c provisioner.Change) *provisioner.Change {
 	k.deployment++
 	c.Environment, c.Module, c.Old = cmp.Or(c.Environment, environment), cmp.Or(c.Module, module), k.old
 	c.New = slices.Clone(c.New)
@@ -140,7 +133,7 @@ func (k *kit) fill(c provisioner.Change) *provisioner.Change {
 }
 
 // pass makes all changes, and deletes what is left.
-func (k *kit) pass(step string, change func(i int, c *provisioner.Change)) {
+func (k *provisionerTest) pass(step string, change func(i int, c *provisioner.Change)) {
 	for i, c := range append(slices.Clone(k.Changes), provisioner.Change{}) {
 		filled := k.fill(c)
 		if len(filled.New)+len(filled.Old) == 0 {
@@ -153,7 +146,7 @@ func (k *kit) pass(step string, change func(i int, c *provisioner.Change)) {
 }
 
 // change makes a change in good order, and repeats it.
-func (k *kit) change(i int, c *provisioner.Change) {
+func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	before := k.observe()
 	tasks := k.plan(c)
 	k.plan(c)
@@ -180,7 +173,7 @@ func (k *kit) change(i int, c *provisioner.Change) {
 
 // crash makes a change whose calls do not end: the process is killed after a delay that doubles until the call ends before
 // that, and then stopped. The result must be the same as in good order.
-func (k *kit) crash(i int, c *provisioner.Change) {
+func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	tasks := k.plan(c)
 	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
 	}
@@ -198,7 +191,7 @@ func (k *kit) crash(i int, c *provisioner.Change) {
 
 // interrupt calls Provision and closes the process after a delay. The error is nil if it ended by itself within the grace
 // period.
-func (k *kit) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
+func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
 	p, ended := k.start(grace), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -237,26 +230,26 @@ func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resou
 }
 
 // observe returns what exists.
-func (k *kit) observe() string {
+func (k *provisionerTest) observe() string {
 	if k.Observe == nil {
 		return ""
 	}
 	text, err := k.Observe()
 	if err != nil {
-		k.fatal("plan", "Options.Observe failed: %v", err)
+		k.fatal("plan", "Provisioner.Observe failed: %v", err)
 	}
 	return text
 }
 
-func (k *kit) same(before, rule, complaint string) {
+func (k *provisionerTest) same(before, rule, complaint string) {
 	if now := k.observe(); now != before {
 		k.fail(rule, "%s\nbefore: %s\nafter:  %s", complaint, before, now)
 	}
 }
 
 // values sends values that are not known yet, and secrets where there were none.
-func (k *kit) values() {
-	other := Resource("test:index:Other", "other", nil)
+func (k *provisionerTest) values() {
+	other := ProvisionerResource("test:index:Other", "other", nil)
 	other.Key, other.ID = "app:test:index:Other::other:1", "other-1"
 	to := provisioner.Reference{URN: other.URN, Property: "some output"}
 	special := map[string]func(v any) any{
@@ -293,7 +286,7 @@ func (k *kit) values() {
 }
 
 // leave deletes what is left, and looks for processes.
-func (k *kit) leave() {
+func (k *provisionerTest) leave() {
 	defer k.children()
 	if len(k.old) == 0 {
 		return
@@ -306,7 +299,7 @@ func (k *kit) leave() {
 var lingering = 5 * time.Second
 
 // children looks for processes that the plugin has left behind.
-func (k *kit) children() {
+func (k *provisionerTest) children() {
 	for deadline := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
 		var left []string
 		all, _ := filepath.Glob("/proc/[0-9]*/environ")

@@ -1,0 +1,5 @@
+package providertest
+
+import "time"
+
+func init() { lingering = 500 * time.Millisecond }
