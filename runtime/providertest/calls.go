@@ -9,118 +9,132 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This file has the calls of the provider, as the transcript shows them.
+// call is one call of the provider, as the transcript shows it.
+type call struct {
+	name string
+	r    *Resource // nil for Configure
+	urn  urn.URN   // in the request
+	refs lumi.References
+	step string  // the step that made the call, as reports show it
+	of   stepKey // the same step
+	id   string  // of the resource, or the token of its creation
+	sent bags
+	out  *structpb.Struct // nil if the response has no properties
+	// said is what the response has besides properties.
+	said   string
+	events []lumi.Event
+	err    error
+}
 
-// called notes how a call ended, and returns the properties in its answer. Asked are those in the request. What was a
-// secret in old, those of an existing resource, may be one in the answer wherever the author moved it.
-func (r *Resource) called(c *call, answer func() lumi.Bag, asked, old *structpb.Struct) (*structpb.Struct, error) {
-	if c.err == nil && answer != nil {
-		c.out = clone(answer().Struct())
-		if old == nil {
-			r.learn(asked, c.out)
+// bags are the properties in a request: those it is about, and in changes the old and the new ones. Absent ones are nil.
+type bags [3]*structpb.Struct
+
+// bagNames are the roles and marks of bags in the transcript, and their names in reports.
+var bagNames = [3]struct{ role, mark, name string }{
+	{"sent", "", "the properties"}, {"old", "old ", "the old properties"}, {"new", "new ", "the new properties"},
+}
+
+// call begins a call.
+func (r *Resource) call(name, id string, sent bags) *call {
+	return &call{name: name, r: r, urn: r.URN(), refs: r.h.references(sent[:]...), id: id, sent: sent}
+}
+
+// ended adds a call to the transcript.
+func (c *call) ended(said string, err error) error {
+	c.said, c.err = said, err
+	c.r.found = append(c.r.found, c.r.h.calls.add(c)...)
+	return err
+}
+
+// answered ends a call whose response has properties, and returns these. What was a secret in those of an existing resource
+// may be one in the response wherever the author moved it.
+func (c *call) answered(properties lumi.Bag, said string, err error) (*structpb.Struct, error) {
+	if err == nil {
+		c.out = clone(properties.Struct())
+		if c.sent[1] == nil || c.name == "Update" {
+			c.r.learn(c.sent[0], c.out)
 		}
 	}
-	c.r = r
-	r.found = append(r.found, r.h.calls.add(c)...)
-	return c.out, c.err
+	return c.out, c.ended(said, err)
+}
+
+// orEmpty returns an empty response in place of none.
+func orEmpty[A any](resp *A, err error) (*A, error) {
+	if err != nil {
+		resp = new(A)
+	}
+	return resp, err
 }
 
 func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*structpb.Struct, error) {
-	u := r.URN()
-	resp, err := r.provider.Check(ctx, &lumi.CheckRequest{
-		URN: u, Properties: lumi.BagOf(bag), Old: lumi.BagOf(r.wanted), Seed: r.seed(),
-		References: r.h.references(bag, r.wanted),
-	})
-	c := &call{name: "Check", urn: u, in: bag, old: r.wanted, err: err}
-	return r.called(c, func() lumi.Bag { return resp.Properties }, bag, r.wanted)
+	c := r.call("Check", "", bags{bag, r.wanted})
+	resp, err := orEmpty(r.provider.Check(ctx, &lumi.CheckRequest{
+		URN: c.urn, Properties: lumi.BagOf(bag), Old: lumi.BagOf(r.wanted), Seed: r.seed(), References: c.refs,
+	}))
+	return c.answered(resp.Properties, "", err)
 }
 
 func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, error) {
-	u := r.URN()
-	resp, err := r.provider.Name(ctx, &lumi.NameRequest{
-		URN: u, Properties: lumi.BagOf(bag), References: r.h.references(bag),
-	})
-	c := &call{name: "Name", urn: u, in: bag, err: err}
-	if err == nil {
-		c.said = resp.Name
-	}
-	_, err = r.called(c, nil, nil, nil)
-	return c.said, err
+	c := r.call("Name", "", bags{bag})
+	resp, err := orEmpty(r.provider.Name(ctx, &lumi.NameRequest{
+		URN: c.urn, Properties: lumi.BagOf(bag), References: c.refs,
+	}))
+	return resp.Name, c.ended(resp.Name, err)
 }
 
 func (r *Resource) callCreate(ctx context.Context, bag *structpb.Struct) (lumi.ID, *structpb.Struct, error) {
-	u := r.URN()
-	resp, err := r.provider.Create(ctx, &lumi.CreateRequest{
-		URN: u, Properties: lumi.BagOf(bag), Token: r.intent(r.attempt), References: r.h.references(bag),
-	})
-	c := &call{name: "Create", urn: u, id: r.intent(r.attempt), in: bag, err: err}
-	computed, err := r.called(c, func() lumi.Bag {
-		c.said = string(resp.ID)
-		return resp.Properties
-	}, nil, nil)
-	return lumi.ID(c.said), computed, err
+	c := r.call("Create", r.intent(r.attempt), bags{bag})
+	resp, err := orEmpty(r.provider.Create(ctx, &lumi.CreateRequest{
+		URN: c.urn, Properties: lumi.BagOf(bag), Token: c.id, References: c.refs,
+	}))
+	computed, err := c.answered(resp.Properties, string(resp.ID), err)
+	return resp.ID, computed, err
 }
 
 func (r *Resource) callFind(ctx context.Context, bag *structpb.Struct, token string) (lumi.ID, error) {
-	u := r.URN()
-	resp, err := r.provider.Find(ctx, &lumi.FindRequest{
-		URN: u, Properties: lumi.BagOf(bag), Token: token, References: r.h.references(bag),
-	})
-	c := &call{name: "Find", urn: u, id: token, in: bag, err: err}
-	if err == nil {
-		c.said = string(resp.ID)
-	}
-	_, err = r.called(c, nil, nil, nil)
-	return lumi.ID(c.said), err
+	c := r.call("Find", token, bags{bag})
+	resp, err := orEmpty(r.provider.Find(ctx, &lumi.FindRequest{
+		URN: c.urn, Properties: lumi.BagOf(bag), Token: token, References: c.refs,
+	}))
+	return resp.ID, c.ended(string(resp.ID), err)
 }
 
 // callGet reads the resource for either purpose. For an import, the provider is told nothing but the id.
 func (r *Resource) callGet(
 	ctx context.Context, purpose lumi.Purpose, id lumi.ID, old *structpb.Struct,
 ) (*structpb.Struct, error) {
-	var u urn.URN
-	var refs lumi.References
-	if purpose == lumi.Import {
-		old = nil
-	} else {
-		u, refs = r.URN(), r.h.references(old)
+	c := &call{name: nameOf(purpose), r: r, id: string(id)}
+	if purpose == lumi.Refresh {
+		c = r.call(c.name, c.id, bags{1: old})
 	}
-	resp, err := r.provider.Get(ctx, &lumi.GetRequest{
-		ID: id, Purpose: purpose, URN: u, Old: lumi.BagOf(old), References: refs,
-	})
-	c := &call{name: nameOf(purpose), urn: u, id: string(id), old: old, err: err}
-	return r.called(c, func() lumi.Bag { return resp.Properties }, nil, old)
+	resp, err := orEmpty(r.provider.Get(ctx, &lumi.GetRequest{
+		ID: id, Purpose: purpose, URN: c.urn, Old: lumi.BagOf(c.sent[1]), References: c.refs,
+	}))
+	return c.answered(resp.Properties, "", err)
 }
 
 func (r *Resource) callInspect(
 	ctx context.Context, old, want *structpb.Struct,
 ) (*lumi.InspectChangeResponse, error) {
-	u := r.URN()
-	resp, err := r.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
-		URN: u, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
-	})
-	c := &call{name: "InspectChange", urn: u, id: string(r.ID()), old: old, new: want, err: err}
-	if err == nil {
-		c.said = summary(resp)
-	}
-	_, err = r.called(c, nil, nil, nil)
-	return resp, err
+	c := r.call("InspectChange", string(r.ID()), bags{1: old, 2: want})
+	resp, err := orEmpty(r.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
+		URN: c.urn, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: c.refs,
+	}))
+	return resp, c.ended(summary(resp), err)
 }
 
 func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (*structpb.Struct, error) {
-	u := r.URN()
-	resp, err := r.provider.Update(ctx, &lumi.UpdateRequest{
-		URN: u, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
-	})
-	c := &call{name: "Update", urn: u, id: string(r.ID()), old: old, new: want, err: err}
-	return r.called(c, func() lumi.Bag { return resp.Properties }, nil, nil)
+	c := r.call("Update", string(r.ID()), bags{1: old, 2: want})
+	resp, err := orEmpty(r.provider.Update(ctx, &lumi.UpdateRequest{
+		URN: c.urn, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: c.refs,
+	}))
+	return c.answered(resp.Properties, "", err)
 }
 
 func (r *Resource) callDelete(ctx context.Context, id lumi.ID, state *structpb.Struct) error {
-	u := r.URN()
+	c := r.call("Delete", string(id), bags{state})
 	_, err := r.provider.Delete(ctx, &lumi.DeleteRequest{
-		URN: u, ID: id, Properties: lumi.BagOf(state), References: r.h.references(state),
+		URN: c.urn, ID: id, Properties: lumi.BagOf(state), References: c.refs,
 	})
-	_, err = r.called(&call{name: "Delete", urn: u, id: string(id), in: state, err: err}, nil, nil, nil)
-	return err
+	return c.ended("", err)
 }

@@ -12,21 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is one call of the provider.
-type call struct {
-	name string
-	r    *Resource // nil for Configure
-	urn  urn.URN   // in the request
-	step string    // what it was a part of
-	of   stepKey   // the same
-	id   string
-	// in, old and new are what was sent, and out what was answered; nil where there was nothing.
-	in, old, new, out *structpb.Struct
-	said              string // what was answered besides properties
-	events            []lumi.Event
-	err               error
-}
-
 // stepKey tells a step from all others: the resource that takes it, and how many calls there were when it began.
 type stepKey struct {
 	r     *Resource
@@ -79,7 +64,7 @@ func (t *transcript) add(c *call) (found []string) {
 	if c.r != nil {
 		c.step, c.of = c.r.String()+": "+c.r.doing, stepKey{c.r, c.r.began}
 	}
-	for _, bag := range []*structpb.Struct{c.in, c.old, c.new, c.out} {
+	for _, bag := range append(c.sent[:], c.out) {
 		t.h.noteSecrets(c.r.wrapped(bag))
 	}
 	t.mu.Lock()
@@ -133,9 +118,9 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 // call shows a call in a few lines.
 func (w *writer) call(number int, c *call) {
 	w.line("%4d %s", number, w.mask(strings.TrimSpace(c.name+" "+c.id)))
-	w.bag(number, "sent", "", c.in, c)
-	w.bag(number, "old", "old ", c.old, c)
-	w.bag(number, "new", "new ", c.new, c)
+	for i, bag := range c.sent {
+		w.bag(number, bagNames[i].role, bagNames[i].mark, bag, c)
+	}
 	for _, e := range c.events {
 		kind := "logged " + e.Level.String()
 		if e.Progress {

@@ -48,8 +48,11 @@ func (w *watch) take() []string {
 }
 
 // given begins to watch what a call is given. The function that it returns ends that.
-func (w *watch) given(call string, refs lumi.References, bags map[string]*structpb.Struct) (done func()) {
-	all := maps.Clone(bags)
+func (w *watch) given(call string, refs lumi.References, sent bags) (done func()) {
+	all := map[string]*structpb.Struct{}
+	for i, bag := range sent {
+		all[bagNames[i].name] = bag
+	}
 	for u, ref := range refs {
 		all["the properties of "+string(u)] = ref.Properties.Struct()
 	}
@@ -101,49 +104,44 @@ func (w *watched) Validate(ctx context.Context, properties lumi.Bag, found ...lu
 	return &lumi.InvalidError{Faults: found}
 }
 
-type bags = map[string]*structpb.Struct
-
 func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
-	defer w.watch.given("Check", req.References,
-		bags{"the properties": req.Properties.Struct(), "the old properties": req.Old.Struct()})()
+	defer w.watch.given("Check", req.References, bags{req.Properties.Struct(), req.Old.Struct()})()
 	return w.ResourceProvider.Check(ctx, req)
 }
 
 func (w *watched) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
-	defer w.watch.given("Name", req.References, bags{"the properties": req.Properties.Struct()})()
+	defer w.watch.given("Name", req.References, bags{req.Properties.Struct()})()
 	return w.ResourceProvider.Name(ctx, req)
 }
 
 func (w *watched) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
-	defer w.watch.given("Create", req.References, bags{"the properties": req.Properties.Struct()})()
+	defer w.watch.given("Create", req.References, bags{req.Properties.Struct()})()
 	return w.ResourceProvider.Create(ctx, req)
 }
 
 func (w *watched) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
-	defer w.watch.given("Find", req.References, bags{"the properties": req.Properties.Struct()})()
+	defer w.watch.given("Find", req.References, bags{req.Properties.Struct()})()
 	return w.ResourceProvider.Find(ctx, req)
 }
 
 func (w *watched) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
-	defer w.watch.given("Get", req.References, bags{"the old properties": req.Old.Struct()})()
+	defer w.watch.given("Get", req.References, bags{1: req.Old.Struct()})()
 	return w.ResourceProvider.Get(ctx, req)
 }
 
 func (w *watched) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
-	defer w.watch.given("InspectChange", req.References,
-		bags{"the old properties": req.Old.Struct(), "the new properties": req.New.Struct()})()
+	defer w.watch.given("InspectChange", req.References, bags{1: req.Old.Struct(), 2: req.New.Struct()})()
 	return w.ResourceProvider.InspectChange(ctx, req)
 }
 
 func (w *watched) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
-	defer w.watch.given("Update", req.References,
-		bags{"the old properties": req.Old.Struct(), "the new properties": req.New.Struct()})()
+	defer w.watch.given("Update", req.References, bags{1: req.Old.Struct(), 2: req.New.Struct()})()
 	return w.ResourceProvider.Update(ctx, req)
 }
 
 func (w *watched) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	defer w.watch.given("Delete", req.References, bags{"the properties": req.Properties.Struct()})()
+	defer w.watch.given("Delete", req.References, bags{req.Properties.Struct()})()
 	return w.ResourceProvider.Delete(ctx, req)
 }
