@@ -2,6 +2,7 @@ package lumigl_test
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -277,6 +278,22 @@ func TestSpecial(t *testing.T) {
 		if found != test.want {
 			t.Errorf("%s is taken for %q", name, found)
 		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	g, err := lumigl.ParseGraph(`{"vertices": {"a": {"x": [true, 1.5, "b", null, {"c": {}}, {"#ref": "a"}, []]}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := g.Vertex("a").Properties.Plain(func(part lumigl.Value) (any, bool) {
+		return "special", part.Kind() == lumigl.Reference
+	})
+	want := map[string]any{
+		"x": []any{true, 1.5, "b", nil, map[string]any{"c": map[string]any{}}, "special", []any{}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v", got)
 	}
 }
 
