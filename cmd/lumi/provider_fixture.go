@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -21,46 +22,47 @@ import (
 // resource, so that references are written and checked as everywhere. docs/conformance.md describes it.
 type fixture struct {
 	*document
-	configuration lumigl.Value // absent if the provider is not configured
+	configuration providertest.Properties // nil if the provider is not configured
 	// resources are in the order of the file, except that each comes after those that it refers to.
 	resources []*fixtureResource
 }
 
-// fixtureResource is a resource of a fixture. Its properties are resolved when it is tested, since they may refer to
-// outputs of other resources.
+// fixtureResource is a resource of a fixture.
 type fixtureResource struct {
-	*lumigl.Vertex
+	vertex  *lumigl.Vertex
 	pointer string
-	token   tokens.Type
-	name    string // empty if programs do not name resources of the type
-
-	create, expect       lumigl.Value
-	computed, mayBeEmpty []string
-	known                []string
-	mayDiffer, unknown   []lumi.Path
-	ignores              []lumigl.Value
-	updates, replaces    []change
-	upgrades             []change
-	faults               []refusal
-	needs                []*fixtureResource
-
+	fixtureKeys
+	// bags are all properties in the keys. Their values are [lumigl.Value]s until the resource is tested, since they may
+	// refer to outputs of other resources.
+	bags  []providertest.Properties
+	needs []*fixtureResource
 	trial *trial // nil until it is tested
 }
 
-// change is a change of a resource: in place, by a replacement, or of what an older version of the provider stored.
-type change struct {
-	set, expect lumigl.Value
-	changes     []string // nil if any will do
-	// Replacements have what follows, and upgrades the last.
-	because     []lumi.Path // nil if any will do
-	deleteFirst bool
-	stored      lumigl.Value
+// fixtureKeys has a field for each key of a resource.
+type fixtureKeys struct {
+	Type tokens.Type
+	Name urnName // empty if programs do not name resources of the type
+	providertest.Life
+	Faults []refusal
 }
+
+// urnName is the last part of a URN.
+type urnName string
 
 // refusal is a change to the properties of a resource that the provider must find faults in.
 type refusal struct {
-	set    lumigl.Value
-	faults []string
+	Set    providertest.Properties
+	Expect []string
+}
+
+// requiredKeys are the keys that objects must have, by the types that they are read into.
+var requiredKeys = map[reflect.Type][]string{
+	reflect.TypeFor[fixtureKeys]():              {"type", "create"},
+	reflect.TypeFor[refusal]():                  {"set", "expect"},
+	reflect.TypeFor[providertest.Change]():      {"set"},
+	reflect.TypeFor[providertest.Replacement](): {"set"},
+	reflect.TypeFor[providertest.Upgrade]():     {"stored"},
 }
 
 // readFixture reads a fixture. What is wrong with it is printed, and leads to errFailed.
@@ -103,13 +105,14 @@ type place struct {
 type fixtureReader struct {
 	src    string
 	faults []lumigl.Fault
+	bags   []providertest.Properties // of the resource that was read last
 }
 
 func (r *fixtureReader) fixture(f *fixture) {
 	for _, m := range f.Base().Fields {
 		at := place{m.Value, jsonpointer.Within("", m.Key)}
 		if m.Key == "configuration" {
-			r.bag(&f.configuration)(at)
+			r.read(at, reflect.ValueOf(&f.configuration).Elem())
 		} else {
 			r.unknownKey(at, m.Key, []string{"configuration", "ref", "vertices"})
 		}
@@ -117,17 +120,19 @@ func (r *fixtureReader) fixture(f *fixture) {
 	byVertex := map[*lumigl.Vertex]*fixtureResource{}
 	type identity struct {
 		token tokens.Type
-		name  string
+		name  urnName
 	}
 	seen := map[identity]*fixtureResource{}
 	for v := range f.Base().Vertices() {
-		s := &fixtureResource{Vertex: v, pointer: jsonpointer.Within("/vertices", v.Key())}
+		s := &fixtureResource{vertex: v, pointer: jsonpointer.Within("/vertices", v.Key())}
 		byVertex[v] = s
-		r.resource(s)
-		if other := seen[identity{s.token, s.name}]; s.name != "" && other != nil {
-			r.at(lumigl.ShapeFault, s.part("name"), "%q has the same type and name", other.Key())
+		r.bags = nil
+		r.read(s.place(), reflect.ValueOf(&s.fixtureKeys).Elem())
+		s.bags = r.bags
+		if other := seen[identity{s.Type, s.Name}]; s.Name != "" && other != nil {
+			r.at(lumigl.ShapeFault, s.part("name"), "%q has the same type and name", other.key())
 		}
-		seen[identity{s.token, s.name}] = s
+		seen[identity{s.Type, s.Name}] = s
 	}
 	if len(byVertex) == 0 {
 		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, "a fixture needs a resource to test")
@@ -148,138 +153,90 @@ func (r *fixtureReader) fixture(f *fixture) {
 	}
 }
 
-func (s *fixtureResource) place() place { return place{s.Properties, s.pointer} }
+func (s *fixtureResource) key() string { return s.vertex.Key() }
+
+func (s *fixtureResource) place() place { return place{s.vertex.Properties, s.pointer} }
 
 // part is the value of a key of the resource.
 func (s *fixtureResource) part(key string) place {
-	return place{s.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
+	return place{s.vertex.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
 }
 
-func (r *fixtureReader) resource(s *fixtureResource) {
-	r.object(s.place(), members{
-		"type":       r.token(&s.token),
-		"name":       r.urnName(&s.name),
-		"create":     r.bag(&s.create),
-		"expect":     r.bag(&s.expect),
-		"computed":   listOf(r, &s.computed, r.text),
-		"mayBeEmpty": listOf(r, &s.mayBeEmpty, r.text),
-		"known":      listOf(r, &s.known, r.text),
-		"mayDiffer":  listOf(r, &s.mayDiffer, r.path),
-		"unknown":    listOf(r, &s.unknown, r.path),
-		"ignores":    listOf(r, &s.ignores, r.bag),
-		"updates":    listOf(r, &s.updates, r.change("set", "changes")),
-		"replaces":   listOf(r, &s.replaces, r.change("set", "because", "deleteFirst")),
-		"upgrades":   listOf(r, &s.upgrades, r.change("stored", "set", "changes")),
-		"faults": listOf(r, &s.faults, func(f *refusal) func(place) {
-			return func(at place) {
-				r.object(at, members{"set": r.bag(&f.set), "expect": listOf(r, &f.faults, r.text)}, "set", "expect")
-			}
-		}),
-	}, "type", "create")
-}
-
-// change returns what reads a change with some keys, of which the first is required, and "expect".
-func (r *fixtureReader) change(keys ...string) func(*change) func(place) {
-	return func(c *change) func(place) {
-		all := members{
-			"set": r.bag(&c.set), "stored": r.bag(&c.stored), "changes": listOf(r, &c.changes, r.text),
-			"because": listOf(r, &c.because, r.path), "deleteFirst": r.flag(&c.deleteFirst),
+// read reads a value into a variable: an object into a struct whose fields are named like its keys, and a list, which is not
+// nil afterwards, into a slice.
+func (r *fixtureReader) read(at place, into reflect.Value) {
+	kinds := map[reflect.Kind]lumigl.Kind{
+		reflect.Bool: lumigl.Bool, reflect.String: lumigl.Text, reflect.Slice: lumigl.List,
+		reflect.Map: lumigl.Object, reflect.Struct: lumigl.Object,
+	}
+	if !r.is(at, kinds[into.Kind()]) {
+		return
+	}
+	switch into.Kind() {
+	case reflect.Bool:
+		value, _ := at.Bool()
+		into.SetBool(value)
+	case reflect.String:
+		r.text(at, into)
+	case reflect.Slice:
+		into.Set(reflect.MakeSlice(into.Type(), at.Len(), at.Len()))
+		for i, value := range at.Elements() {
+			r.read(place{value, jsonpointer.Within(at.pointer, strconv.Itoa(i))}, into.Index(i))
 		}
-		known := members{"expect": r.bag(&c.expect)}
-		for _, key := range keys {
-			known[key] = all[key]
+	case reflect.Map:
+		bag := providertest.Properties{}
+		for name, value := range at.Members() {
+			bag[name] = value
 		}
-		return func(at place) { r.object(at, known, keys[0]) }
+		into.Set(reflect.ValueOf(bag))
+		r.bags = append(r.bags, bag)
+	case reflect.Struct:
+		r.object(at, into)
 	}
 }
 
-// members are the keys of an object, with what reads their values.
-type members map[string]func(place)
-
-// object reads an object with known keys.
-func (r *fixtureReader) object(at place, known members, required ...string) {
-	if !r.is(at, lumigl.Object) {
-		return
+func (r *fixtureReader) object(at place, into reflect.Value) {
+	known := map[string]reflect.Value{}
+	for _, f := range reflect.VisibleFields(into.Type()) {
+		if !f.Anonymous {
+			known[fixtureTerm(f.Name)] = into.FieldByIndex(f.Index)
+		}
 	}
 	var meant []string // by keys that are not known
 	for key, value := range at.Members() {
 		part := place{value, jsonpointer.Within(at.pointer, key)}
-		if read := known[key]; read != nil {
-			read(part)
+		if field, ok := known[key]; ok {
+			r.read(part, field)
 		} else {
 			meant = append(meant, r.unknownKey(part, key, slices.Sorted(maps.Keys(known))))
 		}
 	}
-	for _, key := range required {
+	for _, key := range requiredKeys[into.Type()] {
 		if !at.Get(key).Exists() && !slices.Contains(meant, key) {
 			r.at(lumigl.ShapeFault, at, "missing key %q", key)
 		}
 	}
 }
 
-// listOf returns a function that reads a list, each element with what read returns. The list is not nil afterwards.
-func listOf[T any](r *fixtureReader, into *[]T, read func(*T) func(place)) func(place) {
-	return func(at place) {
-		if !r.is(at, lumigl.List) {
-			return
-		}
-		*into = make([]T, at.Len())
-		for i, value := range at.Elements() {
-			read(&(*into)[i])(place{value, jsonpointer.Within(at.pointer, strconv.Itoa(i))})
-		}
-	}
-}
-
-func (r *fixtureReader) bag(into *lumigl.Value) func(place) {
-	return func(at place) {
-		if r.is(at, lumigl.Object) {
-			*into = at.Value
-		}
-	}
-}
-
-func (r *fixtureReader) flag(into *bool) func(place) {
-	return func(at place) {
-		if r.is(at, lumigl.Bool) {
-			*into, _ = at.Bool()
-		}
-	}
-}
-
-// text reads a string that is not empty.
-func (r *fixtureReader) text(into *string) func(place) {
-	return func(at place) {
-		if !r.is(at, lumigl.Text) {
-			return
-		}
-		if *into, _ = at.Text(); *into == "" {
-			r.at(lumigl.ShapeFault, at, "expected a string that is not empty")
-		}
-	}
-}
-
-// urnName reads the last part of a URN.
-func (r *fixtureReader) urnName(into *string) func(place) {
-	return func(at place) {
-		var invalid *urn.SyntaxError
-		if r.text(into)(at); *into != "" && errors.As(urn.CheckName(*into), &invalid) {
-			r.at(lumigl.URNFault, at, "%s", invalid.Problem)
-		}
-	}
-}
-
-func (r *fixtureReader) path(into *lumi.Path) func(place) { return r.text((*string)(into)) }
-
-func (r *fixtureReader) token(into *tokens.Type) func(place) {
-	return func(at place) {
-		if !r.is(at, lumigl.Text) {
-			return
-		}
-		text, _ := at.Text()
+// text reads a type, the last part of a URN, or any string that is not empty.
+func (r *fixtureReader) text(at place, into reflect.Value) {
+	text, _ := at.Text()
+	into.SetString(text)
+	var invalid *urn.SyntaxError
+	switch into := into.Addr().Interface().(type) {
+	case *tokens.Type:
 		var err error
 		if *into, err = tokens.Parse(text); err != nil {
 			r.at(lumigl.TypeFault, at, "type %s", err)
 		}
+		return
+	case *urnName:
+		if text != "" && errors.As(urn.CheckName(text), &invalid) {
+			r.at(lumigl.URNFault, at, "%s", invalid.Problem)
+		}
+	}
+	if text == "" {
+		r.at(lumigl.ShapeFault, at, "expected a string that is not empty")
 	}
 }
 

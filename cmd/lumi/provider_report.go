@@ -67,15 +67,15 @@ func (r *providerReport) printf(format string, args ...any) {
 func (r *providerReport) resource(s *fixtureResource) {
 	r.current = nil
 	for _, known := range r.Resources {
-		if known.Key == s.Key() {
+		if known.Key == s.key() {
 			r.current = known
 		}
 	}
 	if r.current == nil {
-		r.current = &resourceReport{Key: s.Key(), Type: s.token, Name: s.name, Passed: true, Steps: []*stepReport{}}
+		r.current = &resourceReport{Key: s.key(), Type: s.Type, Name: string(s.Name), Passed: true, Steps: []*stepReport{}}
 		r.Resources = append(r.Resources, r.current)
 	}
-	r.printf("\n%s %s\n", r.env.out.Paint(term.Bold, term.Visible(s.Key())), s.token)
+	r.printf("\n%s %s\n", r.env.out.Paint(term.Bold, term.Visible(s.key())), s.Type)
 }
 
 // skip says why the current resource is not tested.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -90,7 +91,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	if p.fixture, err = p.env.readFixture(p.file); err != nil {
 		return err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.Key()) })
+	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.key()) })
 	if len(chosen) == 0 {
 		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.name, p.run)
 	}
@@ -139,9 +140,8 @@ func (p *providerTest) start(ctx context.Context, root *trial, path string) erro
 	options := []providertest.HarnessOption{
 		providertest.OnStep(p.report.step), providertest.Terms(fixtureTerm), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
 	}
-	if p.fixture.configuration.Exists() {
-		configuration, err := p.properties(p.fixture.configuration)
-		if err != nil {
+	if configuration := p.fixture.configuration; configuration != nil {
+		if err := p.resolve(configuration); err != nil {
 			return err
 		}
 		options = append(options, providertest.Config(configuration))
@@ -174,18 +174,18 @@ func (p *providerTest) fits(ctx context.Context) error {
 	}
 	r := fixtureReader{src: p.fixture.src}
 	for _, s := range p.fixture.resources {
-		isNamed, ok := named[s.token]
-		switch near := suggest.Name(string(s.token), types); {
-		case s.token.Package() != served.Package:
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin serves package %q, not %q", served.Package, s.token.Package())
+		isNamed, ok := named[s.Type]
+		switch near := suggest.Name(string(s.Type), types); {
+		case s.Type.Package() != served.Package:
+			r.at(lumigl.TypeFault, s.part("type"), "the plugin serves package %q, not %q", served.Package, s.Type.Package())
 		case !ok && near != "":
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; did you mean %q?", s.token, near)
+			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; did you mean %q?", s.Type, near)
 		case !ok:
-			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; it serves %s", s.token, strings.Join(types, ", "))
-		case isNamed && s.name == "":
-			r.at(lumigl.ShapeFault, s.place(), `missing key "name": programs name resources of type %q`, s.token)
-		case !isNamed && s.name != "":
-			r.at(lumigl.ShapeFault, s.part("name"), `unexpected key "name": programs do not name resources of type %q`, s.token)
+			r.at(lumigl.TypeFault, s.part("type"), "the plugin does not serve type %q; it serves %s", s.Type, strings.Join(types, ", "))
+		case isNamed && s.Name == "":
+			r.at(lumigl.ShapeFault, s.place(), `missing key "name": programs name resources of type %q`, s.Type)
+		case !isNamed && s.Name != "":
+			r.at(lumigl.ShapeFault, s.part("name"), `unexpected key "name": programs do not name resources of type %q`, s.Type)
 		}
 	}
 	return p.env.refuseFixture(p.fixture, r.faults)
@@ -198,7 +198,7 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 	p.report.Plugin, p.report.Package, p.report.Version, p.report.Types = p.name, served.Package, served.Version, served.Types
 	p.report.Untested = []tokens.Type{}
 	for _, token := range served.Types {
-		if !slices.ContainsFunc(chosen, func(s *fixtureResource) bool { return s.token == token }) {
+		if !slices.ContainsFunc(chosen, func(s *fixtureResource) bool { return s.Type == token }) {
 			p.report.Untested = append(p.report.Untested, token)
 		}
 	}
@@ -225,17 +225,17 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 			continue
 		}
 		root.do(func() {
-			if s.name == "" {
-				p.resources[s.Vertex] = p.harness.Unnamed(s.token)
+			if s.Name == "" {
+				p.resources[s.vertex] = p.harness.Unnamed(s.Type)
 			} else {
-				p.resources[s.Vertex] = p.harness.Resource(s.token, s.name)
+				p.resources[s.vertex] = p.harness.Resource(s.Type, string(s.Name))
 			}
 		})
-		if p.resources[s.Vertex] == nil {
+		if p.resources[s.vertex] == nil {
 			p.report.skip("its name cannot be part of a URN, or another resource has it")
 			continue
 		}
-		s.trial = &trial{name: s.Key(), ctx: ctx, log: p.report.logged, report: func(text string) {
+		s.trial = &trial{name: s.key(), ctx: ctx, log: p.report.logged, report: func(text string) {
 			root.failed = true
 			if reason := p.cut(ctx); reason != "" {
 				text += "\n" + reason
@@ -244,7 +244,10 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 		}}
 		lived := !is || p.life(ctx, s)
 		if needed[s] && lived && p.exists(s) == nil {
-			p.part(ctx, s, "create for others", func(t *trial, r *providertest.Resource) { r.Create(t, p.bag(t, s.create)) })
+			p.part(ctx, s, "create for others", func(t *trial, r *providertest.Resource) {
+				p.resolved(t, s.Create)
+				r.Create(t, s.Create)
+			})
 		}
 	}
 	for _, s := range slices.Backward(p.fixture.resources) {
@@ -258,7 +261,7 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 
 // exists returns the resource under test, nil if it does not exist.
 func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
-	if r := p.resources[s.Vertex]; r != nil && r.ID() != "" {
+	if r := p.resources[s.vertex]; r != nil && r.ID() != "" {
 		return r
 	}
 	return nil
@@ -294,7 +297,7 @@ func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 	}
 	for _, other := range s.needs {
 		if p.exists(other) == nil {
-			return fmt.Sprintf("it refers to %q, which could not be created", other.Key())
+			return fmt.Sprintf("it refers to %q, which could not be created", other.key())
 		}
 	}
 	return ""
@@ -302,36 +305,16 @@ func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 
 // life tests one resource. It reports whether that came to its end.
 func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
-	for i, f := range s.faults {
+	for i, f := range s.Faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t *trial, r *providertest.Resource) {
-			r.Check(t, p.bag(t, s.create).With(p.bag(t, f.set)), providertest.WantFaults(f.faults...))
+			p.resolved(t, s.Create, f.Set)
+			r.Check(t, s.Create.With(f.Set), providertest.WantFaults(f.Expect...))
 		})
 	}
 	return p.part(ctx, s, "", func(t *trial, r *providertest.Resource) {
-		l := providertest.Life{
-			Create: p.bag(t, s.create), Expect: p.bag(t, s.expect), Computed: s.computed,
-			MayDiffer: s.mayDiffer, MayBeEmpty: s.mayBeEmpty, Known: s.known, Unknown: s.unknown,
-		}
-		for _, set := range s.ignores {
-			l.Ignores = append(l.Ignores, p.bag(t, set))
-		}
-		for _, c := range s.updates {
-			l.Updates = append(l.Updates, p.change(t, c))
-		}
-		for _, c := range s.replaces {
-			l.Replaces = append(l.Replaces, providertest.Replacement{
-				Set: p.bag(t, c.set), Because: c.because, Expect: p.bag(t, c.expect), DeleteFirst: c.deleteFirst,
-			})
-		}
-		for _, c := range s.upgrades {
-			l.Upgrades = append(l.Upgrades, providertest.Upgrade{Stored: p.bag(t, c.stored), Change: p.change(t, c)})
-		}
-		r.Life(t, l)
+		p.resolved(t, s.bags...)
+		r.Life(t, s.Life)
 	})
-}
-
-func (p *providerTest) change(t *trial, c change) providertest.Change {
-	return providertest.Change{Set: p.bag(t, c.set), Changes: c.changes, Expect: p.bag(t, c.expect)}
 }
 
 // part runs a part of the test of a resource, and reports whether that came to its end. If label is not empty, it takes
@@ -342,50 +325,48 @@ func (p *providerTest) part(ctx context.Context, s *fixtureResource, label strin
 	}
 	p.report.label = label
 	defer p.report.end()
-	return s.trial.do(func() { do(s.trial, p.resources[s.Vertex]) })
+	return s.trial.do(func() { do(s.trial, p.resources[s.vertex]) })
 }
 
-// bag makes properties of those in a fixture. It ends the test if they refer to an output that does not exist.
-func (p *providerTest) bag(t *trial, v lumigl.Value) providertest.Properties {
-	made, err := p.properties(v)
-	if err != nil {
+// resolved resolves properties. It ends the test if they refer to an output that does not exist.
+func (p *providerTest) resolved(t *trial, bags ...providertest.Properties) {
+	if err := p.resolve(bags...); err != nil {
 		t.Errorf("%s", err)
 		t.FailNow()
 	}
-	return made
 }
 
-// properties makes properties of an object in a fixture. Those of null are nil.
-func (p *providerTest) properties(v lumigl.Value) (providertest.Properties, error) {
-	if !v.Exists() {
-		return nil, nil
-	}
-	made := providertest.Properties{}
-	for name, member := range v.Members() {
-		value, err := p.value(member)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", lumi.Path("").Key(name), err)
+// resolve makes values for the test of those in the fixture, which may be done already. Null is nil.
+func (p *providerTest) resolve(bags ...providertest.Properties) error {
+	for _, bag := range bags {
+		for _, name := range slices.Sorted(maps.Keys(bag)) {
+			if v, ok := bag[name].(lumigl.Value); ok {
+				value, err := p.value(v)
+				if err != nil {
+					return fmt.Errorf("%s: %w", lumi.Path("").Key(name), err)
+				}
+				bag[name] = value
+			}
 		}
-		made[name] = value
 	}
-	return made, nil
+	return nil
 }
 
 // value makes a value of a property.
-func (p *providerTest) value(v lumigl.Value) (made any, err error) {
-	made = v.Plain(func(part lumigl.Value) (made any, special bool) {
-		var failed error
+func (p *providerTest) value(v lumigl.Value) (value any, err error) {
+	value = v.Plain(func(part lumigl.Value) (made any, special bool) {
+		var problem error
 		if inner, ok := part.Secret(); ok {
-			made, failed = p.value(inner)
+			made, problem = p.value(inner)
 			made, special = providertest.Secret(made), true
 		} else if part.Kind() == lumigl.Reference {
-			made, failed = p.reference(part)
+			made, problem = p.reference(part)
 			special = true
 		}
-		err = cmp.Or(err, failed)
+		err = cmp.Or(err, problem)
 		return made, special
 	})
-	return made, err
+	return value, err
 }
 
 // reference makes a value of a reference: the resource, or one of its properties.
