@@ -36,7 +36,7 @@ type fixtureResource struct {
 	// refer to outputs of other resources.
 	bags  []providertest.Properties
 	needs []*fixtureResource
-	trial *trial // nil until it is tested
+	trial *providertest.Trial // nil until it is tested
 }
 
 // fixtureKeys has a field for each key of a resource.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -41,50 +40,6 @@ type providerTest struct {
 // startTime limits how long a plugin may take to start and to be configured.
 const startTime = time.Minute
 
-// trial is a test that is not one of Go's. The functions of a test run in goroutines of their own, one at a time, so that
-// FailNow can end them.
-type trial struct {
-	name     string
-	ctx      context.Context
-	failed   bool
-	stopped  bool // by FailNow, in the part that was run last
-	report   func(text string)
-	log      func(text string)
-	cleanups []func()
-}
-
-// Helper implements [providertest.TB], like the methods that follow.
-func (t *trial) Helper()                         {}
-func (t *trial) Name() string                    { return t.name }
-func (t *trial) Context() context.Context        { return t.ctx }
-func (t *trial) Cleanup(f func())                { t.cleanups = append(t.cleanups, f) }
-func (t *trial) Failed() bool                    { return t.failed }
-func (t *trial) Logf(format string, args ...any) { t.log(fmt.Sprintf(format, args...)) }
-func (t *trial) Errorf(format string, args ...any) {
-	t.failed = true
-	t.report(fmt.Sprintf(format, args...))
-}
-func (t *trial) FailNow() { t.failed, t.stopped = true, true; runtime.Goexit() }
-
-// do runs a part of the test, and reports whether it was not stopped by FailNow.
-func (t *trial) do(part func()) bool {
-	t.stopped = false
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		part()
-	}()
-	<-done
-	return !t.stopped
-}
-
-// end runs the cleanups.
-func (t *trial) end() {
-	for _, cleanup := range slices.Backward(t.cleanups) {
-		t.do(cleanup)
-	}
-}
-
 // test tests the plugin.
 func (p *providerTest) test(ctx context.Context) error {
 	var err error
@@ -103,15 +58,14 @@ func (p *providerTest) test(ctx context.Context) error {
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
-	root := &trial{name: p.name, ctx: ctx, report: p.report.outside, log: p.report.logged}
-	defer root.end() // if the plugin cannot be tested
+	root := &providertest.Trial{Ctx: ctx, Report: p.report.outside, Log: p.report.logged}
+	defer root.End() // if the plugin cannot be tested
 	if err := p.start(ctx, root, path); err != nil {
 		return err
 	}
 	p.begin(chosen)
 	p.tests(ctx, root, chosen)
-	root.end()
-	root.cleanups = nil
+	root.End()
 	return p.finish(ctx)
 }
 
@@ -133,10 +87,10 @@ func fixtureTerm(name string) string {
 }
 
 // start starts the plugin, and sees that it serves what the fixture is about.
-func (p *providerTest) start(ctx context.Context, root *trial, path string) error {
+func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path string) error {
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	root.ctx = limited
+	root.Ctx = limited
 	options := []providertest.HarnessOption{
 		providertest.OnStep(p.report.step), providertest.Terms(fixtureTerm), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
 	}
@@ -152,7 +106,7 @@ func (p *providerTest) start(ctx context.Context, root *trial, path string) erro
 	// Relative paths of assets start from the fixture.
 	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.name)}
 	p.env.doing("starting %s", p.name)
-	if !root.do(func() { p.harness = providertest.Binary(root, command, options...) }) {
+	if !root.Do(func() { p.harness = providertest.Binary(root, command, options...) }) {
 		timeout := fmt.Sprintf("timeout after %s", min(startTime, p.timeout))
 		return errors.New(strings.ReplaceAll(strings.Join(p.report.Failures, "; "), context.DeadlineExceeded.Error(), timeout))
 	}
@@ -206,7 +160,7 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 }
 
 // tests tests the chosen resources, and deletes in the end what others needed.
-func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixtureResource) {
+func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
 	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
 	needed := map[*fixtureResource]bool{}
 	for _, s := range slices.Backward(p.fixture.resources) { // Those that need others come after them.
@@ -224,7 +178,7 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 			p.report.skip(reason)
 			continue
 		}
-		root.do(func() {
+		root.Do(func() {
 			if s.Name == "" {
 				p.resources[s.vertex] = p.harness.Unnamed(s.Type)
 			} else {
@@ -235,8 +189,8 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 			p.report.skip("its name cannot be part of a URN, or another resource has it")
 			continue
 		}
-		s.trial = &trial{name: s.key(), ctx: ctx, log: p.report.logged, report: func(text string) {
-			root.failed = true
+		s.trial = &providertest.Trial{Ctx: ctx, Log: p.report.logged, Report: func(text string) {
+			root.Fail()
 			if reason := p.cut(ctx); reason != "" {
 				text += "\n" + reason
 			}
@@ -244,7 +198,7 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 		}}
 		lived := !is || p.life(ctx, s)
 		if needed[s] && lived && p.exists(s) == nil {
-			p.part(ctx, s, "create for others", func(t *trial, r *providertest.Resource) {
+			p.part(ctx, s, "create for others", func(t providertest.TB, r *providertest.Resource) {
 				p.resolved(t, s.Create)
 				r.Create(t, s.Create)
 			})
@@ -253,7 +207,7 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixture
 	for _, s := range slices.Backward(p.fixture.resources) {
 		if needed[s] && p.exists(s) != nil && p.stopped(ctx) == "" {
 			p.report.resource(s)
-			p.part(ctx, s, "", func(t *trial, r *providertest.Resource) { r.Delete(t) })
+			p.part(ctx, s, "", func(t providertest.TB, r *providertest.Resource) { r.Delete(t) })
 		}
 	}
 	p.report.end()
@@ -306,12 +260,12 @@ func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 // life tests one resource. It reports whether that came to its end.
 func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	for i, f := range s.Faults {
-		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t *trial, r *providertest.Resource) {
+		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, r *providertest.Resource) {
 			p.resolved(t, s.Create, f.Set)
 			r.Check(t, s.Create.With(f.Set), providertest.WantFaults(f.Expect...))
 		})
 	}
-	return p.part(ctx, s, "", func(t *trial, r *providertest.Resource) {
+	return p.part(ctx, s, "", func(t providertest.TB, r *providertest.Resource) {
 		p.resolved(t, s.bags...)
 		r.Life(t, s.Life)
 	})
@@ -319,17 +273,17 @@ func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 
 // part runs a part of the test of a resource, and reports whether that came to its end. If label is not empty, it takes
 // the place of the step's own name.
-func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(*trial, *providertest.Resource)) bool {
+func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(providertest.TB, *providertest.Resource)) bool {
 	if p.stopped(ctx) != "" {
 		return false
 	}
 	p.report.label = label
 	defer p.report.end()
-	return s.trial.do(func() { do(s.trial, p.resources[s.vertex]) })
+	return s.trial.Do(func() { do(s.trial, p.resources[s.vertex]) })
 }
 
 // resolved resolves properties. It ends the test if they refer to an output that does not exist.
-func (p *providerTest) resolved(t *trial, bags ...providertest.Properties) {
+func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properties) {
 	if err := p.resolve(bags...); err != nil {
 		t.Errorf("%s", err)
 		t.FailNow()

@@ -28,7 +28,6 @@ import (
 // *testing.T does, calls end early enough to delete what exists and to report what hung.
 type TB interface {
 	Helper()
-	Name() string
 	Context() context.Context
 	Cleanup(f func())
 	Errorf(format string, args ...any)

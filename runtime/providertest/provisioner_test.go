@@ -12,9 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -244,22 +246,31 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 	case "hangs":
 		patience = 2 * time.Second
 	}
-	r := &recorder{t: t, once: true}
-	r.do(func() {
-		providertest.RunProvisioner(r, providertest.Provisioner{
-			Command: plugin.Command{
-				Path: path, Dir: files, Log: io.Discard, Grace: grace,
-				Env: append(os.Environ(), modeVariable+"="+mode, "GORACE=atexit_sleep_ms=0"),
-			},
-			Changes: []provisioner.Change{
-				{New: []*provisioner.Resource{one("a", "small"), one("b", "small")}},
-				{New: []*provisioner.Resource{one("a", "large"), one("b", "small")}},
-			}[:changes],
-			Observe:  func() (string, error) { return list(files) },
-			Patience: patience,
-		})
-	})
-	return r.failures, dir
+	return conforms(t, providertest.Provisioner{
+		Command: plugin.Command{
+			Path: path, Dir: files, Log: io.Discard, Grace: grace,
+			Env: append(os.Environ(), modeVariable+"="+mode, "GORACE=atexit_sleep_ms=0"),
+		},
+		Changes: []provisioner.Change{
+			{New: []*provisioner.Resource{one("a", "small"), one("b", "small")}},
+			{New: []*provisioner.Resource{one("a", "large"), one("b", "small")}},
+		}[:changes],
+		Observe:  func() (string, error) { return list(files) },
+		Patience: patience,
+	}), dir
+}
+
+// conforms runs the kit on a provisioner until something fails, and then its cleanup, and returns the failures.
+func conforms(t *testing.T, p providertest.Provisioner) (failures []string) {
+	var mu sync.Mutex
+	r := &providertest.Trial{Ctx: t.Context(), Report: func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		failures = append(failures, text)
+		runtime.Goexit()
+	}}
+	r.Do(func() { providertest.RunProvisioner(r, p) })
+	return failures
 }
 
 // list returns the files in a folder.
@@ -403,10 +414,8 @@ func TestProvisionerMisuse(t *testing.T) {
 		}}, "before the first change: the plugin does not start: fork/exec /nowhere/lumi-provisioner-x: no such file or directory\n" +
 			"\tThis breaks the rule \"process\" of docs/protocol.md#the-contract-of-a-provisioner"},
 	} {
-		r := &recorder{t: t, once: true}
-		r.do(func() { providertest.RunProvisioner(r, test.p) })
-		if len(r.failures) != 1 || r.failures[0] != test.want {
-			t.Errorf("got %q", r.failures)
+		if failures := conforms(t, test.p); len(failures) != 1 || failures[0] != test.want {
+			t.Errorf("got %q", failures)
 		}
 	}
 }
