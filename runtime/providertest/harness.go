@@ -46,19 +46,16 @@ func fatalf(t TB, format string, args ...any) {
 // Harness is a provider under test, and the environment in which its resources live. It belongs to the test that made
 // it: when that ends, what is left of the resources is deleted, and the provider stops.
 type Harness struct {
-	t           TB
-	plugin      *plugin.Plugin
-	environment string
-	types       map[tokens.Type]*lumi.Description
-	log         *buffer
-	calls       transcript
+	t TB
+	setting
 	secrets
-	watch       watch
-	onStep      func(r *Resource, step string) // nil if nobody observes the steps
-	cleanupTime time.Duration
+	plugin *plugin.Plugin
+	types  map[tokens.Type]*lumi.Description
+	log    *buffer
+	calls  transcript
+	watch  watch
 	// deadline is when calls in steps must have ended, and cleanupEnd when the cleanup must; zero if the test has no limit.
 	deadline, cleanupEnd time.Time
-	term                 func(name string) string
 
 	mu sync.Mutex
 	// resources are those that capabilities can refer to.
@@ -83,7 +80,7 @@ type setting struct {
 	config      Properties
 	environment string
 	allCalls    bool
-	onStep      func(r *Resource, step string)
+	onStep      func(r *Resource, step string) // nil if nobody observes the steps
 	cleanupTime time.Duration
 	term        func(name string) string
 }
@@ -123,7 +120,7 @@ func Resources(providers ...interface {
 // does not change what it is given.
 func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
-	h, s := newHarness(t, options)
+	h := newHarness(t, options)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	listener := bufconn.Listen(1 << 20)
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: noTime}))
@@ -148,7 +145,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 			t.Errorf("the provider does not stop: %v", err)
 		}
 	})
-	h.begin(s)
+	h.begin()
 	return h
 }
 
@@ -164,7 +161,7 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 // it logs is shown if the test fails.
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
-	h, s := newHarness(t, options)
+	h := newHarness(t, options)
 	if c.Raw = true; c.Log == nil {
 		c.Log = h.log
 	}
@@ -183,29 +180,28 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 			t.Errorf("the plugin does not stop: %v", err)
 		}
 	})
-	h.begin(s)
+	h.begin()
 	return h
 }
 
-func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
-	s := &setting{
-		environment: environment, cleanupTime: 10 * time.Minute, term: func(name string) string { return name },
-	}
-	for _, option := range options {
-		option(s)
-	}
+func newHarness(t TB, options []HarnessOption) *Harness {
 	h := &Harness{
-		t: t, environment: s.environment, log: &buffer{}, types: map[tokens.Type]*lumi.Description{},
+		t: t, log: &buffer{}, types: map[tokens.Type]*lumi.Description{},
 		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: newSecrets(),
+		setting: setting{
+			environment: environment, cleanupTime: 10 * time.Minute, term: func(name string) string { return name },
+		},
 	}
-	h.calls.h, h.calls.all, h.calls.events = h, s.allCalls, map[urn.URN][]lumi.Event{}
-	h.onStep, h.cleanupTime, h.term = s.onStep, s.cleanupTime, s.term
+	h.calls.h, h.calls.events = h, map[urn.URN][]lumi.Event{}
+	for _, option := range options {
+		option(&h.setting)
+	}
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		h.limit(limited.Deadline())
 	}
 	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
 	t.Cleanup(h.report)
-	return h, s
+	return h
 }
 
 // limit ends calls, and then the cleanup, before go test would end the process with neither a report nor a cleanup.
@@ -218,7 +214,7 @@ func (h *Harness) limit(end time.Time, limited bool) {
 }
 
 // begin learns what the provider serves and configures it. Resources are deleted before it stops.
-func (h *Harness) begin(s *setting) {
+func (h *Harness) begin() {
 	h.t.Helper()
 	h.t.Cleanup(h.deleteAll)
 	described, err := h.plugin.Describe(h.t.Context())
@@ -228,10 +224,10 @@ func (h *Harness) begin(s *setting) {
 	for _, d := range described {
 		h.types[d.Type] = d
 	}
-	if s.config == nil && !h.plugin.Configurable {
+	if h.config == nil && !h.plugin.Configurable {
 		return
 	}
-	properties, err := s.config.encode()
+	properties, err := h.config.encode()
 	if err != nil {
 		h.fatalf("the configuration cannot be encoded:\n%s", indent(err.Error()))
 	}

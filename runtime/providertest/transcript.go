@@ -21,8 +21,6 @@ type stepKey struct {
 // transcript is all calls in the order in which they ended. It shows them at the end, when it is known what is secret.
 type transcript struct {
 	h *Harness
-	// all says that the calls of all steps are shown.
-	all bool
 
 	mu    sync.Mutex
 	calls []*call
@@ -87,7 +85,7 @@ func (t *transcript) String() string {
 	w := writer{mask: t.h.mask, seen: map[string]string{}}
 	shown, last := 0, ""
 	for i, c := range t.calls {
-		if !t.all && t.failed != nil && !t.failed[c.of] {
+		if !t.h.allCalls && t.failed != nil && !t.failed[c.of] {
 			continue
 		}
 		if c.step != last {
