@@ -11,7 +11,7 @@ import (
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/ec2server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/ec2server"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 

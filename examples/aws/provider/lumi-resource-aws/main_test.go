@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/ec2server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/wire"

@@ -10,8 +10,8 @@ import (
 
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/ec2server"
 )
 
 func main() {
