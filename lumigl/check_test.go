@@ -9,15 +9,12 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func vertex(t *testing.T, g *lumigl.Graph, key string) *lumigl.Vertex {
 	t.Helper()
-	v, err := g.Add(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(g.Add(key))(t)
 }
 
 func bag(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members...) }
@@ -99,22 +96,13 @@ func TestBuiltSnapshot(t *testing.T) {
 	s := &lumigl.Snapshot{Package: "\xff", Lineage: "\xfe", Args: lumigl.ListOf()}
 	s.Tag = "\xfd"
 	s.Fields = []lumigl.Member{pair("pending", lumigl.NullValue())}
-	a, err := s.Add(resourceURN(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Add(resourceURN(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(s.Add(resourceURN(0)))(t)
+	b := must.Get(s.Add(resourceURN(3)))(t)
 	a.ID, a.Type = "\xfc", "t:m:U"
 	a.Properties = bag(pair("b", lumigl.ReferenceTo(b)))
 	b.Properties = bag(pair("a", lumigl.ReferenceTo(a)))
 	b.Extensions = lumigl.TextOf("x")
-	pending, err := lumigl.NewResource(resourceURN(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(lumigl.NewResource(resourceURN(1)))(t)
 	pending.Extensions = bag(pair("a", lumigl.ReferenceTo(a)))
 	s.Pending.Operations = []lumigl.Operation{{Kind: "drop", Resource: pending}}
 	refused(t, s, strings.NewReplacer("A", a.Key(), "B", b.Key()).Replace(`"\xfd" is not UTF-8
@@ -134,22 +122,13 @@ resources depend on each other in a circle: A → B → A (at /resources/A)`))
 func TestBuiltPending(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	for n := range 2 {
-		r, err := lumigl.NewResource(resourceURN(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(lumigl.NewResource(resourceURN(n)))(t)
 		s.Pending.Deletes = append(s.Pending.Deletes, r)
 	}
 	s.Pending.Deletes[0].Properties = bag(pair("to", lumigl.ReferenceTo(s.Pending.Deletes[1])))
 	s.Pending.Deletes[1].Properties = bag(pair("to", lumigl.ReferenceTo(s.Pending.Deletes[0])))
-	text, err := lumigl.Append(nil, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := lumigl.ParseSnapshot(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(lumigl.Append(nil, s))(t)
+	again := must.Get(lumigl.ParseSnapshot(string(text)))(t)
 	for i, r := range again.Pending.Deletes {
 		if to, _, _ := r.Properties.Get("to").Target(); to != again.Pending.Deletes[1-i] {
 			t.Errorf("%s refers to another %s", r.Key(), to.Key())
@@ -167,15 +146,10 @@ func TestBuiltPendingTwice(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	var deletes [4]*lumigl.Vertex
 	for i, n := range []int{0, 1, 1, 2} {
-		r, err := lumigl.NewResource(resourceURN(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(lumigl.NewResource(resourceURN(n)))(t)
 		deletes[i] = r
 	}
-	if _, err := s.Add(resourceURN(0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Add(resourceURN(0)))(t)
 	s.Pending.Deletes = deletes[:]
 	deletes[3].Properties = bag(pair("right", lumigl.ReferenceTo(deletes[1])))
 	if err := s.Check(); err != nil {
@@ -220,14 +194,8 @@ func TestBuiltDepth(t *testing.T) {
 		for more := range 2 {
 			for _, reference := range []bool{false, true} {
 				s := &lumigl.Snapshot{}
-				target, err := s.Add(resourceURN(1))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r, err := s.Add(resourceURN(0))
-				if err != nil {
-					t.Fatal(err)
-				}
+				target := must.Get(s.Add(resourceURN(1)))(t)
+				r := must.Get(s.Add(resourceURN(0)))(t)
 				levels, inner := place.levels+more, lumigl.NullValue()
 				if reference {
 					levels, inner = levels-1, lumigl.ReferenceTo(target)
@@ -268,9 +236,7 @@ func TestAdd(t *testing.T) {
 	_, err := g.Add("a")
 	expect(t, err, `there is a vertex "a" already`)
 	s := &lumigl.Snapshot{}
-	if _, err := s.Add(resourceURN(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Add(resourceURN(1)))(t)
 	_, err = s.Add(resourceURN(1))
 	expect(t, err, "there is a resource urn:lumi:prod::shop:index::t:m:T1::1 already")
 	_, err = s.Add("x")
@@ -297,10 +263,7 @@ func TestConcurrentReading(t *testing.T) {
 		b.WriteString(`]}},`)
 	}
 	src := strings.TrimSuffix(b.String(), ",") + "}}"
-	doc, err := lumigl.Parse(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(lumigl.Parse(src))(t)
 	texts := make([]string, 8)
 	var wait sync.WaitGroup
 	for i := range texts {

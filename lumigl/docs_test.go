@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	explained "github.com/lumi-idl/lumi/lumigl/codes"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var (
@@ -19,10 +20,7 @@ var (
 
 // TestDocs holds docs/lumigl.md to what it says: the examples of the language are accepted and canonical.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/lumigl.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/lumigl.md"))(t)
 	examples := blocks.FindAllStringSubmatch(string(page), -1)
 	if len(examples) != 4 {
 		t.Errorf("%d examples of the language", len(examples))

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write what is found as what is expected")
@@ -31,10 +32,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal("no archives: ", err)
 	}
 	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(name))(t)
 		var files []txtar.File
 		for _, file := range archive.Files {
 			if strings.HasSuffix(file.Name, ".faults") {
@@ -60,9 +58,7 @@ func TestFaults(t *testing.T) {
 		}
 		if *update {
 			archive.Files = files
-			if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 		}
 	}
 }
@@ -180,15 +176,9 @@ func fix(src string, found []lumigl.Fault) (string, bool) {
 // of its own.
 func TestEveryCode(t *testing.T) {
 	broken := map[string]bool{string(lumigl.SizeFault): true, string(lumigl.DepthFault): true}
-	archives, err := filepath.Glob("testdata/faults/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(name))(t)
 		for _, file := range archive.Files {
 			if !strings.HasSuffix(file.Name, ".faults") {
 				for _, f := range faultsOf(t, input(t, file)) {
@@ -207,10 +197,7 @@ func TestEveryCode(t *testing.T) {
 // codes are the values of all constants of type Code.
 func codes(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "fault.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "fault.go", nil, 0))(t)
 	var all []string
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
@@ -220,10 +207,7 @@ func codes(t *testing.T) []string {
 		for _, spec := range group.Specs {
 			constant := spec.(*ast.ValueSpec)
 			if name, ok := constant.Type.(*ast.Ident); ok && name.Name == "Code" {
-				code, err := strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				code := must.Get(strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value))(t)
 				all = append(all, code)
 			}
 		}
@@ -238,22 +222,14 @@ func codes(t *testing.T) []string {
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"general", "tag", "snapshot"} {
 		t.Run(name, func(t *testing.T) {
-			src, err := os.ReadFile(filepath.Join("testdata", "examples", name+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := must.Get(os.ReadFile(filepath.Join("testdata", "examples", name+".json")))(t)
 			golden := filepath.Join("testdata", "examples", name+".faults")
 			found := report(t, string(src))
 			if *update {
-				if err := os.WriteFile(golden, []byte(found), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(golden, []byte(found), 0o644))
 				return
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(golden))(t)
 			if found != string(want) {
 				t.Errorf("found\n%s\nexpected\n%s", found, want)
 			}

@@ -12,35 +12,21 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // seeds adds what the other tests read.
 func seeds(f *testing.F) {
 	f.Helper()
-	examples, err := filepath.Glob("testdata/examples/*.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	valid, err := filepath.Glob("testdata/valid/*.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	examples := must.Get(filepath.Glob("testdata/examples/*.json"))(f)
+	valid := must.Get(filepath.Glob("testdata/valid/*.json"))(f)
 	for _, name := range append(examples, valid...) {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		src := must.Get(os.ReadFile(name))(f)
 		f.Add(string(src))
 	}
-	archives, err := filepath.Glob("testdata/faults/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(f)
 	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(name))(f)
 		for _, file := range archive.Files {
 			f.Add(string(file.Data))
 		}

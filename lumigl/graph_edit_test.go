@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func ExampleSnapshot_Rename() {
@@ -53,11 +54,7 @@ func randomDocument(t *rapid.T) lumigl.Document {
 }
 
 func textOf(t *rapid.T, doc lumigl.Document) string {
-	text, err := lumigl.Append(nil, doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(lumigl.Append(nil, doc))(t))
 }
 
 // TestClone changes a document or its clone in every way there is. The other one stays as it was.
@@ -140,16 +137,10 @@ func edit(t *rapid.T, doc lumigl.Document) {
 // where they led, and one resource that is there twice stays one.
 func TestClonePending(t *testing.T) {
 	s := &lumigl.Snapshot{}
-	live, err := s.Add(resourceURN(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := must.Get(s.Add(resourceURN(1)))(t)
 	var pending []*lumigl.Vertex
 	for n := 2; n <= 3; n++ {
-		r, err := lumigl.NewResource(resourceURN(n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(lumigl.NewResource(resourceURN(n)))(t)
 		pending = append(pending, r)
 	}
 	gone := &lumigl.Vertex{}
@@ -186,9 +177,7 @@ func TestRenameRoundTrip(t *testing.T) {
 			keys[v] = v.Key()
 		}
 		for v := range keys {
-			if err := g.Rename(v, fmt.Sprintf("renamed %q", keys[v])); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Rename(v, fmt.Sprintf("renamed %q", keys[v])))
 			if g.Vertex(keys[v]) != nil || g.Vertex(v.Key()) != v {
 				t.Fatalf("%q is not found by its key", v.Key())
 			}
@@ -197,9 +186,7 @@ func TestRenameRoundTrip(t *testing.T) {
 			t.Fatal("vertices are gone")
 		}
 		for v, key := range keys {
-			if err := g.Rename(v, key); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Rename(v, key))
 		}
 		if got := textOf(t, g); got != want {
 			t.Fatalf("the graph was\n%s\nand is\n%s", want, got)
@@ -217,10 +204,7 @@ func TestRename(t *testing.T) {
 	expect(t, g.Rename(a, "b"), "")
 
 	s := &lumigl.Snapshot{}
-	r, err := s.Add(resourceURN(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Add(resourceURN(1)))(t)
 	expect(t, s.Rename(r, "x"), `"x": a URN starts with urn:lumi:`)
 	expect(t, s.Rename(r, resourceURN(2)), "")
 	if r.Type != "t:m:T2" || s.Vertex(string(resourceURN(2))) != r {
@@ -231,10 +215,7 @@ func TestRename(t *testing.T) {
 
 // TestReplace rewrites parts of values. What does not change is shared.
 func TestReplace(t *testing.T) {
-	v, err := lumigl.Parser{}.ParseValue(`{"a": [1, "x", {"x": "x"}], "b": {"c": [2, 3]}, "x": "x", "d": ["x"]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(lumigl.Parser{}.ParseValue(`{"a": [1, "x", {"x": "x"}], "b": {"c": [2, 3]}, "x": "x", "d": ["x"]}`))(t)
 	with := func(instead lumigl.Value) func(lumigl.Value) (lumigl.Value, bool) {
 		return func(part lumigl.Value) (lumigl.Value, bool) {
 			text, ok := part.Text()
@@ -245,10 +226,7 @@ func TestReplace(t *testing.T) {
 		`{"a": [1, "y", {"x": "y"}], "b": {"c": [2, 3]}, "x": "y", "d": ["y"]}`: lumigl.TextOf("y"),
 		`{"a": [1, {}], "b": {"c": [2, 3]}, "d": []}`:                           {},
 	} {
-		w, err := lumigl.Parser{}.ParseValue(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(lumigl.Parser{}.ParseValue(want))(t)
 		if got := v.Replace(with(instead)); !got.Equal(w) {
 			t.Errorf("got another value than %s", want)
 		}
@@ -265,14 +243,8 @@ func TestMap(t *testing.T) {
 		`{"a": "x", "b": [1], "c": [2]}`: `{"a": "0:a", "b": [1], "c": [2]}`,
 		`"x"`:                            `"x"`,
 	} {
-		v, err := lumigl.Parser{}.ParseValue(src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w, err := lumigl.Parser{}.ParseValue(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(lumigl.Parser{}.ParseValue(src))(t)
+		w := must.Get(lumigl.Parser{}.ParseValue(want))(t)
 		got := v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
 			if i == 2 {
 				return lumigl.Value{}, part.Kind() == lumigl.Number
@@ -288,10 +260,7 @@ func TestMap(t *testing.T) {
 // TestCloneForeign clones a snapshot with a pending resource that is still in another snapshot.
 func TestCloneForeign(t *testing.T) {
 	var old, new lumigl.Snapshot
-	r, err := old.Add(resourceURN(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(old.Add(resourceURN(1)))(t)
 	new.Pending.Deletes = []*lumigl.Vertex{r}
 	expect(t, old.Rename(new.Clone().Pending.Deletes[0], resourceURN(2)), fmt.Sprintf("the vertex %q is not in this graph", resourceURN(1)))
 	if old.Vertex(r.Key()) != r {

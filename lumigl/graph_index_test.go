@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // network is a graph in which a subnet and a security group depend on a network, and an instance on both.
@@ -87,10 +88,7 @@ func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 	g := &lumigl.Graph{}
 	var all []*lumigl.Vertex
 	for i := range rapid.IntRange(1, 12).Draw(t, "vertices") {
-		v, err := g.Add(fmt.Sprint("v", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(g.Add(fmt.Sprint("v", i)))(t)
 		all = append(all, v)
 	}
 	order := rapid.Permutation(all).Draw(t, "order")
@@ -165,10 +163,7 @@ func TestWalkConcurrent(t *testing.T) {
 
 // TestWalkStops holds that no visits start after a failure or after the context is done, and what is reported then.
 func TestWalkStops(t *testing.T) {
-	g, err := lumigl.ParseGraph(network)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lumigl.ParseGraph(network))(t)
 	cause := errors.New("interrupted")
 	for name, test := range map[string]struct {
 		at      string // is visited last
@@ -209,10 +204,7 @@ func TestWalkStops(t *testing.T) {
 
 // TestWalkGoexit ends the goroutine of a visit, as t.FailNow does.
 func TestWalkGoexit(t *testing.T) {
-	g, err := lumigl.ParseGraph(network)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lumigl.ParseGraph(network))(t)
 	expect(t, lumigl.NewIndex(g).Walk(t.Context(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
 		runtime.Goexit()
 		return nil
@@ -225,12 +217,9 @@ func TestCyclesInIndex(t *testing.T) {
 		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices depend on each other in a circle: a → a",
 		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices depend on each other in a circle: b → c → b",
 	} {
-		g, err := lumigl.ParseGraph(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(lumigl.ParseGraph(src))(t)
 		x := lumigl.NewIndex(g)
-		_, err = x.Sorted()
+		_, err := x.Sorted()
 		expect(t, err, want)
 		expect(t, x.Walk(context.Background(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
 			t.Error("a vertex is visited")

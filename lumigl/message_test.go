@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // word spells a number without digits, in four letters.
@@ -53,22 +54,14 @@ func TestMeantInLargeFiles(t *testing.T) {
 // TestNearestInBuilt checks that a graph that was built gets suggestions too, but never the resource that has the reference.
 func TestNearestInBuilt(t *testing.T) {
 	s := &lumigl.Snapshot{}
-	if _, err := s.Add("urn:lumi:e::p:m::t:m:T::network"); err != nil {
-		t.Fatal(err)
-	}
-	user, err := s.Add("urn:lumi:e::p:m::t:m:U::user")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Add("urn:lumi:e::p:m::t:m:T::network"))(t)
+	user := must.Get(s.Add("urn:lumi:e::p:m::t:m:U::user"))(t)
 	for key, want := range map[urn.URN]string{
 		"urn:lumi:e::p:m::t:m:T::networks": `; did you mean "urn:lumi:e::p:m::t:m:T::network"?`,
 		"urn:lumi:e::p:m::t:m:U::usre":     "",
 		"urn:lumi:e::p:m::t:m:T::cloud":    "",
 	} {
-		gone, err := lumigl.NewResource(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gone := must.Get(lumigl.NewResource(key))(t)
 		user.Properties = bag(pair("x", lumigl.ReferenceTo(gone)))
 		refused(t, s, fmt.Sprintf("there is no resource %q%s (at /resources/%s/properties/x/#ref)", key, want, user.Key()))
 	}

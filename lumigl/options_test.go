@@ -8,17 +8,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // snapshotOf parses a snapshot with the resources a and b of the type t:m:T0, in which A and B are their URNs.
 func snapshotOf(t *testing.T, a, b string) *lumigl.Snapshot {
 	t.Helper()
 	src := `{"resources": {"A": {"type": "t:m:T0", ` + a + `}, "B": {"type": "t:m:T0", ` + b + `}}}`
-	s, err := lumigl.ParseSnapshot(strings.NewReplacer(`"A"`, quoted(resourceURN(0)), `"B"`, quoted(resourceURN(3))).Replace(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(lumigl.ParseSnapshot(strings.NewReplacer(`"A"`, quoted(resourceURN(0)), `"B"`, quoted(resourceURN(3))).Replace(src)))(t)
 }
 
 func quoted[S ~string](s S) string { return `"` + string(s) + `"` }
@@ -31,10 +28,7 @@ func TestOptionDefaults(t *testing.T) {
 	if a.Options.Exists() || b.Options.Len() != 1 {
 		t.Errorf("the options are %v and %v", a.Options, b.Options)
 	}
-	before, err := lumigl.Append(nil, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(lumigl.Append(nil, s))(t)
 	a.Options = bag(pair("protect", lumigl.BoolOf(false)))
 	b.Options = b.Options.With("ignoreChanges", lumigl.ListOf())
 	after, err := lumigl.Append(nil, s)
@@ -55,9 +49,7 @@ func TestDependsOn(t *testing.T) {
 	if target, _, _ := c.Vertex(b.Key()).Options.Get("dependsOn").At(0).Target(); target != c.Vertex(a.Key()) {
 		t.Error("the clone depends on a resource of the original")
 	}
-	if err := s.Rename(a, resourceURN(30)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Rename(a, resourceURN(30)))
 	text, err := lumigl.Append(nil, s)
 	if err != nil || !strings.Contains(string(text), `{ "#ref": "`+string(resourceURN(30))+`" }`) {
 		t.Errorf("%v, renamed to\n%s", err, text)
@@ -88,16 +80,12 @@ func TestModuleOrder(t *testing.T) {
 	want := []string{start + "lumi:index:Module::used", start + "a:m:T::x", start + "t:m:T::x", start + "lumi:index:Module::own"}
 	s := &lumigl.Snapshot{}
 	for _, i := range []int{3, 1, 0, 2} {
-		if _, err := s.Add(urn.URN(want[i])); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Add(urn.URN(want[i])))(t)
 	}
 	text := bag(pair("type", lumigl.TextOf("string")))
 	s.Vertex(want[0]).Properties = bag(pair("uses", bag(pair("x", text))))
 	s.Vertex(want[3]).Properties = bag(pair("provides", bag(pair("y", text.With("value", lumigl.TextOf("z"))))))
-	if err := s.Sort(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Sort())
 	var got []string
 	for v := range s.Vertices() {
 		got = append(got, v.Key())
@@ -110,14 +98,8 @@ func TestModuleOrder(t *testing.T) {
 // TestBuiltModule checks the vertex of a module, and a reference to it.
 func TestBuiltModule(t *testing.T) {
 	s := &lumigl.Snapshot{}
-	m, err := s.Add("urn:lumi:prod::network:index::lumi:index:Module::network")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.Add(resourceURN(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.Add("urn:lumi:prod::network:index::lumi:index:Module::network"))(t)
+	r := must.Get(s.Add(resourceURN(0)))(t)
 	m.Properties = bag(pair("uses", bag(pair("vpcId", bag(pair("type", lumigl.TextOf("String")))))))
 	r.Properties = bag(pair("vpc", lumigl.PropertyOf(m, "provides.vpcID")))
 	refused(t, s, strings.NewReplacer("M", m.Key(), "R", r.Key()).Replace(`a type is "bool", "number", "string", "any" or an object, not "String"; did you mean "string"? (at /resources/M/properties/uses/vpcId/type)

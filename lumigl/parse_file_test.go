@@ -9,21 +9,17 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // FuzzAtOnce compares the two ways of reading. One pass does for a text if, and only if, nothing is found wrong with it
 // otherwise, and makes the same of it. It does not for a text that names its tag behind the references.
 func FuzzAtOnce(f *testing.F) {
 	for _, pattern := range []string{"testdata/examples/*.json", "testdata/valid/*.json"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
+		names := must.Get(filepath.Glob(pattern))(f)
 		for _, name := range names {
-			src, err := os.ReadFile(name)
-			if err != nil {
-				f.Fatal(err)
-			}
+			src := must.Get(os.ReadFile(name))(f)
 			f.Add(string(src))
 		}
 	}
@@ -44,10 +40,7 @@ func FuzzAtOnce(f *testing.F) {
 		case invalid != nil:
 			t.Fatalf("one pass did, in spite of\n%s", invalid)
 		}
-		one, err := Append(nil, quick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(Append(nil, quick))(t)
 		if other, err := Append(nil, doc); err != nil || !bytes.Equal(one, other) {
 			t.Fatalf("one pass made\n%s\nof it, and not\n%s%v", one, other, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // invalid returns what a parser has to say of a text.
@@ -74,13 +75,8 @@ func TestValues(t *testing.T) {
 
 func TestReadFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "graph.json")
-	if err := os.WriteFile(name, []byte(`{"vertices": {"a": {}}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(`{"vertices": {"a": {}}}`), 0o644))
+	f := must.Get(os.Open(name))(t)
 	defer f.Close()
 	doc, err := lumigl.Read(f)
 	if err != nil || doc.Base().Len() != 1 {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // parts are what strings are made of that people forget to escape.
@@ -46,10 +47,7 @@ func TestFixesAreNoGuesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := lumigl.Parse(string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(lumigl.Parse(string(text)))(t)
 		broken := strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(string(text))
 		mended := broken
 		for range 10 {

@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestParseValue(t *testing.T) {
-	v, err := lumigl.Parser{}.ParseValue(`{"a": [{"#ref": "b"}, 12345678901234567890.10]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(lumigl.Parser{}.ParseValue(`{"a": [{"#ref": "b"}, 12345678901234567890.10]}`))(t)
 	if ref, ok := v.Get("a").At(0).Get("#ref").Text(); !ok || ref != "b" {
 		t.Errorf("a reference is %v, not an object", v.Get("a").At(0).Kind())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var operations = []lumigl.OperationKind{lumigl.CreateOperation, lumigl.UpdateOperation, lumigl.DeleteOperation}
@@ -102,10 +103,7 @@ func randomGraph(t *rapid.T) *lumigl.Graph {
 	g := &lumigl.Graph{Tag: tag(t), Fields: fields(t)}
 	var all []*lumigl.Vertex
 	for _, key := range rapid.SliceOfNDistinct(texts, 0, 6, rapid.ID).Draw(t, "vertices") {
-		v, err := g.Add(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(g.Add(key))(t)
 		all = append(all, v)
 	}
 	for _, v := range all {
@@ -130,10 +128,7 @@ func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 	ids := rapid.SliceOfNDistinct(rapid.IntRange(0, 30), 0, 10, rapid.ID).Draw(t, "resources")
 	var all []*lumigl.Vertex
 	for _, id := range ids {
-		r, err := s.Add(resourceURN(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Add(resourceURN(id)))(t)
 		all = append(all, r)
 	}
 	// Whichever order they were added in, they depend on each other in another.
@@ -183,10 +178,7 @@ func options(t *rapid.T, targets []*lumigl.Vertex) lumigl.Value {
 }
 
 func pending(t *rapid.T, targets []*lumigl.Vertex) *lumigl.Vertex {
-	r, err := lumigl.NewResource(resourceURN(rapid.IntRange(0, 40).Draw(t, "pending")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(lumigl.NewResource(resourceURN(rapid.IntRange(0, 40).Draw(t, "pending"))))(t)
 	fill(t, r, targets)
 	return r
 }
@@ -340,9 +332,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		other.Tag, other.Fields = s.Tag, rapid.Permutation(s.Fields).Draw(t, "fields")
 		all := slices.Collect(s.Vertices())
 		for _, r := range rapid.Permutation(all).Draw(t, "another order") {
-			if _, err := other.Add(r.URN()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(other.Add(r.URN()))(t)
 		}
 		to := func(v *lumigl.Vertex) *lumigl.Vertex { return other.Vertex(v.Key()) }
 		for r := range other.Vertices() {
@@ -360,9 +350,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if again, _ := roundTrip(t, other); again != text {
 			t.Fatalf("one order gives\n%s\nand another\n%s", text, again)
 		}
-		if err := other.Sort(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, other.Sort())
 		if sorted, _ := roundTrip(t, other); sorted != text {
 			t.Fatalf("sorted\n%s\nfound\n%s", text, sorted)
 		}
@@ -370,10 +358,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 }
 
 func moved(t *rapid.T, r *lumigl.Vertex, to func(*lumigl.Vertex) *lumigl.Vertex) *lumigl.Vertex {
-	c, err := lumigl.NewResource(r.URN())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(lumigl.NewResource(r.URN()))(t)
 	c.ID, c.Extensions, c.Properties = r.ID, r.Extensions, r.Properties.Retarget(to)
 	c.Options, c.Source = r.Options.Retarget(to), r.Source
 	return c
@@ -436,10 +421,7 @@ func TestFixes(t *testing.T) {
 		if rapid.Bool().Draw(t, "snapshot") {
 			doc = randomSnapshot(t)
 		}
-		text, err := lumigl.Append(nil, doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(lumigl.Append(nil, doc))(t)
 		broken := mutate(t, string(text))
 		found := faultsOf(t, broken)
 		fixed, ok := fix(broken, found)

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // sectionOf is the section that a JSON text has, "vertices" if it has none.
@@ -29,20 +30,14 @@ func sectionOf(src string) string {
 // TestSchemasAccept gives the validators all files that the reader accepts: the test data, and what the programs of the
 // examples evaluate to, in the bytes that they wrote and in canonical ones. Only the schema of their own form accepts them.
 func TestSchemasAccept(t *testing.T) {
-	files, err := filepath.Glob("testdata/valid/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("testdata/valid/*.json"))(t)
 	evaluated := graphsOfExamples(t)
 	if len(files) == 0 || len(evaluated) == 0 {
 		t.Fatal("there are no files")
 	}
 	var questions []question
 	for _, name := range append(files, evaluated...) {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Get(os.ReadFile(name))(t)
 		doc, err := lumigl.Parse(string(src))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -67,7 +62,7 @@ func TestSchemasAccept(t *testing.T) {
 func graphsOfExamples(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	err := filepath.WalkDir(filepath.Join("..", "examples"), func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join("..", "examples"), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "node_modules" {
 			return fs.SkipDir
 		}
@@ -75,26 +70,17 @@ func graphsOfExamples(t *testing.T) []string {
 			found = append(found, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 
 // TestSchemasRefuse gives the validators the broken files of the other tests, as far as they are JSON and break a rule that
 // a schema can express.
 func TestSchemasRefuse(t *testing.T) {
-	archives, err := filepath.Glob("testdata/faults/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	var questions []question
 	for _, name := range archives {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(name))(t)
 		for _, file := range archive.Files {
 			src := input(t, file)
 			if json.Valid([]byte(src)) && utf8.ValidString(src) && breaksShape(faultsOf(t, src)) {
@@ -142,10 +128,7 @@ func TestSchemaOfNames(t *testing.T) {
 	want := map[question]reading{}
 	put := func(key, typ string, err error) {
 		resource := map[string]any{"type": typ, "properties": map[string]any{}}
-		text, marshalErr := json.Marshal(map[string]any{"resources": map[string]any{key: resource}})
-		if marshalErr != nil {
-			t.Fatal(marshalErr)
-		}
+		text := must.Get(json.Marshal(map[string]any{"resources": map[string]any{key: resource}}))(t)
 		q := question{"resources", string(text)}
 		questions = append(questions, q)
 		want[q] = reading{key + typ, err}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // question asks whether the schema of files that have a section accepts one.
@@ -27,10 +29,7 @@ func ask(t *testing.T, questions []question, answered func(t *testing.T, q quest
 	ids := map[string]string{}
 	var schemas []json.RawMessage
 	for section, name := range schemaNames {
-		src, err := os.ReadFile(filepath.Join("..", "docs", "schema", name+".schema.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Get(os.ReadFile(filepath.Join("..", "docs", "schema", name+".schema.json")))(t)
 		var schema struct {
 			ID string `json:"$id"`
 		}
@@ -56,28 +55,17 @@ func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, quest
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	for _, src := range schemas {
-		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiler.AddResource(schema.(map[string]any)["$id"].(string), schema); err != nil {
-			t.Fatal(err)
-		}
+		schema := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
+		must.Do(t, compiler.AddResource(schema.(map[string]any)["$id"].(string), schema))
 	}
 	compiled := map[string]*jsonschema.Schema{}
 	for section, id := range ids {
-		schema, err := compiler.Compile(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		schema := must.Get(compiler.Compile(id))(t)
 		compiled[section] = schema
 	}
 	var answers []bool
 	for _, q := range questions {
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(q.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(q.text)))(t)
 		answers = append(answers, compiled[q.section].Validate(value) == nil)
 	}
 	return answers
@@ -113,10 +101,7 @@ func askProgram(t *testing.T, schemas []json.RawMessage, ids map[string]string, 
 	for _, q := range questions {
 		documents = append(documents, document{ids[q.section], json.RawMessage(q.text)})
 	}
-	input, err := json.Marshal(map[string]any{"schemas": schemas, "documents": documents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(map[string]any{"schemas": schemas, "documents": documents}))(t)
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin = bytes.NewReader(input)
 	var stderr strings.Builder

@@ -9,15 +9,13 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestAccessors(t *testing.T) {
-	g, err := lumigl.ParseGraph(`{"about": 1, "vertices": {"a": {
+	g := must.Get(lumigl.ParseGraph(`{"about": 1, "vertices": {"a": {
 		"null": null, "yes": true, "no": false, "int": -7.0e1, "big": 1e400, "half": 0.5, "text": "t", "list": [1, [2]],
-		"object": {"k": {"#ref": "a", "property": "p"}}, "ref": {"#ref": "a"}}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+		"object": {"k": {"#ref": "a", "property": "p"}}, "ref": {"#ref": "a"}}}}`))(t)
 	a := g.Vertex("a")
 	p := a.Properties
 	if g.Vertex("b") != nil || g.Len() != 1 || g.Base() != g || !g.Field("about").Equal(lumigl.IntOf(1)) || g.Field("x").Exists() {
@@ -298,10 +296,7 @@ func TestPlain(t *testing.T) {
 }
 
 func TestRemove(t *testing.T) {
-	g, err := lumigl.ParseGraph(`{"vertices": {"a": {}, "b": {"x": {"#ref": "c"}}, "c": {}, "d": {"x": {"#ref": "b"}}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lumigl.ParseGraph(`{"vertices": {"a": {}, "b": {"x": {"#ref": "c"}}, "c": {}, "d": {"x": {"#ref": "b"}}}}`))(t)
 	g.Remove("a", "c")
 	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
 		t.Error("others were removed")
@@ -319,17 +314,11 @@ func TestNothingWithin(t *testing.T) {
 	g := &lumigl.Graph{}
 	v := vertex(t, g, "v")
 	v.Properties = bag(pair("list", lumigl.ListOf(elements...)), pair("object", lumigl.ObjectOf(members...)))
-	text, err := lumigl.Append(nil, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(lumigl.Append(nil, g))(t)
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), `"list": [ 1, null, 2 ]`) {
 		t.Errorf("the element that is not there is none in %s", text)
 	}
-	again, err := lumigl.ParseGraph(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(lumigl.ParseGraph(string(text)))(t)
 	if got := again.Vertex("v").Properties; !got.Equal(v.Properties) || got.Get("object").Len() != 1 {
 		t.Errorf("%s is read as another value", text)
 	}

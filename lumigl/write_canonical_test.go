@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestCanonical reads files as a writer leaves them. Writing them again changes nothing.
@@ -15,10 +16,7 @@ func TestCanonical(t *testing.T) {
 		t.Fatal("no files: ", err)
 	}
 	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Get(os.ReadFile(name))(t)
 		doc, err := lumigl.Parse(string(src))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestByKey compares the order of keys like URNs with that of package slices.
@@ -39,10 +41,7 @@ func TestIdentity(t *testing.T) {
 		"urn:lumi:e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T::", "urn:lumi:e::p:m::t:m:T::b\n", "urn:lumi:e::p:m::t:m:T::::c::",
 		"urn:lumi::e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T",
 	} {
-		v, err := s.Graph.Add(u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(s.Graph.Add(u))(t)
 		v.Type = "t:m:T"
 	}
 	v, _ := s.Graph.Add("urn:lumi:e::p:m::t:m:T::d")

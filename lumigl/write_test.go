@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestWritten holds what is written of what was read, byte by byte.
@@ -88,13 +89,8 @@ func TestWritten(t *testing.T) {
 
 // TestWritingChangesNothing sees to it that what is written in another order keeps its own.
 func TestWritingChangesNothing(t *testing.T) {
-	s, err := lumigl.ParseSnapshot(`{"resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {"b": 1, "a": 2}}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lumigl.Append(nil, s); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(`{"resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {"b": 1, "a": 2}}}}`))(t)
+	must.Get(lumigl.Append(nil, s))(t)
 	for v := range s.Vertices() {
 		var keys []string
 		for key := range v.Properties.Members() {
@@ -126,10 +122,7 @@ func TestAnotherTagThanRead(t *testing.T) {
 		`{"#ref": 1}`, `{"x": {"#ref": 1}}`, `{"x": [1, {"#ref": 1}]}`, `{"x": [[{"#ref": 1}], 1], "y": 1}`,
 		`{"x": {"y": [{"z": {"#ref": 1}}]}, "self": {"@@": "a"}}`,
 	} {
-		g, err := lumigl.ParseGraph(`{"ref": "@@", "vertices": {"a": ` + data + `}}`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(lumigl.ParseGraph(`{"ref": "@@", "vertices": {"a": ` + data + `}}`))(t)
 		if tag := lumigl.TagOf(g); tag != "@@" {
 			t.Errorf("%s: the tag is %s", data, tag)
 		}
@@ -142,10 +135,7 @@ func TestAnotherTagThanRead(t *testing.T) {
 
 // TestFieldsGone writes a graph that had fields before its vertices.
 func TestFieldsGone(t *testing.T) {
-	g, err := lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`))(t)
 	g.Fields = nil
 	if text, err := lumigl.Append(nil, g); err != nil || string(text) != "{\n  \"vertices\": {}\n}\n" {
 		t.Errorf("%s%v", text, err)
@@ -174,10 +164,7 @@ func TestWrite(t *testing.T) {
 	for _, key := range []string{"a", "b", "c"} {
 		vertex(t, g, key).Properties = bag(pair("x", lumigl.TextOf(strings.Repeat(key, 100_000))))
 	}
-	text, err := lumigl.Append(nil, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(lumigl.Append(nil, g))(t)
 	all := pieces{most: 10}
 	if err := lumigl.Write(&all, g); err != nil || strings.Join(all.texts, "") != string(text) || len(all.texts) != 4 {
 		t.Errorf("%d pieces, %v", len(all.texts), err)
@@ -194,22 +181,15 @@ func TestWrite(t *testing.T) {
 func TestSort(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	for _, n := range []int{2, 1, 0, 3} {
-		if _, err := s.Add(resourceURN(n)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Add(resourceURN(n)))(t)
 	}
 	first, last := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
 	first.Properties = bag(pair("to", lumigl.ReferenceTo(last)))
 	// What is pending refers to resources without being one.
-	pending, err := lumigl.NewResource(resourceURN(9))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(lumigl.NewResource(resourceURN(9)))(t)
 	pending.Properties = bag(pair("a", lumigl.ReferenceTo(first)), pair("b", lumigl.ReferenceTo(last)))
 	s.Pending.Deletes = []*lumigl.Vertex{pending}
-	if err := s.Sort(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Sort())
 	var found []*lumigl.Vertex
 	for v := range s.Vertices() {
 		found = append(found, v)

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 	"github.com/lumi-idl/lumi/lumigl/codes"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestComplete checks that the catalogue has the constants of both packages, in their order, and that each file is used.
@@ -25,10 +26,7 @@ func TestComplete(t *testing.T) {
 		{"../fault.go", "faults/*.md", codes.Faults()},
 		{"../convert/losses.go", "losses/*.md", codes.Losses()},
 	} {
-		source, err := os.ReadFile(test.declared)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(test.declared))(t)
 		var want []string
 		for _, m := range constants.FindAllStringSubmatch(string(source), -1) {
 			want = append(want, m[1])
@@ -36,10 +34,7 @@ func TestComplete(t *testing.T) {
 		if diff := cmp.Diff(want, test.catalog.Codes()); diff != "" {
 			t.Errorf("codes (-%s +catalogue):\n%s", test.declared, diff)
 		}
-		files, err := filepath.Glob(test.entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(test.entries))(t)
 		for _, file := range files {
 			if code := strings.TrimSuffix(filepath.Base(file), ".md"); !slices.Contains(want, code) {
 				t.Errorf("no code goes with %s", file)

@@ -6,21 +6,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestCodes holds that every kind of loss occurs in a golden file.
 func TestCodes(t *testing.T) {
 	source := read(t, "losses.go")
-	files, err := filepath.Glob("testdata/*/*.losses")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("testdata/*/*.losses"))(t)
 	var losses strings.Builder
 	for _, name := range files {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(name))(t)
 		losses.Write(content)
 	}
 	codes := regexp.MustCompile(`Code = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -78,11 +79,7 @@ func sources(t testing.TB) []string {
 }
 
 func read(t testing.TB, name string) string {
-	content, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return string(must.Get(os.ReadFile(name))(t))
 }
 
 // example is a file that is converted.
@@ -140,9 +137,7 @@ func line(l convert.Loss) string {
 func compare(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
 		return
 	}
 	if diff := cmp.Diff(read(t, name), got); diff != "" {

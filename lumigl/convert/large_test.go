@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestLarge converts sources whose resources form one long chain, so that nothing may recurse along it, and sources in
@@ -73,13 +74,8 @@ func TestNesting(t *testing.T) {
 
 func convertText(t *testing.T, src string) *Result {
 	t.Helper()
-	result, err := Convert(src, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lumigl.ParseSnapshot(string(result.Text)); err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(Convert(src, Options{}))(t)
+	must.Get(lumigl.ParseSnapshot(string(result.Text)))(t)
 	return result
 }
 

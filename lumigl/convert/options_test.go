@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestOptions converts what Pulumi and OpenTofu were told about a resource, and what is no option.
@@ -37,14 +38,8 @@ func TestOptions(t *testing.T) {
 			"dependencies dependency"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			result, err := convert.Convert(test.src, convert.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := lumigl.ParseSnapshot(string(result.Text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Get(convert.Convert(test.src, convert.Options{}))(t)
+			s := must.Get(lumigl.ParseSnapshot(string(result.Text)))(t)
 			var got string
 			for r := range s.Vertices() {
 				if name := r.URN().Name(); name != "n" && name != "a_b.n" {

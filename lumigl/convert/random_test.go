@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestRandomSources converts sources that are well-formed and odd: names that no URN can hold, types that are none,
@@ -29,10 +30,7 @@ func TestRandomSources(t *testing.T) {
 		case convert.OpenTofu:
 			source = g.state()
 		}
-		text, err := json.Marshal(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(source))(t)
 		src := string(text)
 		options := convert.Options{From: format, ShortTypes: g.coin(), KeepValues: g.coin()}
 		if g.coin() {
@@ -58,10 +56,7 @@ func TestRandomSources(t *testing.T) {
 			func(a, b convert.Loss) bool { return line(a) == line(b) }) {
 			t.Fatalf("a second run comes to something else: %v\n%s", err, src)
 		}
-		written, err := lumigl.Parser{}.ParseValue(string(result.Text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(lumigl.Parser{}.ParseValue(string(result.Text)))(t)
 		if found := bare(written); found != "" {
 			t.Fatalf("%s is a secret no more\n%s\n%s", found, src, result.Text)
 		}
@@ -221,10 +216,7 @@ func (g *odd) stack() any {
 // says the same in plain text, or more.
 func (g *odd) hidden(both bool) (in, out any) {
 	text := g.secret()
-	plain, err := json.Marshal(text)
-	if err != nil {
-		g.Fatal(err)
-	}
+	plain := must.Get(json.Marshal(text))(g)
 	in = object{lumiSignature: "1b47061264138c4ac30d75fd1eb44270", "plaintext": string(plain)}
 	out = text
 	if !both {

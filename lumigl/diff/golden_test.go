@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -31,10 +32,7 @@ func TestGolden(t *testing.T) {
 }
 
 func golden(t *testing.T, name string) {
-	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile(name))(t)
 	files := map[string]string{}
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
@@ -45,10 +43,7 @@ func golden(t *testing.T, name string) {
 		token, path, _ := strings.Cut(strings.TrimSpace(line), " ")
 		replaces[tokens.Type(token)] = append(replaces[tokens.Type(token)], path)
 	}
-	d, err := diff.Compare(old, new, diff.Options{Replaces: replaces})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(diff.Compare(old, new, diff.Options{Replaces: replaces}))(t)
 	forms := map[string]func(*bytes.Buffer) error{
 		"text":  func(b *bytes.Buffer) error { return d.WriteText(b, diff.TextOptions{Context: 1}) },
 		"color": func(b *bytes.Buffer) error { return d.WriteText(b, diff.TextOptions{Context: 1, Color: true}) },
@@ -61,9 +56,7 @@ func golden(t *testing.T, name string) {
 			continue
 		}
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(&b))
 		// Escape sequences are shown, so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		if *update {
@@ -76,31 +69,19 @@ func golden(t *testing.T, name string) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 	}
 }
 
 func parse(t testing.TB, src string) lumigl.Document {
 	t.Helper()
-	doc, err := lumigl.Parse(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	return must.Get(lumigl.Parse(src))(t)
 }
 
 // TestManual holds that the example in the manual is what is printed.
 func TestManual(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/manual.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manual, err := os.ReadFile("../../docs/diff.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/manual.txtar"))(t)
+	manual := must.Get(os.ReadFile("../../docs/diff.md"))(t)
 	var shown strings.Builder
 	for line := range strings.Lines(string(archive.Files[len(archive.Files)-1].Data)) {
 		if line != "\n" {

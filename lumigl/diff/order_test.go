@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // deleted are the keys of what was deleted in order.
@@ -53,9 +54,7 @@ func TestDeletedOrderAny(t *testing.T) {
 		old := &lumigl.Graph{}
 		order := rapid.Permutation(numbered(n)).Draw(rt, "order")
 		for _, key := range order {
-			if _, err := old.Add(key); err != nil {
-				rt.Fatal(err)
-			}
+			must.Get(old.Add(key))(rt)
 		}
 		for i, key := range numbered(n) {
 			var to []lumigl.Value

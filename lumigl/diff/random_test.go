@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // drawer draws documents whose parts are often the same, so that two of them have much in common.
@@ -141,10 +142,7 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 		}
 	}
 	for range d.one(3, "deletes") {
-		r, err := lumigl.NewResource(d.urn())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(lumigl.NewResource(d.urn()))(t)
 		d.resource(r)
 		// Another that has the URN is the one that is referred to in a file.
 		if s.Vertex(r.Key()) == nil && !slices.ContainsFunc(s.Pending.Deletes, func(p *lumigl.Vertex) bool { return p.Key() == r.Key() }) {
@@ -153,10 +151,7 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 		s.Pending.Deletes = append(s.Pending.Deletes, r)
 	}
 	for range d.one(3, "operations") {
-		r, err := lumigl.NewResource(d.urn())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(lumigl.NewResource(d.urn()))(t)
 		d.resource(r)
 		s.Pending.Operations = append(s.Pending.Operations, lumigl.Operation{Kind: "update", Resource: r})
 	}
@@ -165,9 +160,5 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 
 func text(t testing.TB, doc lumigl.Document) string {
 	t.Helper()
-	b, err := lumigl.Append(nil, doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(must.Get(lumigl.Append(nil, doc))(t))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestFreeTag has data with the keys that could mark references, wherever there can be any.
@@ -21,13 +23,9 @@ func TestFreeTag(t *testing.T) {
 	} {
 		d := compare(t, parse(t, `{"ref": "$r", `+test.old+`}`), parse(t, `{"resources": {}}`))
 		var b bytes.Buffer
-		if err := d.WriteJSON(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.WriteJSON(&b))
 		var got struct{ Ref string }
-		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(b.Bytes(), &got))
 		if got.Ref != test.want {
 			t.Errorf("%s: %s, want %s", test.old, got.Ref, test.want)
 		}

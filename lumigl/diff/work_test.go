@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestLittleWork compares lists with so little work to spend that it ends at any point. What is found is larger then, and
@@ -49,10 +50,7 @@ func list(t *rapid.T, depth int) lumigl.Value {
 // TestFullDisk holds that an error of a writer comes through.
 func TestFullDisk(t *testing.T) {
 	old, new := &lumigl.Snapshot{}, &lumigl.Snapshot{Serial: 1}
-	d, err := Compare(old, new, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Compare(old, new, Options{}))(t)
 	for name, err := range map[string]error{
 		"text": d.WriteText(full{}, TextOptions{}),
 		"stat": d.WriteStat(full{}, TextOptions{}),

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var signatures = strings.NewReplacer(`"$sig"`, `"`+wire.Signature+`"`, `"$expr"`, `"`+wire.Expression+`"`,
@@ -46,18 +47,13 @@ func outputs(vertex *lumigl.Vertex, property string) (lumigl.Value, bool) {
 // TestCases evaluates the table that the TypeScript package evaluates too.
 func TestCases(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/cases.json"))(t)
 	var cases []struct {
 		Name                 string
 		Value, Outputs, Want json.RawMessage
 		Error                string
 	}
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &cases))
 	for _, test := range cases {
 		t.Run(test.Name, func(t *testing.T) {
 			t.Parallel()
@@ -164,10 +160,7 @@ func TestSteps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		g := &lumigl.Graph{}
-		r, err := g.Add("r")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(g.Add("r"))(t)
 		all, first := known{}, known{}
 		for _, name := range names {
 			all[name] = drawValue(t, 2)

@@ -7,6 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestFormat(t *testing.T) {
@@ -20,10 +21,7 @@ func TestFormat(t *testing.T) {
 		return v.Kind().String()
 	}
 	g := &lumigl.Graph{}
-	bucket, err := g.Add("bucket")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bucket := must.Get(g.Add("bucket"))(t)
 	expression := func(members ...lumigl.Member) lumigl.Value {
 		return lumigl.ObjectOf(append(members, lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Expression)})...)
 	}

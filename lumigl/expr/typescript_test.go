@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -47,31 +48,19 @@ func TestTypeScript(t *testing.T) {
 	for seed := range 5000 {
 		questions = append(questions, draw.Example(seed))
 	}
-	data, err := json.Marshal(questions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(questions))(t)
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	dir := node.Package(t, checkout)
-	if err := os.CopyFS(filepath.Join(dir, "test"), os.DirFS(filepath.Join(checkout, "runtime", "typescript", "test"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(filepath.Join(dir, "test"), os.DirFS(filepath.Join(checkout, "runtime", "typescript", "test"))))
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "questions.json")
 	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, content, 0o600))
 	}
 	var answers []struct {
 		Value json.RawMessage
 		Error string
 	}
-	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers))
 	same, refused := 0, 0
 	for i, q := range questions {
 		want, err := expr.Evaluate(q.value, q.known.resolve)
@@ -97,10 +86,7 @@ func TestTypeScript(t *testing.T) {
 
 func drawQuestion(t *rapid.T) *question {
 	g := &lumigl.Graph{}
-	r, err := g.Add("r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(g.Add("r"))(t)
 	q := &question{Outputs: map[string]json.RawMessage{}, known: known{}, all: known{}}
 	for _, name := range names {
 		q.all[name] = drawValue(t, 2)
@@ -116,21 +102,13 @@ func drawQuestion(t *rapid.T) *question {
 
 // textOf returns a value as JSON. It may refer to the vertices of g, to which it is added.
 func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
-	vertex, err := g.Add(fmt.Sprintf("v%d", g.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	vertex := must.Get(g.Add(fmt.Sprintf("v%d", g.Len())))(t)
 	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})
-	text, err := lumigl.Append(nil, g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(lumigl.Append(nil, g))(t)
 	var written struct {
 		Vertices map[string]struct{ V json.RawMessage }
 	}
-	if err := json.Unmarshal(text, &written); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &written))
 	return written.Vertices[vertex.Key()].V
 }
 

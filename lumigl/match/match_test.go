@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // resources parses resources of one type: name, id and properties each.
@@ -19,10 +20,7 @@ func resources(t *testing.T, all ...[3]string) []*lumigl.Vertex {
 	for _, r := range all {
 		texts = append(texts, fmt.Sprintf(`"urn:lumi:prod::p:index::a:b:C::%s": {"type": "a:b:C", "properties": {%s}}`, r[0], r[2]))
 	}
-	s, err := lumigl.ParseSnapshot(`{"resources": {` + strings.Join(texts, ", ") + `}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(`{"resources": {` + strings.Join(texts, ", ") + `}}`))(t)
 	var vertices []*lumigl.Vertex
 	for r := range s.Vertices() {
 		r.ID = all[len(vertices)][1]
@@ -66,11 +64,7 @@ func TestHasherAny(t *testing.T) {
 	values := rapid.Custom(func(rt *rapid.T) lumigl.Value {
 		texts := rapid.SampledFrom([]string{`1`, `1.0`, `10e-1`, `"1"`, `true`, `false`, `null`, `[]`, `{}`, `[1, 2]`, `[2, 1]`,
 			`{"a": 1, "b": 2}`, `{"b": 2, "a": 1.0}`, `{"a": 2, "b": 1}`, `{"a": {"b": 1}}`, `[[1], 2]`, `[1, [2]]`})
-		v, err := lumigl.Parser{}.ParseValue(texts.Draw(rt, "value"))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		return v
+		return must.Get(lumigl.Parser{}.ParseValue(texts.Draw(rt, "value")))(rt)
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		a, b := values.Draw(rt, "a"), values.Draw(rt, "b")

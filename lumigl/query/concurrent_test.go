@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestConcurrentUse asks one index with one expression from several goroutines, each of which finds what one alone does.
@@ -18,14 +19,8 @@ func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const expression = `properties.exists(k, k == "size") || dependencies.exists(d, name.matches("^d"))`
 	parse := func() (*lumigl.Graph, *query.Index, *query.Expression) {
-		s, err := lumigl.ParseSnapshot(snapshot)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := query.Compile(expression)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(lumigl.ParseSnapshot(snapshot))(t)
+		e := must.Get(query.Compile(expression))(t)
 		return s.Base(), query.New(s.Base()), e
 	}
 	want := answers(parse())

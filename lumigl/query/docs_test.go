@@ -8,24 +8,19 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestDocs asks the snapshot in docs/query.md what the examples there ask, and holds that the answers are right.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/query.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/query.md"))(t)
 	_, rest, _ := strings.Cut(string(text), "```json\n")
 	source, rest, ok := strings.Cut(rest, "```\n")
 	if !ok {
 		t.Fatal("docs/query.md has no snapshot")
 	}
-	s, err := lumigl.ParseSnapshot(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(source))(t)
 	x := query.New(s.Base())
 	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (.*) \\|$").FindAllStringSubmatch(rest, -1)
 	if len(rows) < 10 {

@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestFind(t *testing.T) {
@@ -19,10 +20,7 @@ func TestFind(t *testing.T) {
 		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::zone/b": {"type": "aws:ec2:Subnet", "properties": {}},
 		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::zone/cache": {"type": "aws:ec2:Subnet", "properties": {}}
 	}}`
-	s, err := lumigl.ParseSnapshot(names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(names))(t)
 	x := query.New(s.Base())
 	const urns = "urn:lumi:prod::my/net:web::"
 	const aKey = `a KEY is a resource's URN, the end of one, such as "aws:ec2/vpc:VPC::main", or its name`
@@ -74,9 +72,7 @@ func TestFindWithoutParts(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
 	for _, key := range []string{"a::x", "b/x", "c/", "d/y"} {
-		if _, err := g.Add(key); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Add(key))(t)
 	}
 	x := query.New(g)
 	for name, want := range map[string]string{
@@ -127,10 +123,7 @@ func TestHostileGraphs(t *testing.T) {
 		members = append(members, lumigl.Member{Key: fmt.Sprint(i), Value: lumigl.IntOf(int64(i))})
 	}
 	v.Properties = lumigl.ObjectOf(members...)
-	e, err := query.Compile(`key == "end" && properties.exists(k, properties[k] == -1)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(query.Compile(`key == "end" && properties.exists(k, properties[k] == -1)`))(t)
 	if found, err := query.New(g).Select(e); len(found) != 0 || err != nil {
 		t.Errorf("found %d, %v", len(found), err)
 	}
@@ -143,10 +136,7 @@ func TestMeantType(t *testing.T) {
 	}
 	g := &lumigl.Graph{}
 	for _, token := range types {
-		v, err := g.Add(token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(g.Add(token))(t)
 		v.Type = tokens.Type(token)
 	}
 	x := query.New(g)
@@ -171,10 +161,7 @@ func TestMeantType(t *testing.T) {
 		"aws:s3/bucket/bucket:Bucket":   "aws:s3/bucket:Bucket",
 		"aws:s3/bucket:Bucket:whatever": "",
 	} {
-		e, err := query.Compile(fmt.Sprintf("type == %q", given))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(query.Compile(fmt.Sprintf("type == %q", given)))(t)
 		if _, meant := x.MeantType(e); strings.Join(meant, " ") != want {
 			t.Errorf("%s: %v, want %s", given, meant, want)
 		}

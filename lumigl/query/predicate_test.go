@@ -7,14 +7,12 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestPredicates(t *testing.T) {
 	t.Parallel()
-	s, err := lumigl.ParseSnapshot(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(snapshot))(t)
 	vertices := map[string]lumigl.Value{}
 	for v := range s.Vertices() {
 		vertices[v.URN().Name()] = v.Properties

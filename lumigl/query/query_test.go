@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // graph makes a general graph of lines such as "a: b c", which say what refers to what.
@@ -21,9 +22,7 @@ func graph(t testing.TB, lines ...string) *lumigl.Graph {
 	refs := map[string][]string{}
 	for _, line := range lines {
 		key, to, _ := strings.Cut(line, ":")
-		if _, err := g.Add(key); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Add(key))(t)
 		refs[key] = strings.Fields(to)
 	}
 	for v := range g.Vertices() {
@@ -244,10 +243,7 @@ const snapshot = `{"resources": {
 
 func TestSelect(t *testing.T) {
 	t.Parallel()
-	s, err := lumigl.ParseSnapshot(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(snapshot))(t)
 	x := query.New(s.Base())
 	for expression, want := range map[string]string{
 		`true`:                  "main a db",
@@ -295,10 +291,7 @@ func TestSelect(t *testing.T) {
 
 func TestWrongExpressions(t *testing.T) {
 	t.Parallel()
-	s, err := lumigl.ParseSnapshot(snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(lumigl.ParseSnapshot(snapshot))(t)
 	const first = "urn:lumi:prod::my/net:web::aws:ec2:VPC::main: "
 	for expression, want := range map[string]string{
 		``:                                 `expression, 1:1: the expression is not complete`,

@@ -27,6 +27,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // pictures is the folder in which TestPage leaves pictures of the pages, for people to look at.
@@ -75,7 +76,7 @@ type watched struct {
 func watch(t *testing.T, ctx context.Context) *watched {
 	t.Helper()
 	w := &watched{}
-	err := chromedp.Listen(ctx, func(event any) {
+	must.Do(t, chromedp.Listen(ctx, func(event any) {
 		w.Lock()
 		defer w.Unlock()
 		switch e := event.(type) {
@@ -88,10 +89,7 @@ func watch(t *testing.T, ctx context.Context) *watched {
 		case *network.EventRequestWillBeSent:
 			w.requests = append(w.requests, e.Request.URL)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return w
 }
 
@@ -99,13 +97,9 @@ func watch(t *testing.T, ctx context.Context) *watched {
 func open(t *testing.T, browser context.Context, doc lumigl.Document) (context.Context, *watched) {
 	t.Helper()
 	var page bytes.Buffer
-	if err := render.Page(&page, doc, render.Options{Title: "prod.json"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.Page(&page, doc, render.Options{Title: "prod.json"}))
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, page.Bytes(), 0o600))
 	tab, stop := chromedp.NewContext(browser)
 	t.Cleanup(stop)
 	w := watch(t, tab)
@@ -156,13 +150,8 @@ func picture(t *testing.T, ctx context.Context, name string) {
 		return
 	}
 	run(t, ctx, chromedp.Sleep(400*time.Millisecond))
-	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	png := must.Get(chromedp.Run(ctx, chromedp.CaptureScreenshot()))(t)
+	must.Do(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o600))
 }
 
 // clusters is a snapshot of so many resources: networks with machines and databases in them.
@@ -204,11 +193,7 @@ func clusters(t testing.TB, n int) *lumigl.Snapshot {
 		}
 	}
 	b.WriteString("}}")
-	s, err := lumigl.ParseSnapshot(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(lumigl.ParseSnapshot(b.String()))(t)
 }
 
 // TestPage looks at pages as people do.
@@ -280,11 +265,7 @@ func TestHostilePage(t *testing.T) {
 // jsonOf is a text as JavaScript has it.
 func jsonOf(t *testing.T, s string) string {
 	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(json.Marshal(s))(t))
 }
 
 // arrows counts the pairs of vertices of which one refers to the other.
@@ -338,11 +319,7 @@ func useDetails(t *testing.T, tab context.Context) {
 func useZoom(t *testing.T, tab context.Context) {
 	t.Helper()
 	zoom := func() float64 {
-		value, err := strconv.ParseFloat(eval[string](t, tab, `document.getElementById("canvas").dataset.zoom`), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
+		return must.Get(strconv.ParseFloat(eval[string](t, tab, `document.getElementById("canvas").dataset.zoom`), 64))(t)
 	}
 	run(t, tab, chromedp.KeyEvent(kb.Escape+kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(500*time.Millisecond))
 	before := zoom()

@@ -24,6 +24,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // selected is the condition that a node is selected whose key ends like that, "" for none.
@@ -90,9 +91,7 @@ func TestLongNamesInPage(t *testing.T) {
 	}
 	g := &lumigl.Graph{}
 	for i := range 2 {
-		if _, err := g.Add(name(i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Add(name(i)))(t)
 	}
 	tab, w := open(t, browser, g)
 	run(t, tab, chromedp.Evaluate[chromedp.Void](`window.drawn = []; const usual = CanvasRenderingContext2D.prototype.fillText;
@@ -266,13 +265,9 @@ func TestFirefox(t *testing.T) {
 	}
 	folder := t.TempDir()
 	var page bytes.Buffer
-	if err := render.Page(&page, clusters(t, 10), render.Options{Title: "prod.json"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, render.Page(&page, clusters(t, 10), render.Options{Title: "prod.json"}))
 	file, picture := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.png")
-	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, page.Bytes(), 0o600))
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-remote", "--profile", t.TempDir(), "--window-size=1440,900",
@@ -280,14 +275,8 @@ func TestFirefox(t *testing.T) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	text, err := os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen, err := png.Decode(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(picture))(t)
+	seen := must.Get(png.Decode(bytes.NewReader(text)))(t)
 	// The colour of the first type is in the legend, and to the right of that in the graph.
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
@@ -295,9 +284,7 @@ func TestFirefox(t *testing.T) {
 		t.Errorf("Firefox draws %d points of the first type in the legend, and %d in the graph", left, right)
 	}
 	if pictures != "" {
-		if err := os.WriteFile(filepath.Join(pictures, "firefox.png"), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(pictures, "firefox.png"), text, 0o600))
 	}
 }
 

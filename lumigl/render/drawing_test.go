@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestPathNames has references under keys of which some are names and others need quotes, behind a secret and in one.
@@ -41,13 +42,10 @@ func TestPathNames(t *testing.T) {
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:prod::p:index::"
-	doc, err := lumigl.Parse(`{"resources": {
+	doc := must.Get(lumigl.Parse(`{"resources": {
 		"` + u + `aws:ec2:VPC::a": {"type": "aws:ec2:VPC", "properties": {}},
 		"` + u + `aws:ec2:VPC::b": {"type": "aws:ec2:VPC", "properties": {}},
-		"` + u + `aws:iam:Role::c": {"type": "aws:iam:Role", "properties": {}}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+		"` + u + `aws:iam:Role::c": {"type": "aws:iam:Role", "properties": {}}}}`))(t)
 	frame := regexp.MustCompile(`subgraph s\d+\["(.*)"\]`)
 	for cluster, want := range map[render.Cluster][]string{
 		render.NoCluster: nil, render.ByPackage: {"aws"}, render.ByModule: {"aws:ec2", "aws:iam"},
@@ -72,16 +70,13 @@ func TestClusters(t *testing.T) {
 func TestPageData(t *testing.T) {
 	t.Parallel()
 	const key = "urn:lumi:prod::p:index::a:b:C::x"
-	doc, err := lumigl.Parse(`{"resources": {"` + key + `": {"type": "a:b:C", "properties": {
+	doc := must.Get(lumigl.Parse(`{"resources": {"` + key + `": {"type": "a:b:C", "properties": {
 		"asset": {"` + wire.Signature + `": "` + wire.Asset + `", "path": "p"},
 		"archive": {"` + wire.Signature + `": "` + wire.Archive + `", "uri": "u"},
 		"object": {"empty": {}, "list": []}}, "extensions": {"e": 1}}},
 		"pending": {"deletes": [{"urn": "` + key + `", "type": "a:b:C", "id": "0", "properties": {}}],
 			"operations": [{"operation": "create", "urn": "` + key + `", "type": "a:b:C", "properties": {}},
-				{"operation": "update", "urn": "` + key + `", "type": "a:b:C", "id": "1", "properties": {}}]}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+				{"operation": "update", "urn": "` + key + `", "type": "a:b:C", "id": "1", "properties": {}}]}}`))(t)
 	data := dataOf(t, drawn(t, "html", doc, render.Options{Cluster: render.ByType}))
 	for _, want := range []string{
 		`"pending":3,`, `["asset","path","p"]`, `["archive","uri","u"]`, `["object","empty",["object"],"list",["list"]]`,
@@ -99,16 +94,13 @@ func TestProgram(t *testing.T) {
 	const u = "urn:lumi:prod::p:index::a:b:C::"
 	expression := `{"` + wire.Signature + `": "` + wire.Expression + `", `
 	arn := `{"#ref": "` + u + `x", "property": "arn"}`
-	doc, err := lumigl.Parse(`{"resources": {
+	doc := must.Get(lumigl.Parse(`{"resources": {
 		"` + u + `x": {"type": "a:b:C", "properties": {}},
 		"` + u + `y": {"type": "a:b:C", "source": "main.ts:1:2", "options": {"protect": true, "dependsOn": [{"#ref": "` + u + `x"}]}, "properties": {
 			"arn": ` + expression + `"interpolate": [` + arn + `, "/*", 1, true, {"` + wire.Signature + `": "` + wire.Secret + `", "value": "hunter2"}]},
 			"policy": ` + expression + `"jsonStringify": {"Resource": ` + expression + `"get": ` + arn + `, "path": "[0]"}}},
 			"none": ` + expression + `"jsonStringify": null},
-			"nested": ` + expression + `"interpolate": ["p=", ` + expression + `"jsonStringify": {"a": ` + arn + `}}]}}}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+			"nested": ` + expression + `"interpolate": ["p=", ` + expression + `"jsonStringify": {"a": ` + arn + `}}]}}}}}`))(t)
 	data := dataOf(t, drawn(t, "html", doc, render.Options{}))
 	for _, want := range []string{
 		`"source":"main.ts:1:2"`, `"options":["object","protect",true,"dependsOn",["list",["ref","` + u + `x",""]]]`,
@@ -159,9 +151,7 @@ func TestLongNames(t *testing.T) {
 	fits := strings.Repeat("ä", 80)
 	g := &lumigl.Graph{}
 	for _, key := range []string{whole, fits} {
-		if _, err := g.Add(key); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Add(key))(t)
 	}
 	vertices := render.Summarize(g, render.Options{}).Vertices
 	if vertices[0].Name != short || vertices[1].Name != fits {

@@ -12,15 +12,14 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestMermaidIcons holds that a name that Mermaid has a picture for is drawn as it is.
 func TestMermaidIcons(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
-	if _, err := g.Add("fa:fa-car"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(g.Add("fa:fa-car"))(t)
 	if diff := cmp.Diff("flowchart LR\n  n0[\"fa:fa#45;car\"]\n", drawn(t, "mmd", g, render.Options{})); diff != "" {
 		t.Error(diff)
 	}
@@ -55,10 +54,7 @@ func TestMermaidParses(t *testing.T) {
 			want = append(want, u)
 		}
 	}
-	input, err := json.Marshal(texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(texts))(t)
 	cmd := exec.Command("node", folder+"/parse.mjs")
 	cmd.Stdin = bytes.NewReader(input)
 	var said strings.Builder
@@ -68,9 +64,7 @@ func TestMermaidParses(t *testing.T) {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
 	var got []understood
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

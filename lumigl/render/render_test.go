@@ -21,6 +21,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -33,23 +34,14 @@ var formats = map[string]func(io.Writer, lumigl.Document, render.Options) error{
 func drawn(t testing.TB, format string, doc lumigl.Document, o render.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := formats[format](&b, doc, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, formats[format](&b, doc, o))
 	return b.String()
 }
 
 func parse(t testing.TB, file string) lumigl.Document {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := lumigl.Parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	text := must.Get(os.ReadFile(filepath.Join("testdata", file)))(t)
+	return must.Get(lumigl.Parse(string(text)))(t)
 }
 
 // TestGolden draws testdata/*.json in all formats. Of pages, it compares what they know; the rest is the same for all.
@@ -71,14 +63,9 @@ func TestGolden(t *testing.T) {
 				text = indented(t, dataOf(t, text))
 			}
 			if *update {
-				if err := os.WriteFile(golden, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(golden, []byte(text), 0o600))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(golden))(t)
 			if diff := cmp.Diff(string(want), text); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", golden, diff)
 			}
@@ -109,9 +96,7 @@ func dataOf(t testing.TB, page string) string {
 func indented(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(text), "", " "); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Indent(&b, []byte(text), "", " "))
 	return b.String() + "\n"
 }
 
@@ -199,10 +184,7 @@ func chain(t testing.TB, n int) *lumigl.Graph {
 	g := &lumigl.Graph{}
 	var last *lumigl.Vertex
 	for i := range n {
-		v, err := g.Add(fmt.Sprintf("v%d", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(g.Add(fmt.Sprintf("v%d", i)))(t)
 		if last != nil {
 			last.Properties = lumigl.ObjectOf(lumigl.Member{Key: "next", Value: lumigl.ReferenceTo(v)})
 		}
@@ -280,10 +262,7 @@ func FuzzRender(f *testing.F) {
 		}
 		g := &lumigl.Graph{}
 		v, _ := g.Add(key)
-		other, err := g.Add(key + "'")
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Get(g.Add(key + "'"))(t)
 		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: property, Value: lumigl.ReferenceTo(other)},
 			lumigl.Member{Key: property + "'", Value: lumigl.TextOf(text)})
 		o := render.Options{Title: text}
@@ -298,9 +277,7 @@ func FuzzRender(f *testing.F) {
 		var page struct {
 			Nodes []struct{ Key string }
 		}
-		if err := json.Unmarshal([]byte(dataOf(t, drawn(t, "html", g, o))), &page); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(dataOf(t, drawn(t, "html", g, o))), &page))
 		if page.Nodes[0].Key != key {
 			t.Errorf("the key became %q", page.Nodes[0].Key)
 		}
