@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // childEnv names the folder that a child process is to write to. It does so instead of running tests.
@@ -48,31 +50,21 @@ func child(root string) {
 // TestKill kills a process that writes, again and again, and holds that every file is the old one or the new one, and
 // that the next run clears away what is left.
 func TestKill(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	root := t.TempDir()
 	versions := [][]File{corpus("a"), corpus("b")}
 	leftovers := 0
 	for range 25 {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), childEnv+"="+root)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.StdoutPipe())(t)
+		must.Do(t, cmd.Start())
 		line, err := bufio.NewReader(out).ReadString('\n')
 		if err != nil || line != "ready\n" {
 			t.Fatalf("child: %q, %v", line, err)
 		}
 		time.Sleep(rand.N(12 * time.Millisecond))
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("the child ended before it was killed")
 		}
@@ -97,10 +89,7 @@ func TestKill(t *testing.T) {
 
 // TestFullDisk runs into a limit on the size of files, which fails a write in its middle as a full disk does.
 func TestFullDisk(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("there is no shell to set the limit")

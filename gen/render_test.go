@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // counted is a file that counts how often it is rendered.
@@ -22,11 +24,7 @@ func TestRenderedLate(t *testing.T) {
 	rendered := 0
 	f := counted("a.ts", "new", &rendered)
 	compare := func(f File) *Update {
-		u, err := Compare(root, []File{f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return u
+		return must.Get(Compare(root, []File{f}))(t)
 	}
 	u := compare(f)
 	if rendered != 0 {
@@ -54,9 +52,7 @@ func TestRenderedLate(t *testing.T) {
 	// A link is replaced though the content behind it is current.
 	elsewhere := filepath.Join(t.TempDir(), "a.ts")
 	name := filepath.Join(root, "a.ts")
-	if err := errors.Join(os.Rename(name, elsewhere), os.Symlink(elsewhere, name)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Rename(name, elsewhere), os.Symlink(elsewhere, name)))
 	if _, err := Write(t.Context(), compare(f)); err != nil || rendered != 1 {
 		t.Errorf("rendered %d times, %v", rendered, err)
 	}
@@ -74,10 +70,7 @@ func TestRenderFails(t *testing.T) {
 	}
 	last := len(files) - 1
 	files[last] = File{Path: files[last].Path, Render: func() ([]byte, error) { return nil, errors.New("broken") }}
-	u, err := Compare(root, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(Compare(root, files))(t)
 	if _, err := u.Diff(); err == nil || err.Error() != "broken" {
 		t.Errorf("Diff: got %v", err)
 	}
@@ -95,17 +88,9 @@ func TestRenderFails(t *testing.T) {
 func TestRenderedAgain(t *testing.T) {
 	root := t.TempDir()
 	rendered := 0
-	u, err := Compare(root, []File{counted("a.ts", "new", &rendered)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	staged, err := stage(t.Context(), []*Update{u})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(staged[0].temporary); err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(Compare(root, []File{counted("a.ts", "new", &rendered)}))(t)
+	staged := must.Get(stage(t.Context(), []*Update{u}))(t)
+	must.Do(t, os.Remove(staged[0].temporary))
 	if err := commit(staged); err != nil || rendered != 2 {
 		t.Errorf("rendered %d times, %v", rendered, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // generated returns a file as generators do.
@@ -27,12 +29,8 @@ func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 }
 
@@ -40,7 +38,7 @@ func put(t *testing.T, dir string, files map[string]string) {
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -61,24 +59,14 @@ func tree(t *testing.T, dir string) map[string]string {
 		content, err := os.ReadFile(name)
 		found[rel] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 
 func write(t *testing.T, root string, files ...File) Result {
 	t.Helper()
-	p, err := Compare(root, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := Write(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
+	p := must.Get(Compare(root, files))(t)
+	return must.Get(Write(t.Context(), p))(t)
 }
 
 func wantTree(t *testing.T, dir string, want map[string]string) {
@@ -98,9 +86,7 @@ func TestWrite(t *testing.T) {
 
 	old := time.Now().Add(-time.Hour).Truncate(time.Second)
 	for _, name := range []string{"a.ts", "ec2/b.ts"} {
-		if err := os.Chtimes(filepath.Join(root, name), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(root, name), old, old))
 	}
 	b = generated("ec2/b.ts", "2")
 	if got, want := write(t, root, a, b), (Result{Written: 1, Unchanged: 1}); got != want {
@@ -108,10 +94,7 @@ func TestWrite(t *testing.T) {
 	}
 	wantTree(t, root, map[string]string{"a.ts": string(a.Content), "ec2/b.ts": string(b.Content)})
 	for name, touched := range map[string]bool{"a.ts": false, "ec2/b.ts": true} {
-		info, err := os.Stat(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(root, name)))(t)
 		if info.ModTime().Equal(old) == touched {
 			t.Errorf("%s: modified at %v", name, info.ModTime())
 		}
@@ -193,16 +176,12 @@ func TestStale(t *testing.T) {
 		if strings.HasSuffix(link, ".ts") {
 			to = filepath.Join(outside, "gone.ts")
 		}
-		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(root, link)))
 		kept[link] = "-> " + to
 	}
 	a := generated("a.ts", "1")
 	kept["a.ts"] = string(a.Content)
-	if err := os.Mkdir(filepath.Join(root, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(root, "empty"), 0o755))
 	kept["empty/"] = ""
 
 	if got, want := write(t, root, a), (Result{Written: 1, Removed: 6}); got != want {
@@ -216,9 +195,7 @@ func TestSymlinks(t *testing.T) {
 	t.Run("root", func(t *testing.T) {
 		real := t.TempDir()
 		link := filepath.Join(t.TempDir(), "out")
-		if err := os.Symlink(real, link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(real, link))
 		put(t, real, map[string]string{"gone.ts": Header(Slashes, "gone.go")})
 		a := generated("a.ts", "1")
 		if got, want := write(t, link, a), (Result{Written: 1, Removed: 1}); got != want {
@@ -230,9 +207,7 @@ func TestSymlinks(t *testing.T) {
 		root, outside := t.TempDir(), t.TempDir()
 		a := generated("a.ts", "1")
 		put(t, outside, map[string]string{"a.ts": string(a.Content)})
-		if err := os.Symlink(filepath.Join(outside, "a.ts"), filepath.Join(root, "a.ts")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(filepath.Join(outside, "a.ts"), filepath.Join(root, "a.ts")))
 		if got, want := write(t, root, a), (Result{Written: 1}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
@@ -242,13 +217,8 @@ func TestSymlinks(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, map[string]string{"real/schema.json": "old", "real/gone.json": Header(Slashes, "gone.go")})
 		link := filepath.Join(dir, "link.json")
-		if err := os.Symlink(filepath.Join(dir, "real", "schema.json"), link); err != nil {
-			t.Fatal(err)
-		}
-		p, err := CompareFile(link, []byte("new"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(filepath.Join(dir, "real", "schema.json"), link))
+		p := must.Get(CompareFile(link, []byte("new")))(t)
 		if got, err := Write(t.Context(), p); err != nil || got != (Result{Written: 1}) {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -265,18 +235,14 @@ func TestCase(t *testing.T) {
 	root := t.TempDir()
 	a := generated("ec2/Vpc.ts", "1")
 	write(t, root, a)
-	if err := os.Link(filepath.Join(root, "ec2", "Vpc.ts"), filepath.Join(root, "ec2", "vpc.ts")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link(filepath.Join(root, "ec2", "Vpc.ts"), filepath.Join(root, "ec2", "vpc.ts")))
 	write(t, root, a)
 	if got := tree(t, root)["ec2/Vpc.ts"]; got != string(a.Content) {
 		t.Errorf("the file was removed under its other name: found %q", got)
 	}
 	// Where they are two files, the old one is stale like any other.
 	put(t, root, map[string]string{"ec2/VPC.ts": string(a.Content)})
-	if err := os.RemoveAll(filepath.Join(root, "ec2", "vpc.ts")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(root, "ec2", "vpc.ts")))
 	write(t, root, a)
 	wantTree(t, root, map[string]string{"ec2/Vpc.ts": string(a.Content)})
 }
@@ -296,22 +262,14 @@ func TestDiff(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"gone.ts": Header(Slashes, "gone.go") + "\n"})
 	write(t, root, generated("gone.ts", "g"), generated("same.ts", "s"), generated("changed.ts", "old"))
-	if err := os.Symlink("same.ts", filepath.Join(root, "link.ts")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("same.ts", filepath.Join(root, "link.ts")))
 	before := tree(t, root)
-	p, err := Compare(root, []File{
+	p := must.Get(Compare(root, []File{
 		generated("same.ts", "s"), generated("changed.ts", "new"), generated("ec2/added.ts", "a"),
 		generated("link.ts", "l"),
 		{Path: "package.json", Content: []byte("{}"), Scaffold: true},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := p.Diff()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	got := must.Get(p.Diff())(t)
 	want := `diff ROOT/changed.ts ROOT/changed.ts
 --- ROOT/changed.ts
 +++ ROOT/changed.ts

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestModes(t *testing.T) {
@@ -15,10 +17,7 @@ func TestModes(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "out")
 	write(t, root, generated("ec2/a.ts", "1"))
 	for name, want := range map[string]fs.FileMode{".": 0o755, "ec2": 0o755, "ec2/a.ts": 0o644} {
-		info, err := os.Stat(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(root, name)))(t)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("%s has mode %v, want %v", name, got, want)
 		}
@@ -28,9 +27,7 @@ func TestModes(t *testing.T) {
 func TestPipeInTheWay(t *testing.T) {
 	root := t.TempDir()
 	pipe := filepath.Join(root, "a.ts")
-	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o644))
 	_, err := Compare(root, []File{generated("a.ts", "1")})
 	if want := pipe + " is not a regular file, but a generated file belongs there: move it away"; err == nil ||
 		err.Error() != want {

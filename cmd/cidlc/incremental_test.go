@@ -20,6 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/record"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const defaultSteps = 300
@@ -98,10 +99,7 @@ type workshop struct {
 
 func newWorkshop(t *testing.T) *workshop {
 	isolate(t)
-	model, err := os.ReadFile("../../idl/schema/testdata/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(os.ReadFile("../../idl/schema/testdata/schema.json"))(t)
 	w := &workshop{T: t, Rand: rand.New(rand.NewPCG(*seed, 0)), root: t.TempDir(), module: "example.com/shop"}
 	w.read(model)
 	actual := self
@@ -111,10 +109,7 @@ func newWorkshop(t *testing.T) *workshop {
 }
 
 func (w *workshop) read(model []byte) {
-	pkg, err := schema.Read(bytes.NewReader(model))
-	if err != nil {
-		w.Fatal(err)
-	}
+	pkg := must.Get(schema.Read(bytes.NewReader(model)))(w)
 	w.pkg = pkg
 }
 
@@ -122,9 +117,7 @@ func (w *workshop) read(model []byte) {
 // the step returns false.
 func (w *workshop) step(name string, change func(*workshop)) bool {
 	var model bytes.Buffer
-	if err := schema.Write(&model, w.pkg); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, schema.Write(&model, w.pkg))
 	before := w.tree(w.at("warm"))
 	if change != nil {
 		change(w)
@@ -156,9 +149,7 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 		w.read(model.Bytes())
 		w.restore(before)
 	}
-	if err := os.RemoveAll(w.at("cold")); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, os.RemoveAll(w.at("cold")))
 	return want == ""
 }
 
@@ -216,9 +207,7 @@ func isGenerated(content string) bool {
 func (w *workshop) at(parts ...string) string { return filepath.Join(w.root, filepath.Join(parts...)) }
 
 func (w *workshop) put(name, content string) {
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)))
 }
 
 // tree returns all files below a folder; links as an arrow and where they lead.
@@ -242,9 +231,7 @@ func (w *workshop) tree(root string) map[string]string {
 
 // restore makes the outputs what they were.
 func (w *workshop) restore(files map[string]string) {
-	if err := os.RemoveAll(w.at("warm")); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, os.RemoveAll(w.at("warm")))
 	for name, content := range files {
 		w.put(w.at("warm", name), content)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // noEnv is an environment without any variable.
@@ -24,17 +26,10 @@ func isolate(t *testing.T) {
 		t.Setenv(name, t.TempDir())
 	}
 	// The go command leaves a process behind that counts how it is used, and may still write when the test's folders go.
-	config, err := os.UserConfigDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(os.UserConfigDir())(t)
 	telemetry := filepath.Join(config, "go", "telemetry")
-	if err := os.MkdirAll(telemetry, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(telemetry, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
 }
 
 // repository is the root of this checkout. It is found when the test begins, before the working folder changes.
@@ -42,9 +37,7 @@ var repositoryRoot, _ = filepath.Abs("../..")
 
 func repository(t *testing.T) string {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(repositoryRoot, "go.mod")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Stat(filepath.Join(repositoryRoot, "go.mod")))(t)
 	return repositoryRoot
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
@@ -21,10 +23,7 @@ func TestMain(m *testing.M) {
 // example.com/work that has the marker package of this checkout; go.mod is put there unless the script brings its own.
 // With -update, what the scripts compare output with is rewritten.
 func TestScripts(t *testing.T) {
-	repo, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must.Get(filepath.Abs("../.."))(t)
 	goEnv := toolEnv(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -53,10 +52,7 @@ func workModule(repo string) string {
 // toolEnv is what the go command needs in a script: its caches, and no network.
 func toolEnv(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output())(t)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	return []string{
 		"GOCACHE=" + lines[0], "GOMODCACHE=" + lines[1],

@@ -10,20 +10,16 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestCompleteDeployments completes deployments of the queue and, for a rollback, former ones; and resources that one asks about.
 func TestCompleteDeployments(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := sqlite.Open(t.Context(), database(&workspace.Workspace{File: workspace.FileName}), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
+	s := must.Get(sqlite.Open(t.Context(), database(&workspace.Workspace{File: workspace.FileName}), sqlite.Options{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	err = s.Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, s.Write(t.Context(), func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
 			return err
 		}
@@ -43,10 +39,7 @@ func TestCompleteDeployments(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, test := range []struct {
 		use, typed string
 		args       []string

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestPages holds that the examples in the pages of docs print what the pages say. An indented block that begins with a
@@ -17,10 +19,7 @@ func TestPages(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(testPlugin(t)))
 	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1, "yaql.md": 5, "muranopl.md": 4}
 	for page, least := range pages {
-		text, err := os.ReadFile(filepath.Join("../../docs", page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("../../docs", page)))(t)
 		run := 0
 		for _, block := range indentedBlocks(string(text)) {
 			first, want, _ := strings.Cut(block, "\n")
@@ -45,14 +44,9 @@ func TestPages(t *testing.T) {
 var quotedWord = regexp.MustCompile(`('[^']*'|[^\s'])+`)
 
 func tryExample(t *testing.T, line, want string) {
-	files, err := filepath.Abs("testdata/examples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Abs("testdata/examples"))(t)
 	t.Chdir(t.TempDir())
-	if err := os.CopyFS(".", os.DirFS(files)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(".", os.DirFS(files)))
 	var out bytes.Buffer
 	args := quotedWord.FindAllString(line, -1)
 	for i := range args {

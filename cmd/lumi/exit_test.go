@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a
@@ -66,10 +68,7 @@ func TestExitCodes(t *testing.T) {
 		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
 		"version":    {{"", "", 0}, {"now", "", 2}},
 	}
-	manual, err := os.ReadFile("../../docs/lumi.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	for _, c := range leaves(newRoot(&environment{})) {
 		if usesEnvironment(c) {
 			continue // TestEnvironmentExits

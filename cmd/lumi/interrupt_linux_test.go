@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestPlanSignal interrupts a plan, without its process group, while a plugin starts. No process is left.
@@ -25,23 +27,17 @@ func TestPlanSignal(t *testing.T) {
 		"desired.json": `{"package": "shop", "resources": {"urn:lumi:dev::shop:index::slow:index:Thing::a": {
 			"type": "slow:index:Thing", "properties": {"name": "a"}}}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestPlanSignal$")
 	child.Dir, child.Env = dir, append(os.Environ(), "LUMI_TEST_PLAN=1")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Start())
 	var pid int
 	for end := time.Now().Add(time.Minute); pid == 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(filepath.Join(dir, "pid"))
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 	}
-	if err := child.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Process.Signal(syscall.SIGINT))
 	_ = child.Wait()
 	for end := time.Now().Add(time.Minute); pid != 0; time.Sleep(10 * time.Millisecond) {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || isZombie(pid) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSignal holds that one signal ends a command that waits for its input, and that it is said also where the same
@@ -24,20 +26,11 @@ func TestSignal(t *testing.T) {
 		child.Env = append(os.Environ(), "LUMI_TEST_CHILD=1")
 		var stderr bytes.Buffer
 		child.Stderr = &stderr
-		stdin, err := child.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		stdin := must.Get(child.StdinPipe())(t)
+		must.Do(t, child.Start())
 		// What is larger than a pipe holds is written only once the child reads, so that it has seen to signals by then.
-		if _, err := stdin.Write(bytes.Repeat([]byte(" "), 1<<20)); err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(stdin.Write(bytes.Repeat([]byte(" "), 1<<20)))(t)
+		must.Do(t, child.Process.Signal(syscall.SIGINT))
 		if ends {
 			_ = stdin.Close()
 		}
@@ -66,20 +59,13 @@ func TestProviderSignal(t *testing.T) {
 	child.Stdin = strings.NewReader(fixture)
 	var stderr bytes.Buffer
 	child.Stderr = &stderr
-	stdout, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(child.StdoutPipe())(t)
+	must.Do(t, child.Start())
 	var said strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
 		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // The book is created next, which never ends.
-			if err := child.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, child.Process.Signal(syscall.SIGINT))
 		}
 	}
 	_ = child.Wait()

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // FuzzBatch answers each line with one line: an object with the trace, and a value or an error.
 func FuzzBatch(f *testing.F) {
 	dir := f.TempDir()
 	class := "Name: A\nProperties: {x: {Contract: $}}\nMethods: {m: {Arguments: {a: {Contract: $}}, Body: [trace($a), {Return: [$.x, $a]}]}}\n"
-	if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(class), 0o600); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(class), 0o600))
 	f.Add(`{"model": {"?": {"type": "A"}, "x": {"a": 1e400}}, "method": "m", "args": ["\ud800"]}` + "\n\n[")
 	f.Add(`{"model": {"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270"`)
 	f.Fuzz(func(t *testing.T, src string) {

@@ -10,16 +10,15 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestFixtureSchema compares the schema of fixtures with what the command accepts.
 func TestFixtureSchema(t *testing.T) {
 	t.Parallel()
 	schema := fixtureSchema(t)
-	example, err := os.ReadFile("testdata/examples/library.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := must.Get(os.ReadFile("testdata/examples/library.json"))(t)
 	const right = `{"vertices": {"a": {"type": "a:b:C", "name": "a", "create": {"x": 1}}}}`
 	with := func(members string) string { return strings.Replace(right, `"name"`, members+`, "name"`, 1) }
 	const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": {}}`
@@ -84,33 +83,18 @@ func fixtureSchema(t *testing.T) *jsonschema.Schema {
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	id := ""
 	for _, name := range []string{"graph", "snapshot", "fixture"} {
-		src, err := os.ReadFile(filepath.Join("../../docs/schema", name+".schema.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Get(os.ReadFile(filepath.Join("../../docs/schema", name+".schema.json")))(t)
+		value := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 		id, _ = value.(map[string]any)["$id"].(string)
-		if err := compiler.AddResource(id, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, compiler.AddResource(id, value))
 	}
-	schema, err := compiler.Compile(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
+	return must.Get(compiler.Compile(id))(t)
 }
 
 // TestConformancePage compares the fixtures in docs/conformance.md with the files that its examples use.
 func TestConformancePage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/conformance.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/conformance.md"))(t)
 	found := 0
 	for _, part := range strings.Split(string(page), "\n```json ")[1:] {
 		name, rest, _ := strings.Cut(part, "\n")
@@ -128,10 +112,7 @@ func TestConformancePage(t *testing.T) {
 
 // FuzzFixture reads fixtures that may be anything.
 func FuzzFixture(f *testing.F) {
-	example, err := os.ReadFile("testdata/examples/library.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	example := must.Get(os.ReadFile("testdata/examples/library.json"))(f)
 	f.Add(string(example))
 	f.Add(`{"config\"": {}, "vertices": {"a": {"typ\\": "x", "updates": [{"sett": 1}], "create": {"#ref": "a"}}, "b": 3}}`)
 	f.Add(`{"ref":"$","vertices":{"a":{"type":{"$":"b"},"create":{"x":{"$":"b"}}},"b":{"create":{"y":{"$":"a"}}}}}`)

@@ -9,24 +9,19 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestFindProvisioners checks what counts as a provisioner: executables in absolute folders of $PATH, the first of each name.
 func TestFindProvisioners(t *testing.T) {
 	first, second := t.TempDir(), filepath.Join(t.TempDir(), "with [brackets]")
 	write := func(path string, mode os.FileMode) {
-		if err := os.WriteFile(path, nil, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, nil, mode))
 	}
 	for _, dir := range []string{filepath.Join(first, "lumi-provisioner-folder"), second} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o755))
 	}
-	if err := os.Symlink("gone", filepath.Join(first, "lumi-provisioner-link")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("gone", filepath.Join(first, "lumi-provisioner-link")))
 	write(filepath.Join(first, "lumi-provisioner-git"), 0o755)
 	write(filepath.Join(first, "lumi-provisioner-Git"), 0o755)
 	write(filepath.Join(first, "lumi-provisioner-"), 0o755)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // foreignSecrets are files of the formats that 'lumi convert' reads. Every key, value, type and name in a secret is or
@@ -128,9 +129,7 @@ var converting = [][]string{
 func TestNoForeignSecret(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.json")
-	if err := os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644))
 	seen := map[string]bool{}
 	holds := func(t *testing.T, src string, commands [][]string) {
 		for _, args := range commands {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSecretsIn holds that secrets are found in valid JSON, and that other text with the signature is withheld.
@@ -123,9 +125,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		}
 	}
 	empty := filepath.Join(t.TempDir(), "empty.json")
-	if err := os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644))
 	holds(src, append(commands, [][]string{
 		{"show", "-"}, {"show", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--view=table", "-"}, {"show", "-", "V::v"},
 		{"query", "--json", "-"}, {"query", "--format=table", "-"}, {"query", "-", "properties.list[1] == properties.more"},

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // terminal is a pseudo-terminal with a command.
@@ -115,9 +117,7 @@ func workspaceFor(t *testing.T, resources string) (dir string) {
 	for name, text := range map[string]string{
 		"Lumi.yaml": "environment: dev\n", "shop.json": `{"package": "shop", "resources": {` + resources + "}}",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -154,9 +154,7 @@ func TestPrompts(t *testing.T) {
 func TestLiveInterrupts(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
-	if err := pty.Setsize(x.master, &pty.Winsize{Rows: 10, Cols: 50}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, pty.Setsize(x.master, &pty.Winsize{Rows: 10, Cols: 50}))
 	x.send("\x03").expect("interrupted: waiting for running calls").expect("✓ + create slow").exit(exitResumable)
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(exitOK)
 }
@@ -165,9 +163,7 @@ func TestLiveInterrupts(t *testing.T) {
 func TestLostTerminal(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
-	if err := x.master.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.master.Close())
 	_ = x.cmd.Wait()
 	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
 		t.Error(err)
@@ -180,9 +176,7 @@ func TestTaskPrompts(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	put("Lumi.yaml", "environment: dev\n")
 	put("inventory.yaml", "nodes: {here: {connection: local}}\n")
@@ -212,31 +206,22 @@ func TestTaskPrompts(t *testing.T) {
 func TestVisible(t *testing.T) {
 	dir := workspaceFor(t, password)
 	bin := filepath.Join(dir, "node_modules", ".bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(bin, 0o755))
 	const said = "Error: \x1b]0;t\x07 a\u202eb\u009b \x1b[8mx"
 	for name, text := range map[string]string{
 		filepath.Join(dir, "said"): said, filepath.Join(dir, "web.js"): "",
 		filepath.Join(bin, "lumi-program"): "#!/bin/sh\ncat " + dir + "/said >&2\necho >&2\nexit 1\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "Lumi.yaml"), []byte("environment: dev\nmodules: {web: web.js}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "Lumi.yaml"), []byte("environment: dev\nmodules: {web: web.js}\n"), 0o600))
 	x := onTerminal(t, dir, "plan")
 	x.exit(exitWrong)
 	const want = "Error: ␛]0;t␇ a\ufffdb\ufffd ␛[8mx\r\n"
 	if got := x.output.String(); !strings.HasPrefix(got, want) {
 		t.Errorf("a terminal shows %q, want %q", got, want)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	piped := &exec.Cmd{Path: self, Args: []string{"lumi", "plan"}, Dir: dir, Env: x.cmd.Env}
 	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // It exits with 1.
 		t.Errorf("a pipe has %q, want %q", got, said)

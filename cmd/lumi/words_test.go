@@ -5,15 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestWords checks that every command and flag in an answer exists, that no word is a command itself, and that docs/lumi.md
 // has the same table.
 func TestWords(t *testing.T) {
-	page, err := os.ReadFile("../../docs/lumi.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	quoted := regexp.MustCompile(`'lumi ([^']*)'`)
 	seen := map[string]bool{}
 	for _, w := range words {

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestYAQLTerminal evaluates expressions on a terminal: errors do not end it, an interrupt ends only the evaluation.
 func TestYAQLTerminal(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "data.json"), []byte(`{"name": "web", "n": [1, 2.0]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(`{"name": "web", "n": [1, 2.0]}`), 0o600))
 	many := "[" + strings.Repeat("1,", 999) + "1]"
 	x := onTerminal(t, dir, "yaql", "--var=n=2", "--var=many="+many, "data.json").expect("YAQL; $ is the data, and \\q ends\nyaql> ").
 		send("$.nane\x7f\x7fme\r").expect("\nweb\nyaql> "). // with editing

@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the stubs of the test provider anew")
@@ -36,11 +37,7 @@ func featureStubs(t *testing.T) []gen.File {
 	if pkg == nil {
 		t.FailNow()
 	}
-	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	return must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath})))(t)
 }
 
 // TestCurrent proves that the stubs of the test provider are what the generator makes of its IDL.
@@ -50,10 +47,7 @@ func TestCurrent(t *testing.T) {
 		if *update {
 			write(t, name, f.Content)
 		}
-		found, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(os.ReadFile(name))(t)
 		if !bytes.Equal(found, f.Content) {
 			t.Errorf("%s is not current; run go test ./gen/gostubs -run TestCurrent -update", name)
 		}

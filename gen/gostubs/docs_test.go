@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestAnyDocumentation holds that no documentation keeps a stub from being Go, laid out as gofmt would, without
@@ -43,10 +44,7 @@ func TestAnyDocumentation(t *testing.T) {
 			},
 		}}}}}
 		pkg.Link()
-		files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{})))(t)
 		got := files[0].Content
 		want, err := format.Source(got)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestToolchain lets Go judge stubs of the hostile package and of the corpus. The stubs of the test provider are
@@ -17,10 +18,7 @@ import (
 func TestToolchain(t *testing.T) {
 	var files []gen.File
 	for _, pkg := range []*schema.Package{hostile(), corpus(2)} {
-		made, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})))(t)
 		files = append(files, made...)
 	}
 	dir := t.TempDir()
@@ -30,10 +28,7 @@ func TestToolchain(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	files, err := gen.Rendered(gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(gen.Rendered(gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath})))(t)
 	seen := map[string]string{}
 	for _, f := range files {
 		seen[f.Path] = string(f.Content)
@@ -66,10 +61,7 @@ func TestImports(t *testing.T) {
 		{Path: "b", GoName: "b", Files: []*schema.File{{Name: "b.go", Decls: []schema.Decl{r}}}},
 	}}
 	pkg.Link()
-	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: "acme.example/x"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: "acme.example/x"})))(t)
 	want := `import (
 	"context"
 
@@ -90,10 +82,7 @@ func TestSmall(t *testing.T) {
 	r := file.Decls[len(file.Decls)-1].(*schema.Resource)
 	r.Properties = r.Properties[:10]
 	file.Decls = []schema.Decl{r}
-	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{})))(t)
 	lines := 0
 	for line := range bytes.Lines(files[0].Content) {
 		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
@@ -108,10 +97,7 @@ func TestSmall(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	var first []gen.File
 	for range 3 {
-		files, err := gen.Rendered(gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(gen.Rendered(gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath})))(t)
 		if first == nil {
 			first = files
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
 	_ "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const (
@@ -21,18 +22,9 @@ const (
 // writeModule writes files into a new module that uses the runtime of this checkout.
 func writeModule(tb testing.TB, dir string, files []gen.File) {
 	tb.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	goSum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(tb)
+	goMod := must.Get(os.ReadFile(filepath.Join(root, "go.mod")))(tb)
+	goSum := must.Get(os.ReadFile(filepath.Join(root, "go.sum")))(tb)
 	_, requirements, _ := strings.Cut(string(goMod), "\n")
 	own := fmt.Sprintf("module %s\n%s\nrequire github.com/lumi-idl/lumi v0.0.0\n\nreplace github.com/lumi-idl/lumi => %s\n",
 		modulePath, requirements, root)
@@ -45,12 +37,8 @@ func writeModule(tb testing.TB, dir string, files []gen.File) {
 
 func write(tb testing.TB, file string, content []byte) {
 	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(file, content, 0o644); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Do(tb, os.WriteFile(file, content, 0o644))
 }
 
 // runGo runs a tool of Go's toolchain, which must find nothing wrong and say nothing.

@@ -12,13 +12,12 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func put(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 // file is a file whose content follows from its input.
@@ -33,9 +32,7 @@ func remember(t *testing.T, s Store, key string, files ...gen.File) {
 	t.Helper()
 	r := s.Open(key, Digest{})
 	r.Watch(files)
-	if _, err := gen.Rendered(files); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(gen.Rendered(files))(t)
 	if r.Rendered() != len(files) {
 		t.Errorf("%d files were rendered, want %d", r.Rendered(), len(files))
 	}
@@ -118,10 +115,7 @@ func TestDamage(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	remember(t, s, "key", file("a", "x"))
 	name := s.Open("key", Digest{}).name
-	whole, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(name))(t)
 	for i := range whole {
 		flipped := slices.Clone(whole)
 		flipped[i] ^= 1
@@ -155,9 +149,7 @@ func TestBounded(t *testing.T) {
 	killed := filepath.Join(s.Dir, "killed.tmp")
 	put(t, killed, "")
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(killed, old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(killed, old, old))
 	for i := range limit + 20 {
 		remember(t, s, fmt.Sprint(i), file("a", "x"))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // twoModules is a package with a file at its root and one in a folder two levels down.
@@ -32,10 +33,7 @@ func twoModules() *schema.Package {
 
 func contents(t *testing.T, files []gen.File) map[string]string {
 	t.Helper()
-	files, err := gen.Rendered(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files = must.Get(gen.Rendered(files))(t)
 	byPath := map[string]string{}
 	for _, f := range files {
 		if _, twice := byPath[f.Path]; twice {
@@ -104,14 +102,9 @@ func TestUnreadableFolder(t *testing.T) {
 }
 
 func TestScaffolds(t *testing.T) {
-	published, err := os.ReadFile("../../runtime/typescript/package.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	published := must.Get(os.ReadFile("../../runtime/typescript/package.json"))(t)
 	var base struct{ Version string }
-	if err := json.Unmarshal(published, &base); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(published, &base))
 	for _, test := range []struct{ manifest, warning string }{
 		{`{"type": "module"}`, ""},
 		{`{}`, `does not say "type": "module"`},

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -71,9 +72,7 @@ func generate(t *testing.T, pkg *schema.Package) []gen.File {
 	if len(warnings) > 0 {
 		t.Errorf("unexpected warnings: %q", warnings)
 	}
-	if files, err = gen.Rendered(files); err != nil {
-		t.Fatal(err)
-	}
+	files = must.Get(gen.Rendered(files))(t)
 	return files
 }
 
@@ -82,16 +81,14 @@ func TestGolden(t *testing.T) {
 	files := generate(t, load(t, filepath.Join(features, "idl")))
 	pack := filepath.Join(features, "pack")
 	if *update {
-		if err := os.RemoveAll(pack); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(pack))
 		write(t, pack, files)
 	}
 	got, want := map[string]string{}, map[string]string{}
 	for _, f := range files {
 		got[f.Path] = string(f.Content)
 	}
-	err := filepath.WalkDir(pack, func(name string, entry os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(pack, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -99,10 +96,7 @@ func TestGolden(t *testing.T) {
 		rel, _ := filepath.Rel(pack, name)
 		want[filepath.ToSlash(rel)] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("run the test with -update if this is right (-want +got):\n%s", diff)
 	}
@@ -124,10 +118,7 @@ func TestToolchain(t *testing.T) {
 	node.Compile(t, checkout(t), dir)
 
 	// Nothing in a comment of the IDL is a tag, so nothing is stripped.
-	types, err := os.ReadFile(filepath.Join(dir, "out", "pack", "groups.d.ts"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := must.Get(os.ReadFile(filepath.Join(dir, "out", "pack", "groups.d.ts")))(t)
 	for _, want := range []string{
 		"PortHTTP = 80", "PortTLS = 443", "PortOther = 8080", `NameA = "a"`, "interface Wheel", "size?: number", "mail?: string",
 		"interface Axle", "type Part", "class Machine", "interface MachineArgs",
@@ -235,11 +226,7 @@ export const make = (name: string, args: BucketArgs): Bucket => {
 // checkout is the root of the repository.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.Abs("../.."))(t)
 }
 
 // newPackage returns a folder from which @lumi/lumi can be imported.
@@ -247,12 +234,8 @@ func newPackage(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	modules := filepath.Join(dir, "node_modules", "@lumi")
-	if err := os.MkdirAll(modules, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(node.Package(t, checkout(t)), filepath.Join(modules, "lumi")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(modules, 0o755))
+	must.Do(t, os.Symlink(node.Package(t, checkout(t)), filepath.Join(modules, "lumi")))
 	return dir
 }
 
@@ -269,26 +252,16 @@ func sourcesOf(files []gen.File) []gen.File {
 
 func write(t *testing.T, dir string, files []gen.File) {
 	t.Helper()
-	files, err := gen.Rendered(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files = must.Get(gen.Rendered(files))(t)
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, f.Content, 0o644))
 	}
 }
 
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(from))(t)
 	write(t, filepath.Dir(to), []gen.File{{Path: filepath.Base(to), Content: content}})
 }

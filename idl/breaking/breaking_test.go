@@ -22,6 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the findings into testdata")
@@ -29,10 +30,7 @@ var update = flag.Bool("update", false, "write the findings into testdata")
 // load compiles an IDL in a module of its own.
 func load(t testing.TB, files map[string]string, opts compile.Options) *schema.Package {
 	t.Helper()
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	dir := t.TempDir()
 	write(t, dir, "go.mod", "module example.com/work\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n"+
 		"replace github.com/lumi-idl/lumi => "+checkout+"\n")
@@ -53,12 +51,8 @@ func load(t testing.TB, files map[string]string, opts compile.Options) *schema.P
 func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 func compare(old, new *schema.Package) []breaking.Finding {
@@ -75,9 +69,7 @@ func text(t testing.TB, findings []breaking.Finding) string {
 		list = append(list, f.Explained())
 	}
 	var b strings.Builder
-	if err := diag.Text(&b, list, diag.TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, diag.Text(&b, list, diag.TextOptions{}))
 	return b.String()
 }
 
@@ -90,10 +82,7 @@ func TestPairs(t *testing.T) {
 	for _, name := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(name))(t)
 			versions := map[string]map[string]string{"old": {}, "new": {}}
 			want := -1
 			for i, f := range archive.Files {
@@ -189,29 +178,20 @@ func TestCatalog(t *testing.T) {
 func TestCodes(t *testing.T) {
 	codes := breaking.Catalog().Codes()
 	reported := regexp.MustCompile(`(?:report\(|change\{|return )"([A-Z]\w+)"`)
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := must.Get(filepath.Glob("*.go"))(t)
 	found := map[string]bool{}
 	for _, name := range sources {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(name))(t)
 		for _, m := range reported.FindAllStringSubmatch(string(source), -1) {
 			if found[m[1]] = true; !slices.Contains(codes, m[1]) {
 				t.Errorf("%s reports %s, which the catalogue lacks", name, m[1])
 			}
 		}
 	}
-	entries, err := os.ReadDir("catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("catalog"))(t)
 	for _, entry := range entries {
 		if code, ok := strings.CutSuffix(entry.Name(), ".md"); ok && (!found[code] || !slices.Contains(codes, code)) {
 			t.Errorf("%s is not reported or not in index.txt", entry.Name())
@@ -277,10 +257,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("the model has no field %s", name)
 		}
 	}
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedSyntax | packages.NeedFiles}, "../schema")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkgs := must.Get(packages.Load(&packages.Config{Mode: packages.NeedSyntax | packages.NeedFiles}, "../schema"))(t)
 	for _, file := range pkgs[0].Syntax {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
@@ -341,10 +318,7 @@ func TestConstraints(t *testing.T) {
 }
 
 func TestAllowList(t *testing.T) {
-	list, err := breaking.ParseAllowList("allow.txt", "# Version 2.\n\nPropertyRemoved Server.size nobody set it\nTypeChanged Servr.zone   was never right\nOutAdded a.B.c x\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(breaking.ParseAllowList("allow.txt", "# Version 2.\n\nPropertyRemoved Server.size nobody set it\nTypeChanged Servr.zone   was never right\nOutAdded a.B.c x\n"))(t)
 	finding := func(code diag.Code, symbol string) breaking.Finding {
 		return breaking.Finding{Diagnostic: diag.Diagnostic{Code: code}, Symbol: symbol}
 	}
@@ -355,9 +329,7 @@ func TestAllowList(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	var b strings.Builder
-	if err := diag.Text(&b, unused, diag.TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, diag.Text(&b, unused, diag.TextOptions{}))
 	const want = `allow.txt:4:1: warning: no finding needs this line
 help: remove it
 

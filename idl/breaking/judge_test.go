@@ -29,6 +29,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/randidl"
 	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
 	_ "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const (
@@ -104,10 +105,7 @@ func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faul
 func randomTrials(t *testing.T) []*trial {
 	number := 12
 	if s := os.Getenv("LUMI_BREAKING_TRIALS"); s != "" {
-		var err error
-		if number, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
+		number = must.Get(strconv.Atoi(s))(t)
 	}
 	draw := rapid.Custom(func(t *rapid.T) map[string]string {
 		if rapid.Bool().Draw(t, "folders") {
@@ -115,10 +113,7 @@ func randomTrials(t *testing.T) []*trial {
 		}
 		return map[string]string{"source.go": randidl.Source(t)}
 	})
-	archive, err := txtar.ParseFile("testdata/judges/unions.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/judges/unions.txtar"))(t)
 	unions := map[string]string{}
 	for _, f := range archive.Files {
 		unions[f.Name] = string(f.Data)
@@ -159,23 +154,13 @@ func copyOf(t *testing.T, pkg *schema.Package) *schema.Package {
 	t.Helper()
 	makeLegal(pkg)
 	var b bytes.Buffer
-	if err := schema.Write(&b, pkg); err != nil {
-		t.Fatal(err)
-	}
-	written, err := schema.Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return written
+	must.Do(t, schema.Write(&b, pkg))
+	return must.Get(schema.Read(&b))(t)
 }
 
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
+	return must.Get(filepath.Abs("../.."))(t)
 }
 
 // compileTypeScript compiles old programs against new packages, all in one call.
@@ -201,7 +186,7 @@ func compileTypeScript(t *testing.T, trials []*trial) {
 		write(t, dir, folder+"/program.ts", program(tr.old))
 		files = append(files, folder+"/program.ts")
 	}
-	config, err := json.Marshal(map[string]any{
+	config := must.Get(json.Marshal(map[string]any{
 		"compilerOptions": map[string]any{
 			"target": "es2022", "lib": []string{"es2022", "es2024.string"}, "module": "nodenext", "noEmit": true,
 			"types": []string{"node"}, "typeRoots": []string{npm + "/node_modules/@types"},
@@ -209,10 +194,7 @@ func compileTypeScript(t *testing.T, trials []*trial) {
 			"paths": map[string][]string{"@lumi/lumi": {npm + "/src/index.ts"}},
 		},
 		"files": files,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	write(t, dir, "tsconfig.json", string(config))
 	write(t, dir, "package.json", `{"type": "module"}`)
 	cmd := exec.Command(filepath.Join(npm, "node_modules", ".bin", "tsc"), "--pretty", "false")
@@ -245,14 +227,8 @@ func sortErrors(t *testing.T, out string, of func(i int) *string) {
 func compileGo(t *testing.T, trials []*trial) string {
 	t.Helper()
 	dir, root := t.TempDir(), checkout(t)
-	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	goSum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	goMod := must.Get(os.ReadFile(filepath.Join(root, "go.mod")))(t)
+	goSum := must.Get(os.ReadFile(filepath.Join(root, "go.sum")))(t)
 	_, requirements, _ := strings.Cut(string(goMod), "\n")
 	write(t, dir, "go.mod", "module "+stubModule+"\n"+requirements+"\nrequire github.com/lumi-idl/lumi v0.0.0\n\nreplace github.com/lumi-idl/lumi => "+root+"\n")
 	write(t, dir, "go.sum", string(goSum))
@@ -333,10 +309,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 		t.Error("there is nothing to decode")
 		return
 	}
-	data, err := json.Marshal(tasks)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(tasks))(t)
 	write(t, dir, "main/tasks.json", string(data))
 	source := strings.Replace(decoder, "import (\n", main.String(), 1)
 	write(t, dir, "main/main.go", strings.Replace(source, "// USES\n", uses.String(), 1))

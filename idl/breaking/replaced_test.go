@@ -12,15 +12,13 @@ import (
 	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestReplaced checks that a change which is found to break no deployed resource never turns an update into a replacement.
 // Programs follow a change: they set what becomes required.
 func TestReplaced(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/judges/replaced.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/judges/replaced.txtar"))(t)
 	files := map[string]string{}
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)

@@ -10,20 +10,15 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // newModule makes a module example.com/shop on disk that sees the marker package of this checkout, and returns its
 // folder. Files are by slash-separated path below it; a go.mod among them takes the place of the usual one.
 func newModule(t testing.TB, files map[string]string) string {
 	t.Helper()
-	temp, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	temp := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	dir := filepath.Join(temp, "shop")
 	write(t, dir, "go.mod", fmt.Sprintf(`module example.com/shop
 
@@ -42,12 +37,8 @@ replace github.com/lumi-idl/lumi => %s
 func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 // load compiles, and holds what is true of every result: there is a model, or there are errors, or there is a failure.

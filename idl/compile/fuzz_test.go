@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // FuzzCompile feeds the checker source text of any kind. It must not panic; what it refuses must come with a place and
@@ -42,10 +43,7 @@ func fuzzSeeds(f *testing.F) []string {
 			f.Fatalf("no seeds in %s: %v", pattern, err)
 		}
 		for _, file := range files {
-			src, err := os.ReadFile(file)
-			if err != nil {
-				f.Fatal(err)
-			}
+			src := must.Get(os.ReadFile(file))(f)
 			seeds = append(seeds, string(src))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestIrregular checks that files which the go command would wait for are errors.
@@ -19,20 +20,14 @@ func TestIrregular(t *testing.T) {
 			pipe := filepath.Join(dir, name)
 			switch name {
 			case "go.mod":
-				if err := os.Remove(pipe); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Remove(pipe))
 			case "go.work.sum":
 				write(t, dir, "go.work", "go 1.26.0\n\nuse .\n")
 			case "idl/link.go":
-				if err := os.Symlink("../pipe", pipe); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Symlink("../pipe", pipe))
 				pipe = filepath.Join(dir, "pipe")
 			}
-			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Mkfifo(pipe, 0o600))
 			_, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
 			want := filepath.Join(dir, name) + " is not a regular file: remove it, or put a regular file in its place"
 			if err == nil || err.Error() != want {
@@ -43,9 +38,7 @@ func TestIrregular(t *testing.T) {
 	// The go command does not look at these.
 	for _, name := range []string{"idl/.x.go", "idl/_x.go", "idl/testdata/x.go"} {
 		dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/testdata/y.go": "package y\n"})
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))
 		if _, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestPatternProblems is about what a pattern cannot have, and what to write instead.
@@ -136,10 +138,7 @@ func TestNoHang(t *testing.T) {
 	if refused < 40 {
 		t.Errorf("%d patterns are refused", refused)
 	}
-	input, err := json.Marshal(patterns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(patterns))(t)
 	cmd := exec.Command("node", "-e", `
 		const vm = require("vm");
 		for (const pattern of JSON.parse(require("fs").readFileSync(0))) {
@@ -158,10 +157,7 @@ func TestNoHang(t *testing.T) {
 
 // TestCategories compares the categories that patterns may use, character by character, and with the page that lists them.
 func TestCategories(t *testing.T) {
-	page, err := os.ReadFile("../diag/catalog/InvalidPattern.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../diag/catalog/InvalidPattern.md"))(t)
 	if list := "`" + strings.Join(categories, "`, `") + "`"; !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), list) {
 		t.Errorf("the page does not list %s", list)
 	}
@@ -169,16 +165,13 @@ func TestCategories(t *testing.T) {
 		t.Skip("starts node")
 	}
 	for _, name := range categories {
-		output, err := exec.Command("node", "-e", `
+		output := must.Get(exec.Command("node", "-e", `
 			const category = new RegExp("^\\p{"+process.argv[1]+"}$", "u");
 			for (let c = 0; c <= 0x10ffff; c++) {
 				if (!(c >= 0xd800 && c < 0xe000) && category.test(String.fromCodePoint(c))) {
 					console.log(c);
 				}
-			}`, name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+			}`, name).Output())(t)
 		var want strings.Builder
 		for c := range rune(unicode.MaxRune + 1) {
 			if unicode.Is(unicode.Categories[name], c) {
@@ -215,10 +208,7 @@ func TestPatterns(t *testing.T) {
 			questions = append(questions, question{p, texts.Example(seed)})
 		}
 	}
-	input, err := json.Marshal(questions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(questions))(t)
 	cmd := exec.Command("node", "-e", `
 		const answers = JSON.parse(require("fs").readFileSync(0)).map(({ pattern, texts }) => {
 			try {
@@ -230,14 +220,9 @@ func TestPatterns(t *testing.T) {
 		});
 		console.log(JSON.stringify(answers));`)
 	cmd.Stdin = strings.NewReader(string(input))
-	output, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(cmd.Output())(t)
 	var answers []any
-	if err := json.Unmarshal(output, &answers); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(output, &answers))
 	matches := 0
 	for i, q := range questions {
 		var want []any

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
@@ -39,10 +40,7 @@ func TestRules(t *testing.T) {
 	for _, name := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(name))(t)
 			last := len(archive.Files) - 1
 			if last < 0 || archive.Files[last].Name != "want" {
 				t.Fatal("the last file is not called want")
@@ -51,9 +49,7 @@ func TestRules(t *testing.T) {
 			got := outcome(t, string(archive.Comment), archive.Files[:last])
 			if *update {
 				want.Data = []byte(got)
-				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 				return
 			}
 			if diff := cmp.Diff(string(want.Data), got); diff != "" {
@@ -85,9 +81,7 @@ func prepare(t *testing.T, comment string, list []txtar.File) (module string, op
 			opts.Tokens = compile.TokenForm(value)
 		case "symlink":
 			link, target, _ := strings.Cut(value, " ")
-			if err := os.Symlink(target, filepath.Join(module, filepath.FromSlash(link))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(target, filepath.Join(module, filepath.FromSlash(link))))
 		}
 	}
 	return module, opts

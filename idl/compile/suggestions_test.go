@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSuggestions does in each of testdata/rules what all suggestions say that name a replacement. That fixes what they
@@ -34,10 +35,7 @@ func TestSuggestions(t *testing.T) {
 			if strings.Contains(name, "imports_mistyped") {
 				t.Skip("once an import is right, what it hid shows")
 			}
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(name))(t)
 			_, opts := prepare(t, string(archive.Comment), archive.Files[:len(archive.Files)-1])
 			_, before, err := load(t, opts)
 			if err != nil {
@@ -87,10 +85,7 @@ func apply(t *testing.T, d diag.Diagnostic) bool {
 	if m == nil {
 		return false
 	}
-	src, err := os.ReadFile(d.Span.Start.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile(d.Span.Start.File))(t)
 	lines := strings.SplitAfter(string(src), "\n")
 	offset := func(p diag.Position) int { return len(strings.Join(lines[:p.Line-1], "")) + p.Column - 1 }
 	from, to := offset(d.Span.Start), offset(d.Span.End)
@@ -102,8 +97,6 @@ func apply(t *testing.T, d diag.Diagnostic) bool {
 		replacement = `"` + replacement + `"` // an import path
 	}
 	text := string(src[:from]) + replacement + string(src[to:])
-	if err := os.WriteFile(d.Span.Start.File, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(d.Span.Start.File, []byte(text), 0o644))
 	return true
 }

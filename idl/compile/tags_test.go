@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestOptionDocs checks the table of options in docs/idl.md, and the list in the catalogue, against tagWords.
@@ -36,10 +37,7 @@ func TestOptionDocs(t *testing.T) {
 		}
 		table.WriteString("| `" + name + w.value + "` | " + meaning + " | " + where + " |\n")
 	}
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(file))(t)
 	before, rest, found := strings.Cut(string(page), head)
 	got, after, ends := strings.Cut(rest, "\n\n")
 	if !found || !ends {
@@ -55,10 +53,7 @@ func TestOptionDocs(t *testing.T) {
 	list = append(list, "constraints such as `min=`")
 	last := len(list) - 1
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
-	entries, err := diag.Catalog().Select([]string{string(diag.UnknownOption)}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(diag.Catalog().Select([]string{string(diag.UnknownOption)}, ""))(t)
 	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
 		t.Errorf("the catalogue's entry of UnknownOption does not say: %s", sentence)
 	}

@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestGroups holds that the catalogue has the constants of code.go, in their groups and their order, and no others.
 func TestGroups(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "code.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "code.go", nil, parser.ParseComments))(t)
 	var want []string
 	for _, d := range file.Decls {
 		gen, ok := d.(*ast.GenDecl)
@@ -43,10 +42,7 @@ func TestGroups(t *testing.T) {
 
 // TestEntries holds that each code has an entry and each entry a code, and that all entries have one form.
 func TestEntries(t *testing.T) {
-	found, err := files.ReadDir("catalog")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(files.ReadDir("catalog"))(t)
 	for _, f := range found {
 		if code := strings.TrimSuffix(f.Name(), ".md"); code != "index.txt" && !slices.Contains(Catalog().Codes(), code) {
 			t.Errorf("no code goes with %s", f.Name())

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // at returns a span on one line.
@@ -31,9 +33,7 @@ func sources(files map[string]string) func(string) ([]byte, error) {
 func text(t testing.TB, list []Diagnostic, opts TextOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Text(&b, list, opts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Text(&b, list, opts))
 	return b.String()
 }
 
@@ -250,12 +250,8 @@ func TestTextAnything(t *testing.T) {
 		source := anything.Draw(t, "source")
 		var b, j strings.Builder
 		opts := TextOptions{Source: sources(map[string]string{"a.go": source}), Width: rapid.IntRange(0, 30).Draw(t, "w")}
-		if err := Text(&b, []Diagnostic{d}, opts); err != nil {
-			t.Fatal(err)
-		}
-		if err := JSON(&j, []Diagnostic{d}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Text(&b, []Diagnostic{d}, opts))
+		must.Do(t, JSON(&j, []Diagnostic{d}))
 		for _, r := range b.String() + j.String() {
 			if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && r != '\n' && r != '\t' {
 				t.Fatalf("%U reaches the terminal in %q", r, b.String())
@@ -283,9 +279,7 @@ func TestGitHub(t *testing.T) {
 ::error file=a.go,line=3,endLine=5,title=E3::lines
 `
 	var b bytes.Buffer
-	if err := GitHub(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, GitHub(&b, list))
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("workflow commands differ (-want +got):\n%s", diff)
 	}
@@ -300,9 +294,7 @@ func TestJSON(t *testing.T) {
 		{Code: "E2", Severity: Warning, Span: Span{Start: Position{File: "a.go"}, End: Position{File: "a.go"}}, Message: "m"},
 	}
 	var b bytes.Buffer
-	if err := JSON(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, JSON(&b, list))
 	want := `{"code":"E1","severity":"error",` +
 		`"span":{"start":{"file":"a.go","line":1,"column":2},"end":{"file":"a.go","line":1,"column":3}},` +
 		`"message":"<a> & \u001b\u009b\u202e\udb40\udc01 世","notes":[` +
@@ -316,9 +308,7 @@ func TestJSON(t *testing.T) {
 	dec := json.NewDecoder(&b)
 	for _, d := range list {
 		var got Diagnostic
-		if err := dec.Decode(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dec.Decode(&got))
 		if diff := cmp.Diff(d, got); diff != "" {
 			t.Errorf("diagnostic does not survive (-want +got):\n%s", diff)
 		}
@@ -346,11 +336,8 @@ func TestEndlessLine(t *testing.T) {
 	end := at
 	end.Column += len("WRONG")
 	var out strings.Builder
-	err := Text(&out, []Diagnostic{{Code: "Code", Severity: Error, Span: Span{Start: at, End: end}, Message: "wrong"}},
-		TextOptions{Width: 28, Source: func(string) ([]byte, error) { return []byte(line), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Text(&out, []Diagnostic{{Code: "Code", Severity: Error, Span: Span{Start: at, End: end}, Message: "wrong"}},
+		TextOptions{Width: 28, Source: func(string) ([]byte, error) { return []byte(line), nil }}))
 	const want = "a.go:1:100001: error Code: wrong\n" +
 		" 1 | …ééééééééWRONGéééééééé…\n" +
 		"   |          ^^^^^\n\n" +

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // sum is a digest of everything: of all files in their order.
@@ -23,14 +24,8 @@ func sum(p *schema.Package) string {
 // TestDigests changes every field of every part of a model, one at a time, and expects a digest to change with each
 // except positions. So no field that is added to the model can be forgotten.
 func TestDigests(t *testing.T) {
-	model, err := os.ReadFile("testdata/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := schema.Read(strings.NewReader(string(model)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(os.ReadFile("testdata/schema.json"))(t)
+	p := must.Get(schema.Read(strings.NewReader(string(model))))(t)
 	before := sum(p)
 	changed := 0
 	eachField(reflect.ValueOf(p), "package", map[any]bool{}, func(path string, field reflect.Value) {

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
@@ -70,21 +71,13 @@ func TestWrite(t *testing.T) {
 	got := write(t, p)
 	const golden = "testdata/schema.json"
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("JSON differs from %s (-want +got):\n%s", golden, diff)
 	}
-	again, err := schema.Read(strings.NewReader(got))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(schema.Read(strings.NewReader(got)))(t)
 	if diff := cmp.Diff(p, again, cmp.Comparer(sameFloat)); diff != "" {
 		t.Errorf("the model does not survive (-want +got):\n%s", diff)
 	}
@@ -278,10 +271,7 @@ func TestRoundTrip(t *testing.T) {
 
 // FuzzRead holds that no input makes Read panic, and that whatever it accepts is stable.
 func FuzzRead(f *testing.F) {
-	seed, err := os.ReadFile("testdata/schema.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	seed := must.Get(os.ReadFile("testdata/schema.json"))(f)
 	f.Add(seed)
 	f.Add([]byte(`{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
 		{"kind": "alias", "name": "A", "target": {"kind": "ref", "module": "m", "name": "B"}},

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/lumi-idl/lumi/internal/catalog"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func small() catalog.Catalog {
@@ -21,10 +22,7 @@ func small() catalog.Catalog {
 }
 
 func TestSelect(t *testing.T) {
-	chosen, err := small().Select([]string{"[tag]", "NAME"}, "x explain")
-	if err != nil {
-		t.Fatal(err)
-	}
+	chosen := must.Get(small().Select([]string{"[tag]", "NAME"}, "x explain"))(t)
 	const want = `# Tag (fault)
 
 A tag is short.

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/internal/catalog"
 	"github.com/lumi-idl/lumi/lumigl/codes"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the indexes of codes in docs")
@@ -31,10 +32,7 @@ func TestIndexes(t *testing.T) {
 		{"convert.md", "###", "../lumigl/codes/losses", codes.Losses()},
 	} {
 		name := filepath.Join("../../docs", test.page)
-		page, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(os.ReadFile(name))(t)
 		if !marks.Match(page) {
 			t.Fatalf("%s has no place for an index", name)
 		}
@@ -43,9 +41,7 @@ func TestIndexes(t *testing.T) {
 			return m[1] + index(t, test.catalog, test.level, test.entries) + "\n" + m[2]
 		})
 		if *update {
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(name, []byte(want), 0o644))
 		} else if want != string(page) {
 			t.Errorf("%s: the index is not current; go test ./internal/catalog -update writes it", name)
 		}

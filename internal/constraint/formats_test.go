@@ -5,14 +5,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestFormats holds that TypeScript has the same formats, expressions and words.
 func TestFormats(t *testing.T) {
-	src, err := os.ReadFile("../../runtime/typescript/src/constraints.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile("../../runtime/typescript/src/constraints.ts"))(t)
 	_, table, _ := strings.Cut(string(src), "const formats: ")
 	table, _, _ = strings.Cut(table, "\n};\n")
 	table = regexp.MustCompile("` \\+\\s*String\\.raw`").ReplaceAllString(table, "") // joins the parts of expressions

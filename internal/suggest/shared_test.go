@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -21,14 +22,9 @@ type lookup struct {
 
 // TestCases runs the table that it shares with the tests of the TypeScript runtime.
 func TestCases(t *testing.T) {
-	data, err := os.ReadFile("testdata/cases.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/cases.json"))(t)
 	var cases []lookup
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &cases))
 	for _, c := range cases {
 		if near := Name(c.Name, c.Names); near != c.Near {
 			t.Errorf("%s: %q among %q: got %q, want %q", c.About, c.Name, c.Names, near, c.Near)
@@ -58,25 +54,15 @@ func TestTypeScript(t *testing.T) {
 	if near < len(lookups)/10 || near > len(lookups)*9/10 {
 		t.Errorf("a name is near in %d of %d lookups, which tests little", near, len(lookups))
 	}
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	dir := node.Package(t, checkout)
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
-	data, err := json.Marshal(lookups)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(lookups))(t)
 	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, content, 0o600))
 	}
 	var answers []string
-	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers))
 	for i, l := range lookups {
 		if answers[i] != l.Near {
 			t.Fatalf("%q among %q: TypeScript finds %q, Go finds %q", l.Name, l.Names, answers[i], l.Near)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // contractTable has the contracts of the specification's table, each with values that are given for it.
@@ -49,9 +51,7 @@ func TestContracts(t *testing.T) {
 			var arg any
 			decoder := json.NewDecoder(strings.NewReader(value))
 			decoder.UseNumber()
-			if err := decoder.Decode(&arg); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, decoder.Decode(&arg))
 			a := run(t, request{Classes: []string{class}, Model: model("t.Main"), Method: "m", Args: []any{arg}})
 			result := string(a.Value)
 			if a.Error.Kind != "" {
@@ -62,14 +62,9 @@ func TestContracts(t *testing.T) {
 	}
 	const file = "testdata/contracts.txt"
 	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o666))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if b.String() != string(want) {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}

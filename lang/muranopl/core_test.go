@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // coreLibrary is the reference's package io.murano, which Debian's murano-common installs.
@@ -31,23 +32,12 @@ func TestCoreLibrary(t *testing.T) {
 		t.Fatal(err, classes.Errors)
 	}
 	in := muranopl.New(classes, muranopl.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
-	model, err := catalog.Model("model", json.RawMessage(`{"?": {"type": "io.murano.Environment", "id": "env"}, "name": "shop",
-		"applications": [{"?": {"type": "t.App", "id": "a"}, "name": "a"}, {"?": {"type": "t.App", "id": "b"}, "name": "b"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := in.Load(t.Context(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.Call(t.Context(), env, "deploy"); err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(catalog.Model("model", json.RawMessage(`{"?": {"type": "io.murano.Environment", "id": "env"}, "name": "shop",
+		"applications": [{"?": {"type": "t.App", "id": "a"}, "name": "a"}, {"?": {"type": "t.App", "id": "b"}, "name": "b"}]}`)))(t)
+	env := must.Get(in.Load(t.Context(), model))(t)
+	must.Get(in.Call(t.Context(), env, "deploy"))(t)
 	for id, want := range map[string]string{"a": `["shop", 1, "localhost", true]`, "b": `["shop", 1, "localhost", true]`} {
-		got, err := in.Call(t.Context(), in.Object(id), "report")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(in.Call(t.Context(), in.Object(id), "report"))(t)
 		if text := string(encode(t, got)); text != want {
 			t.Errorf("application %s reports %s, not %s", id, text, want)
 		}

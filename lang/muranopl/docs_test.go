@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestPage compares the files in docs/muranopl.md with those that its commands run with, its code with the example of this
@@ -18,18 +19,12 @@ import (
 func TestPage(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"murano/*.yaml", "env.json"} {
-		found, err := filepath.Glob("../../cmd/lumi/testdata/examples/" + pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(filepath.Glob("../../cmd/lumi/testdata/examples/" + pattern))(t)
 		files = append(files, found...)
 	}
 	var known []string
 	for _, file := range append(files, "example_test.go", "../../docs/muranopl.md") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // Only Go code has tabs.
 	}
 	page, known := known[len(known)-1], known[:len(known)-1]

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // random makes trees of classes and models out of parts that mean something.
@@ -152,10 +153,7 @@ func FuzzModels(f *testing.F) {
 				t.Error(err)
 			}
 			again := New(classes, options)
-			model, err := yaql.FromJSON(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := must.Get(yaql.FromJSON(text))(t)
 			_, _ = again.loadModel(again.host(), model.(*yaql.Dict), nil, true)
 			in.Destroy(t.Context(), o)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // limited calls main of t.Main, by the clock.
@@ -24,10 +25,7 @@ func limited(t testing.TB, ctx context.Context, steps int, source string) error 
 	in := muranopl.New(classes, muranopl.Options{MaxSteps: steps, Functions: []*yaql.Function{
 		yaql.Func("crash", "", func(*yaql.Call) (any, error) { panic("host") }),
 	}})
-	documents, err := catalog.Decode("model", model("t.Main"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := must.Get(catalog.Decode("model", model("t.Main")))(t)
 	o, err := in.Load(ctx, documents[0])
 	if err == nil {
 		_, err = in.Call(ctx, o, "main")
@@ -144,10 +142,7 @@ func TestCancel(t *testing.T) {
 
 // FuzzRun loads and runs classes. Nothing panics.
 func FuzzRun(f *testing.F) {
-	text, err := os.ReadFile(workflows)
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(workflows))(f)
 	head, cases, _ := strings.Cut(string(text), "\n=== ")
 	f.Add(head)
 	for _, section := range strings.Split(cases, "\n=== ") {

@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const modelClasses = `Namespaces: {=: t, t: t}
@@ -68,19 +69,12 @@ func newModelInterpreter(t testing.TB, traced *[]any) *muranopl.Interpreter {
 
 // load returns the root of a model.
 func load(t testing.TB, in *muranopl.Interpreter, source string) (*muranopl.Object, error) {
-	documents, err := catalog.Decode("env.json", []byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := must.Get(catalog.Decode("env.json", []byte(source)))(t)
 	return in.Load(t.Context(), documents[0])
 }
 
 func saved(t testing.TB, in *muranopl.Interpreter, o *muranopl.Object) string {
-	text, err := yaql.AppendJSON(nil, in.Save(o))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(yaql.AppendJSON(nil, in.Save(o)))(t))
 }
 
 func TestModelErrors(t *testing.T) {
@@ -167,19 +161,14 @@ func TestSave(t *testing.T) {
 func TestDestroy(t *testing.T) {
 	var traced []any
 	in := newModelInterpreter(t, &traced)
-	o, err := load(t, in, `{"?": {"type": "t.Node", "id": "a"}, "text": "root", "with": null,
+	o := must.Get(load(t, in, `{"?": {"type": "t.Node", "id": "a"}, "text": "root", "with": null,
 		"next": {"?": {"type": "t.Node", "id": "b"}, "text": "kept", "with": null}, "out": {"x": 1},
 		"all": [{"?": {"type": "t.Node", "id": "c"}, "text": "outer", "with": null, "next":
-			{"?": {"type": "t.Leaf", "id": "d"}, "text": "inner", "with": null}}, {"?": {"type": "t.Node", "id": "e"}, "with": null, "text": "second"}]}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+			{"?": {"type": "t.Leaf", "id": "d"}, "text": "inner", "with": null}}, {"?": {"type": "t.Node", "id": "e"}, "with": null, "text": "second"}]}`))(t)
 	if errs := in.Destroy(t.Context(), o); len(errs) > 0 || len(traced) > 0 {
 		t.Errorf("nothing disappeared: %v, %v", errs, traced)
 	}
-	if _, err := in.Call(t.Context(), o, "clear"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(in.Call(t.Context(), o, "clear"))(t)
 	inner := in.Object("d")
 	errs := in.Destroy(t.Context(), o)
 	if got := fmt.Sprint(traced); got != "[leaf inner outer second]" {

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const python = "/usr/bin/python3"
@@ -195,10 +196,7 @@ func run(t testing.TB, q request) answer {
 }
 
 func call(t testing.TB, in *muranopl.Interpreter, q request) (any, error) {
-	model, err := catalog.Model("model", q.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(catalog.Model("model", q.Model))(t)
 	o, err := in.Load(t.Context(), model)
 	if err != nil {
 		return nil, err
@@ -214,11 +212,7 @@ func call(t testing.TB, in *muranopl.Interpreter, q request) (any, error) {
 
 // encode writes a value as testdata/reference.py does.
 func encode(t testing.TB, v any) json.RawMessage {
-	text, err := yaql.AppendJSON(nil, named(v))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Get(yaql.AppendJSON(nil, named(v)))(t)
 }
 
 // named returns a value with names instead of objects and classes.

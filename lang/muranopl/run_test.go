@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // m and l write trees.
@@ -38,14 +39,8 @@ func TestFromGo(t *testing.T) {
 		}),
 	}, Options{})
 	ctx := context.Background()
-	o, err := in.Load(ctx, Tree(m{"?": m{"type": "test.Counter", "id": "c"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := in.Call(ctx, o, "count")
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(in.Load(ctx, Tree(m{"?": m{"type": "test.Counter", "id": "c"}})))(t)
+	v := must.Get(in.Call(ctx, o, "count"))(t)
 	if v != int64(42) {
 		t.Errorf("the method returns %v, not 42", v)
 	}

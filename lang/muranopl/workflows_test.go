@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -25,10 +27,7 @@ func mainClass(parent, body string) string {
 }
 
 func readWorkflows(t *testing.T) (head string, all []workflow) {
-	text, err := os.ReadFile(workflows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(workflows))(t)
 	sections := strings.Split(string(text), "\n=== ")
 	_, common, _ := strings.Cut(sections[0], "all cases:\n\n")
 	for _, section := range sections[1:] {
@@ -56,9 +55,7 @@ func TestWorkflows(t *testing.T) {
 		text += "\n=== " + w.title + "\n" + w.source + ">>> " + strings.TrimSuffix(got, "\n")
 	}
 	if *update {
-		if err := os.WriteFile(workflows, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(workflows, []byte(text+"\n"), 0o644))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write what docs/yaql.md says of functions and errors")
@@ -18,10 +20,7 @@ const page = "../../docs/yaql.md"
 // TestPage compares the generated sections of docs/yaql.md with the functions and the kinds of errors, and its Go code
 // with the examples of this package. With -update, it writes the sections.
 func TestPage(t *testing.T) {
-	content, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(page))(t)
 	text := string(content)
 	for name, section := range map[string]string{"kinds": kindsTable(t), "functions": functionReference()} {
 		begin, end := "<!-- "+name+", written by go test ./lang/yaql -run TestPage -update -->\n", "\n<!-- end -->\n"
@@ -36,14 +35,9 @@ func TestPage(t *testing.T) {
 		text = before + begin + section + end + after
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(page, []byte(text), 0o644))
 	}
-	examples, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	examples := must.Get(os.ReadFile("example_test.go"))(t)
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(text, -1)
 	for _, block := range blocks {
 		if !strings.Contains(strings.ReplaceAll(string(examples), "\n\t", "\n"), block[1]) {
@@ -57,10 +51,7 @@ func TestPage(t *testing.T) {
 
 // TestPageOptions checks the table of options in docs/yaql.md: it has all of them, with their defaults.
 func TestPageOptions(t *testing.T) {
-	content, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(page))(t)
 	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([\\d,]+|true|false) \\|").FindAllStringSubmatch(string(content), -1)
 	var set Options
 	for _, row := range rows {
@@ -82,10 +73,7 @@ func TestPageOptions(t *testing.T) {
 
 // kindsTable lists the kinds of errors with the exceptions of the reference.
 func kindsTable(t *testing.T) string {
-	source, err := os.ReadFile("errors.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("errors.go"))(t)
 	exceptions := map[Kind][]string{}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		if name != "Timeout" { // of the test

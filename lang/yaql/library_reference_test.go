@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one a line, and compares values and kinds
@@ -21,10 +23,7 @@ func TestLibraryReference(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Delegates = true
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(name))(t)
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			source := lines.Text()
 			if source == "" || strings.HasPrefix(source, "#") {
@@ -45,9 +44,7 @@ func TestReferenceSuite(t *testing.T) {
 	}
 	d := json.NewDecoder(strings.NewReader(ref.ask(map[string]any{"suite": true}).Value))
 	d.UseNumber()
-	if err := d.Decode(&evaluations); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&evaluations))
 	if len(evaluations) < 500 {
 		t.Errorf("only %d evaluations", len(evaluations))
 	}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // endless is a function that returns 0, 1, 2 and so on.
@@ -176,13 +178,8 @@ func TestShared(t *testing.T) {
 		v := leaf
 		for range 100 {
 			d := NewDict()
-			if err := cmp.Or(d.Set("a", v), d.Set("b", v)); err != nil {
-				t.Fatal(err)
-			}
-			s, err := SetOf([]any{d})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmp.Or(d.Set("a", v), d.Set("b", v)))
+			s := must.Get(SetOf([]any{d}))(t)
 			v = NewList([]any{d, s, d})
 		}
 		return v
@@ -201,10 +198,7 @@ func TestShared(t *testing.T) {
 
 // TestGoroutines evaluates expressions in several goroutines at once. The race detector watches.
 func TestGoroutines(t *testing.T) {
-	x, err := Compile("def(f, $ * $n) -> $.where($ > 1).select(f($) + len([$, {a => $}]))", delegates)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Compile("def(f, $ * $n) -> $.where($ > 1).select(f($) + len([$, {a => $}]))", delegates))(t)
 	var wg sync.WaitGroup
 	for n := range int64(8) {
 		wg.Go(func() {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var errUnseen = errors.New("the output cannot be used")
@@ -214,10 +216,7 @@ func TestOpaqueText(t *testing.T) {
 		in := New(Standard(false))
 		in.Set("a", a)
 		in.Set("b", b)
-		x, err := Compile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Compile(source))(t)
 		v, err := x.EvaluateIn(context.Background(), in)
 		text, ok := v.(*unseen)
 		if err != nil || !ok || !slices.Equal(text.parts, want) {
@@ -241,10 +240,7 @@ func TestOpaqueOperations(t *testing.T) {
 	} {
 		in := New(Standard(false))
 		in.Set("a", &unseen{})
-		x, err := Compile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Compile(source))(t)
 		if v, err := x.EvaluateIn(context.Background(), in); !errors.Is(err, errUnseen) {
 			t.Errorf("%s is %v, with the error %v, not that of the opaque value", source, v, err)
 		}
@@ -255,10 +251,7 @@ func TestOpaqueOperations(t *testing.T) {
 func TestOpaqueReplaced(t *testing.T) {
 	in := New(Standard(false))
 	in.Set("a", &unseen{})
-	x, err := Compile(`[{x => $a}.set(x, 1) = {x => 1}, {x => $a} + {x => 2} = {x => 2}, [$a].select(1) = [1].select(1)]`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Compile(`[{x => $a}.set(x, 1) = {x => 1}, {x => $a} + {x => 2} = {x => 2}, [$a].select(1) = [1].select(1)]`))(t)
 	v, err := x.EvaluateIn(context.Background(), in)
 	if err != nil || !Equal(v, NewPlainList([]any{true, true, false})) {
 		t.Errorf("got %v, %v", v, err)

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const python = "/usr/bin/python3"
@@ -53,17 +55,9 @@ func startReference(t testing.TB) *reference {
 	cmd := exec.Command(python, "-W", "ignore", "testdata/reference.py")
 	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0") // The order of sets depends on it.
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
@@ -201,9 +195,7 @@ func evaluateEncoded(t testing.TB, source string, data any, opts Options) (strin
 	if err == nil {
 		var v any
 		in := New(Standard(opts.Delegates))
-		if data, err = FromGo(data); err != nil {
-			t.Fatal(err)
-		}
+		data = must.Get(FromGo(data))(t)
 		in.Set("$", data)
 		if v, err = x.EvaluateIn(t.Context(), in); err == nil {
 			var text string

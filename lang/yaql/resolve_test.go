@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // says returns a function that returns text.
@@ -81,10 +83,7 @@ func TestContexts(t *testing.T) {
 		{inner, "$v", "outer"}, {late, "1 + 1", "sum"}, {late, "a + b", "ab"}, {late, "$v", "value of $v"},
 		{New(nil), "1 + 1", "1:3: unknown operator +"}, {New(nil), "$", "1:1: unknown function #get_context_data"}, {New(nil), "a", "a"},
 	} {
-		x, err := Compile(c.source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Compile(c.source))(t)
 		v, err := x.EvaluateIn(t.Context(), c.in)
 		got, _ := v.(string)
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // hooks are functions that the reference registers but no expression calls.
@@ -66,9 +68,7 @@ func signature(f *Function) string {
 func TestFunctions(t *testing.T) {
 	ref := startReference(t)
 	var functions [][2]string // module and signature
-	if err := json.Unmarshal([]byte(ref.ask(map[string]any{"functions": true}).Value), &functions); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(ref.ask(map[string]any{"functions": true}).Value), &functions))
 	count := map[string]int{}
 	for _, f := range Standard(true).Functions() {
 		count[signature(f)]++

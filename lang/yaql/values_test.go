@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // randomValue returns a hashable value. Small ranges make equal ones of different types likely.
@@ -68,14 +70,8 @@ func TestHash(t *testing.T) {
 	equal := 0
 	for range 100_000 {
 		a, b := randomValue(r, 2), randomValue(r, 2)
-		x, err := hashKey(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := hashKey(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(hashKey(a))(t)
+		y := must.Get(hashKey(b))(t)
 		if Equal(a, b) != (x == y) || Equal(a, b) != Equal(b, a) {
 			t.Fatalf("%#v and %#v: equal %v, keys %#v and %#v", a, b, Equal(a, b), x, y)
 		}
@@ -132,11 +128,8 @@ func TestHost(t *testing.T) {
 	})
 	in := New(Standard(false))
 	in.Register(name, start, Func("crash", "", func(c *Call) (any, error) { return c.Arg(7), nil }))
-	data, err := FromGo(map[string]any{"m": &machine{"web"}, "x": json.Number("1.0"), "n": json.Number("1"), "u": uint64(math.MaxUint64),
-		"f": []string{"not comparable"}, "nils": []any{(*List)(nil), (*big.Int)(nil)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(FromGo(map[string]any{"m": &machine{"web"}, "x": json.Number("1.0"), "n": json.Number("1"), "u": uint64(math.MaxUint64),
+		"f": []string{"not comparable"}, "nils": []any{(*List)(nil), (*big.Int)(nil)}}))(t)
 	in.Set("$", data)
 	for source, want := range map[string]string{
 		"$.m.name": `"web"`, "[$.m].name": `["web"]`, "$.m.start(1)": `["started", "web", 1]`,
@@ -147,10 +140,7 @@ func TestHost(t *testing.T) {
 		"set(float(nan), float(nan)).len()": "2",
 		"start($.m)":                        "1:1: unknown function start", "$.m + 1": "1:5: no overload of operator + accepts (machine, integer)",
 	} {
-		x, err := Compile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Compile(source))(t)
 		v, err := x.EvaluateIn(t.Context(), in)
 		text, _ := AppendJSON(nil, v)
 		if err != nil {

@@ -3,6 +3,8 @@ package yaql
 import (
 	"errors"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // run evaluates an expression and returns its value as JSON, or "error: " and the kind.
@@ -75,10 +77,7 @@ func TestDocument(t *testing.T) {
 	)
 	in.Set("variable", "x")
 	for source, want := range map[string]any{"foo() > bar()": true, "2 * foo(3, 4)": int64(24), "$variable": "x"} {
-		x, err := Compile(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(Compile(source))(t)
 		if got, err := x.EvaluateIn(t.Context(), in); err != nil || got != want {
 			t.Errorf("%s is %v (%v), want %v", source, got, err, want)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // unpack writes files, each "-- NAME --" and its text, into a folder.
@@ -20,12 +22,8 @@ func unpack(t *testing.T, files string) string {
 	for _, part := range strings.Split(files, "-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --\n")
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -87,10 +85,7 @@ func TestOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := unpack(t, test.files)
-			c, err := Open(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(Open(dir))(t)
 			if got := describe(c, dir); got != test.want {
 				t.Errorf("the catalogue has\n%s, not\n%s", got, test.want)
 			}
@@ -102,10 +97,7 @@ func TestOpen(t *testing.T) {
 func archive(t *testing.T, entries ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.zip")
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	w := zip.NewWriter(f)
 	for pair := range slices.Chunk(entries, 2) {
 		entry, err := w.Create(pair[0])
@@ -116,12 +108,8 @@ func archive(t *testing.T, entries ...string) string {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	must.Do(t, f.Close())
 	return name
 }
 
@@ -129,10 +117,7 @@ func TestArchive(t *testing.T) {
 	manifest := "FullName: a\nType: Library\nClasses: {A: a.yaml, B: ../../b.yaml, C: c.yaml}\n"
 	bomb := strings.Repeat(" ", maxFile+1)
 	file := archive(t, "manifest.yaml", manifest, "Classes/a.yaml", "Name: A", "../b.yaml", "Name: B", "Classes/c.yaml", bomb)
-	c, err := Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(file))(t)
 	const want = "A DIR/Classes/a.yaml:1:1\n" +
 		"error: DIR/manifest.yaml:3:25: the file of a class must be a path below Classes\n" +
 		"error: DIR/manifest.yaml:3:42: Classes/c.yaml is larger than 4 MiB\n"
@@ -154,10 +139,7 @@ func TestLimits(t *testing.T) {
 	for i := range maxEntries + 1 {
 		entries = append(entries, fmt.Sprintf("%d.txt", i), "")
 	}
-	c, err := Open(archive(t, entries...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(archive(t, entries...)))(t)
 	if len(c.Errors) != 1 || c.Errors[0].Message != "more than 10000 files and folders" {
 		t.Errorf("the errors are %v", c.Errors)
 	}
@@ -172,14 +154,9 @@ func TestLimits(t *testing.T) {
 func TestLinks(t *testing.T) {
 	dir := unpack(t, "-- x/a.txt --\nName: A\n")
 	for name, target := range map[string]string{"a.yaml": "x/a.txt", "b.yaml": "x", "c.yaml": "missing"} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	c, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(dir))(t)
 	const want = "A DIR/a.yaml:1:1\nerror: DIR/b.yaml: b.yaml is not a regular file\nerror: DIR/c.yaml: stat c.yaml: no such file or directory\n"
 	if got := describe(c, dir); got != want {
 		t.Errorf("the catalogue has\n%s, not\n%s", got, want)
@@ -191,16 +168,12 @@ func TestOpenFailure(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "a.zip")
-	if err := os.WriteFile(file, []byte("PK?"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("PK?"), 0o644))
 	c, err := Open(file)
 	if err != nil || len(c.Errors) != 1 || c.Errors[0].Error() != file+": neither a folder nor a zip archive" {
 		t.Errorf("the errors are %v, %v", c.Errors, err)
 	}
-	if err := os.WriteFile(file, append([]byte("PK\x05\x06"), make([]byte, 18)...), fs.ModePerm); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, append([]byte("PK\x05\x06"), make([]byte, 18)...), fs.ModePerm))
 	if c, err = Open(file); err != nil || len(c.Errors) != 0 || len(c.Declarations) != 0 {
 		t.Errorf("an empty archive has %v, %v", c, err)
 	}

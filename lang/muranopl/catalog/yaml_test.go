@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // notation writes a tree with the positions of expressions, the way the reference's half of [TestScalars] does.
@@ -75,10 +76,7 @@ func TestScalars(t *testing.T) {
 		fmt.Fprintf(&src, "---\n- %s\n", row.yaml)
 		fmt.Fprintf(&want, "[%s]\n", row.want)
 	}
-	documents, errs := Decode("f", []byte(src.String()))
-	if errs != nil {
-		t.Fatal(errs)
-	}
+	documents := must.Get(Decode("f", []byte(src.String())))(t)
 	var got strings.Builder
 	for _, d := range documents {
 		got.WriteString(notation(d) + "\n")
@@ -99,10 +97,7 @@ func TestScalars(t *testing.T) {
 
 // TestTimes has what the reference reads as other values.
 func TestTimes(t *testing.T) {
-	documents, errs := Decode("f", []byte("[2001-12-14, 2001-12-14 10:00:00, 1:30, !!timestamp 2001-12-14, '1:30']"))
-	if errs != nil {
-		t.Fatal(errs)
-	}
+	documents := must.Get(Decode("f", []byte("[2001-12-14, 2001-12-14 10:00:00, 1:30, !!timestamp 2001-12-14, '1:30']")))(t)
 	const want = `["2001-12-14" "2001-12-14 10:00:00" "1:30" "2001-12-14" "1:30"]`
 	if got := notation(documents[0]); got != want {
 		t.Errorf("read %s, not %s", got, want)
@@ -143,14 +138,8 @@ func run(t *testing.T, src string) (any, *muranopl.Error) {
 		t.Fatal(src, errs)
 	}
 	in := muranopl.New(classes, muranopl.Options{})
-	model, err := Model("model", []byte(`{"?": {"type": "A"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := in.Load(t.Context(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(Model("model", []byte(`{"?": {"type": "A"}}`)))(t)
+	o := must.Get(in.Load(t.Context(), model))(t)
 	v, err := in.Call(t.Context(), o, "run")
 	wrong := new(muranopl.Error)
 	if !errors.As(err, &wrong) {

@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -64,10 +65,7 @@ func golden(t *testing.T, name string) {
 		if !strings.HasSuffix(f.Name, ".json") {
 			continue
 		}
-		model, err := catalog.Model(f.Name, f.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(catalog.Model(f.Name, f.Data))(t)
 		out.Reset()
 		in.Model = model
 		graph, saved, err := desired.Evaluate(context.Background(), in)
@@ -88,18 +86,13 @@ func golden(t *testing.T, name string) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 	}
 }
 
 func classesOf(t testing.TB, archive *txtar.Archive) muranopl.Declarations {
 	t.Helper()
-	files, err := txtar.FS(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(txtar.FS(archive))(t)
 	classes, errs := catalog.Folder("", files)
 	if len(errs) > 0 {
 		t.Fatal(errs)
@@ -113,28 +106,20 @@ func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	const own = "urn:lumi:dev::my/shop:index::lumi:index:Module::shop"
 	v := graph.Vertex(own)
 	if v == nil {
-		var err error
-		if v, err = graph.Add(own); err != nil {
-			t.Fatal(err)
-		}
+		v = must.Get(graph.Add(own))(t)
 	}
 	entry := lumigl.ObjectOf(lumigl.Member{Key: "type", Value: lumigl.TextOf("any")}, lumigl.Member{Key: "value", Value: saved})
 	provides := v.Properties.Get("provides").With("?model", entry)
 	v.Properties = v.Properties.With("provides", provides)
-	text, err := lumigl.Append(nil, graph)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lumigl.ParseSnapshot(string(text)); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(lumigl.Append(nil, graph))(t)
+	must.Get(lumigl.ParseSnapshot(string(text)))(t)
 	return string(text)
 }
 
 // filledIn returns a saved model with values of outputs.
 func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumigl.Value {
 	t.Helper()
-	v, err := expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {
+	v := must.Get(expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {
 		text := lumigl.TextOf(v.URN().Name() + "." + property)
 		for _, p := range schemas {
 			for d := range p.Decls() {
@@ -152,10 +137,7 @@ func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumig
 			}
 		}
 		return text, true
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return v
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const header = `Name: test.App
@@ -43,19 +44,10 @@ func evaluate(t *testing.T, body string) (*lumigl.Snapshot, error) {
 	for line := range strings.Lines(body) {
 		source.WriteString("      - " + strings.TrimSuffix(line, "\n") + "\n")
 	}
-	trees, err := catalog.Decode("app.yaml", []byte(source.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := catalog.Decode("env.json", fmt.Appendf(nil, `{"?": {"id": "app", "type": "test.App"}, "secret": %s, "code": %s}`,
-		fmt.Sprintf(hidden, `"t0ps3cret"`), fmt.Sprintf(hidden, "[1]")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages, err := schemas()
-	if err != nil {
-		t.Fatal(err)
-	}
+	trees := must.Get(catalog.Decode("app.yaml", []byte(source.String())))(t)
+	model := must.Get(catalog.Decode("env.json", fmt.Appendf(nil, `{"?": {"id": "app", "type": "test.App"}, "secret": %s, "code": %s}`,
+		fmt.Sprintf(hidden, `"t0ps3cret"`), fmt.Sprintf(hidden, "[1]"))))(t)
+	packages := must.Get(schemas())(t)
 	graph, _, err := desired.Evaluate(context.Background(), desired.Input{
 		Module: "shop", Environment: "dev", Schemas: packages, Model: model[0],
 		Classes: muranopl.Declarations{"test.App": {Name: "test.App", Tree: trees[0], Namespaces: trees[0].Get("Namespaces")}},
@@ -192,9 +184,7 @@ func compact(t *testing.T, v lumigl.Value) string {
 	var g lumigl.Graph
 	vertex, err := g.Add("x")
 	for target := range v.References() {
-		if _, err := g.Add(target.Key()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(g.Add(target.Key()))(t)
 	}
 	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v.Retarget(func(v *lumigl.Vertex) *lumigl.Vertex { return g.Vertex(v.Key()) })})
 	text, err2 := lumigl.Append(nil, &g)
@@ -204,13 +194,9 @@ func compact(t *testing.T, v lumigl.Value) string {
 	var all struct {
 		Vertices struct{ X struct{ V json.RawMessage } }
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &all))
 	var b bytes.Buffer
-	if err := json.Compact(&b, all.Vertices.X.V); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Compact(&b, all.Vertices.X.V))
 	return b.String()
 }
 
@@ -220,16 +206,11 @@ func TestUnions(t *testing.T) {
 	rule := func(name, properties string) string {
 		return "$" + name + ": new(lumi:Resource, type => 'unions:index:Rule', name => " + name + ", properties => {" + properties + "})\n"
 	}
-	graph, err := evaluate(t, strings.TrimSuffix(queue+
+	graph := must.Get(evaluate(t, strings.TrimSuffix(queue+
 		rule("a", "target => $q, filter => {sender => {address => a}}")+
-		rule("b", "target => $a.get(last), fallback => [$q], filter => {'not' => {filter => {attribute => {name => n, value => v}}}}"), "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+		rule("b", "target => $a.get(last), fallback => [$q], filter => {'not' => {filter => {attribute => {name => n, value => v}}}}"), "\n")))(t)
 	var text strings.Builder
-	if err := lumigl.Write(&text, graph); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumigl.Write(&text, graph))
 	for _, want := range []string{`"sender":`, `"property": "last"`} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %s in\n%s", want, text.String())

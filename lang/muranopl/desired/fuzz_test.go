@@ -9,15 +9,13 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // FuzzEvaluate evaluates models after any last deployment. The graph of one that is accepted is valid, the saved model can
 // be evaluated again, and a second evaluation gives the same.
 func FuzzEvaluate(f *testing.F) {
-	archive, err := txtar.ParseFile("testdata/objects.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/objects.txtar"))(f)
 	classes := classesOf(f, archive)
 	var last string
 	for _, file := range archive.Files {
@@ -30,10 +28,7 @@ func FuzzEvaluate(f *testing.F) {
 	f.Add(`{"?": {"id": "r", "type": "Root"}}`, `{"saved": {"?": {"id": "r", "type": "Root"}, "helper": {"?": {"id": "r", "type": "Helper"}, "root": "r"}}}`)
 	f.Add(`{"?": {"id": "r", "type": "Root"}}`, `{"saved": {"?": {"id": "x", "type": "App"}, "title": "t", "child": {"?": {}}}}`)
 	f.Add(`{"?": {"id": "r", "type": "Root"}}`, `{"saved": {"?": 1, "x": {"?": {"id": "y", "type": "App"}, "title": "a"}}}`)
-	packages, err := schemas()
-	if err != nil {
-		f.Fatal(err)
-	}
+	packages := must.Get(schemas())(f)
 	f.Fuzz(func(t *testing.T, model, last string) {
 		documents, err := catalog.Decode("env.json", []byte(model))
 		if err != nil || len(documents) == 0 {
