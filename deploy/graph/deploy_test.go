@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestTransitions(t *testing.T) {
@@ -459,10 +460,7 @@ func TestTransitions(t *testing.T) {
 	} {
 		t.Run(strings.ReplaceAll(test.rule, " ", "-"), func(t *testing.T) {
 			t.Parallel()
-			got, err := new(world).run(test.script)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(new(world).run(test.script))(t)
 			if want := dedent(test.want); got != want {
 				t.Errorf("got\n%swant\n%s", got, want)
 			}
@@ -498,10 +496,7 @@ func TestManyUses(t *testing.T) {
 	}
 	start, g := time.Now(), &graph.Graph{Environment: "dev"}
 	for _, v := range []*graph.Version{provider(1), user, provider(3)} {
-		done, err := g.Deploy(graph.Update{Version: v})
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(g.Deploy(graph.Update{Version: v}))(t)
 		g = done.Graph
 	}
 	if took := time.Since(start); took > 10*time.Second {

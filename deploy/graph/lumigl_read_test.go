@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const bucket = `"a:aws:s3:Bucket::x:1": { "urn": "urn:lumi:prod::a:index::aws:s3:Bucket::x", "deployment": 1`
@@ -73,11 +74,7 @@ root.pending[0].resource must be a reference to a resource`)
 
 func parse(t *testing.T, source string) *lumigl.Graph {
 	t.Helper()
-	doc, err := lumigl.ParseGraph(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
+	return must.Get(lumigl.ParseGraph(source))(t)
 }
 
 func expectError(t *testing.T, doc *lumigl.Graph, want string) {
@@ -93,10 +90,7 @@ func expectError(t *testing.T, doc *lumigl.Graph, want string) {
 
 // FuzzFromLumiGL checks that what is accepted can be written, and is the same graph when it is read again.
 func FuzzFromLumiGL(f *testing.F) {
-	example, err := os.ReadFile("testdata/lumigl/graph.json")
-	if err != nil {
-		f.Fatal(err)
-	}
+	example := must.Get(os.ReadFile("testdata/lumigl/graph.json"))(f)
 	f.Add(string(example))
 	for _, test := range malformed {
 		f.Add(`{ "vertices": { "root": { "environment": "prod" }, ` + test.vertices + ` } }`)
@@ -111,13 +105,8 @@ func FuzzFromLumiGL(f *testing.F) {
 			return
 		}
 		g.Snapshot()
-		text, err := lumigl.Append(nil, g.LumiGL())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if doc, err = lumigl.ParseGraph(string(text)); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(lumigl.Append(nil, g.LumiGL()))(t)
+		doc = must.Get(lumigl.ParseGraph(string(text)))(t)
 		if g, err = graph.FromLumiGL(doc); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}

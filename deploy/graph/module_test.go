@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const shop = `{
@@ -40,14 +41,8 @@ const shop = `{
 }`
 
 func TestModuleOf(t *testing.T) {
-	desired, err := lumigl.ParseSnapshot(shop)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := graph.ModuleOf(desired, "prod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	desired := must.Get(lumigl.ParseSnapshot(shop))(t)
+	m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 	var got []string
 	for _, r := range m.Resources {
 		got = append(got, "resource "+r.Key())
@@ -82,10 +77,7 @@ func TestModuleOfSorts(t *testing.T) {
 	second, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::one")
 	first, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::two")
 	second.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(first)})
-	m, err := graph.ModuleOf(desired, "prod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 	if !slices.Equal(m.Resources, []*lumigl.Vertex{first, second}) {
 		t.Errorf("%s comes before %s, which it refers to", m.Resources[0].Key(), m.Resources[1].Key())
 	}
@@ -105,15 +97,10 @@ func TestModuleOfWithoutResources(t *testing.T) {
 func TestSetModel(t *testing.T) {
 	const resource = `"urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}}`
 	for text, provided := range map[string][]string{shop: {"1st", "logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: {"1st"}} {
-		desired, err := lumigl.ParseSnapshot(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		desired := must.Get(lumigl.ParseSnapshot(text))(t)
 		logs := desired.Vertex("urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs")
 		arn := lumigl.PropertyOf(logs, "arn")
-		if err := graph.SetModel(desired, "prod", lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, graph.SetModel(desired, "prod", lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})))
 		file, err := lumigl.Append(nil, desired) // It is stored as text.
 		if err == nil {
 			desired, err = lumigl.ParseSnapshot(string(file))
@@ -121,10 +108,7 @@ func TestSetModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := graph.ModuleOf(desired, "prod")
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 		v := m.Version(1, nil)
 		// Names can come before that of the model, too.
 		v.Provides = append([]graph.Provided{{Name: "1st"}}, m.Provides...)
@@ -169,10 +153,7 @@ func TestModuleOfRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			desired, err := lumigl.ParseSnapshot(`{"resources": {` + test.resources + `}}`)
-			if err != nil {
-				t.Fatal(err)
-			}
+			desired := must.Get(lumigl.ParseSnapshot(`{"resources": {` + test.resources + `}}`))(t)
 			expectRefused(t, desired, test.want)
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestOverlay applies several results at once, which refer to each other.
@@ -19,10 +20,7 @@ func TestOverlay(t *testing.T) {
 	var w world
 	w.g = &graph.Graph{Environment: "dev"}
 	held := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{db, app})
-	done, err := w.g.Deploy(graph.Update{Version: held})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Get(w.g.Deploy(graph.Update{Version: held}))(t)
 	once, twice := at(2, "db", "db"), at(2, "db", "db")
 	moved := at(2, "vpc", "db")
 	created, changed, again := at(2, "new", "n1"), at(2, "new", "n1"), at(2, "new", "n2")
@@ -53,17 +51,11 @@ func TestOverlay(t *testing.T) {
 		}
 	}
 	both := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{New: created}, {Old: created, New: again}})
-	read, err := graph.FromLumiGL(both.LumiGL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(graph.FromLumiGL(both.LumiGL()))(t)
 	if p, v := read.Pending("a")[0].Resource, read.Version(graph.VersionID{Module: "a", Deployment: 2}); p.ID != "n1" || v.Resource(p.URN).ID != "n2" {
 		t.Errorf("%s is pending, and %s is held", p.ID, v.Resource(p.URN).ID)
 	}
-	destroyed, err := both.Destroy("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	destroyed := must.Get(both.Destroy("a"))(t)
 	if d := destroyed.Deleted; len(d) != 4 || d[2] != created || d[3] != again {
 		t.Errorf("%v is not sorted by key and ID", d)
 	}
@@ -75,12 +67,9 @@ func TestOverlay(t *testing.T) {
 	if got, want := graphText(gone), "a::1* db:1 app:1\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	taken, err := pending.Deploy(graph.Update{
+	taken := must.Get(pending.Deploy(graph.Update{
 		Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 3}, []*graph.Resource{db, app, at(3, "adopted", "n1")}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if len(taken.Deleted) > 0 {
 		t.Errorf("%s is deleted, but was taken over", taken.Deleted[0].Key())
 	}

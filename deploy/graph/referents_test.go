@@ -7,17 +7,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestReferents keeps what references led to, follows those that move, and finds what refers to a resource.
 func TestReferents(t *testing.T) {
 	const u, moved urn.URN = "urn:lumi:prod::a:index::x:m:Db::main", "urn:lumi:prod::a:index::x:m:Db::other"
 	vertex := func(u urn.URN) *lumigl.Vertex {
-		v, err := lumigl.NewResource(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(lumigl.NewResource(u))(t)
 	}
 	properties := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ListOf(lumigl.ReferenceTo(vertex(u)))})
 	referents := graph.ReferentsOf(properties, func(urn.URN) string { return "db-1" })
@@ -40,10 +37,7 @@ func TestReferents(t *testing.T) {
 		}
 	}
 	g := &graph.Graph{Environment: "prod"}
-	update, err := g.Deploy(graph.Update{Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{user})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	update := must.Get(g.Deploy(graph.Update{Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{user})}))(t)
 	users := update.Graph.Users()
 	for id, want := range map[string]int{"db-1": 1, "db-2": 0} {
 		if got := users(&graph.Resource{URN: u, Deployment: 1, ID: id}); len(got) != want {

@@ -8,22 +8,16 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestWithNames gives names to two versions that share a resource, and to one that is still to be deleted.
 func TestWithNames(t *testing.T) {
 	value := func(text string) lumigl.Value {
-		v, err := lumigl.Parser{}.ParseValue(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(lumigl.Parser{}.ParseValue(text))(t)
 	}
 	const u = "urn:lumi:dev::a:index::x:m:Disk::d"
-	vertex, err := lumigl.NewResource(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	vertex := must.Get(lumigl.NewResource(u))(t)
 	disk := &graph.Resource{
 		URN: u, ID: "1", Inputs: value(`{"size": 1}`), Checked: value(`{"size": 1, "mode": 2, "kind": 3}`), Outputs: value(`{"uri": "x"}`),
 		Unread: []string{"kind", "size"},
@@ -34,10 +28,7 @@ func TestWithNames(t *testing.T) {
 	for i, resources := range [][]*graph.Resource{{disk}, {disk, note, other}} {
 		v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: graph.Deployment(i + 1)}, resources)
 		v.Provides = []graph.Provided{{Name: "x", Value: lumigl.PropertyOf(vertex, "uri"), Result: value(`"x"`)}}
-		transition, err := g.Deploy(graph.Update{Version: v})
-		if err != nil {
-			t.Fatal(err)
-		}
+		transition := must.Get(g.Deploy(graph.Update{Version: v}))(t)
 		g = transition.Graph
 	}
 	gone := *disk

@@ -8,27 +8,21 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestResolve evaluates references to properties of a resource and to what another module provides.
 func TestResolve(t *testing.T) {
 	const db, b = urn.URN("urn:lumi:prod::a:index::aws:rds:Database::db"), "urn:lumi:prod::b:index::lumi:index:Module::b"
 	to := func(u urn.URN) *lumigl.Vertex {
-		v, err := lumigl.NewResource(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(lumigl.NewResource(u))(t)
 	}
 	used := graph.NewVersion(graph.VersionID{Module: "b", Deployment: 1}, nil)
 	pending := lumigl.PropertyOf(to(db), "url")
 	used.Provides = []graph.Provided{
 		{Name: "known", Result: lumigl.IntOf(1)}, {Name: "later", Result: pending}, {Name: "lost"},
 	}
-	transition, err := (&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: used})
-	if err != nil {
-		t.Fatal(err)
-	}
+	transition := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: used}))(t)
 	var uses []graph.Edge
 	for _, name := range []string{"known", "later", "lost", "none"} {
 		uses = append(uses, graph.Edge{To: used.VersionID, Constraint: graph.Constraint{Module: "b", Name: name}})

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestAgain updates a key whose new hash only its step tells. A lock that cannot be changed has the hash.
@@ -35,22 +36,16 @@ func TestAgain(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := &story{T: t, types: parseTypes(types), graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
 			s.deploy("deploy", program("1", test.options))
-			p, err := plan.Make(context.Background(), plan.Request{
+			p := must.Get(plan.Make(context.Background(), plan.Request{
 				Graph: s.graph, Deployment: 2, Desired: s.desired("p", program("2", test.options)), Provider: s.types,
 				Provisioner: func(tokens.Type) string { return "x" },
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			key := p.Steps[0]
 			lock := p.Steps[slices.IndexFunc(p.Steps, func(s *plan.Step) bool { return s.URN.Name() == "l" && s.New != nil })]
 			if key.Kind != plan.Update || !lock.Possible {
 				t.Fatalf("the steps are %s and %s", stepLine(key), stepLine(lock))
 			}
-			done, err := p.Again(context.Background(), key, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := must.Get(p.Again(context.Background(), key, false))(t)
 			done.New.Outputs = done.New.Outputs.With("hash", lumigl.TextOf(test.hash))
 			p.Record(key, done)
 			again, err := p.Again(context.Background(), lock, test.gone)

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write what comes out now to the files that hold it")
@@ -135,10 +136,7 @@ type page struct {
 }
 
 func openPage(t *testing.T, file string) *page {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	return &page{t: t, file: file, text: string(text), compared: map[string]bool{}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const (
@@ -35,11 +36,7 @@ func (d deployments) planned(t *testing.T) *plan.Plan {
 	if s.graph, err = graph.FromLumiGL(s.graph.LumiGL()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(context.Background(), s.request(d[len(d)-1][0], d[len(d)-1][1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(plan.Make(context.Background(), s.request(d[len(d)-1][0], d[len(d)-1][1])))(t)
 }
 
 func TestHasChanges(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // effectsOf returns a plan with a step for each line: kind, name and inputs, such as `update? aws/x {"a": 1}`. A question
@@ -57,11 +58,7 @@ func configured(t *testing.T, configuration string) *graph.Transition {
 	if v.Configuration, err = (lumigl.Parser{}).ParseValue(configuration); err != nil {
 		t.Fatal(err)
 	}
-	transition, err := (&graph.Graph{}).Deploy(graph.Update{Version: v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return transition
+	return must.Get((&graph.Graph{}).Deploy(graph.Update{Version: v}))(t)
 }
 
 var long = strings.Repeat("0123456789abcdef", 100)

@@ -22,6 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestMake runs the stories in testdata/make. Each is a sequence of deployments in a short form: an object of resources by
@@ -38,10 +39,7 @@ func TestMake(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(file))(t)
 			s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
 			for i, f := range archive.Files {
 				switch {
@@ -57,9 +55,7 @@ func TestMake(t *testing.T) {
 				}
 			}
 			if *update {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 			}
 		})
 	}
@@ -171,10 +167,7 @@ func shorten(text string) string {
 func (s *story) desired(module, src string) *lumigl.Snapshot {
 	src = strings.ReplaceAll(src, `"#ref": "`, `"#ref": "`+prefix(module))
 	src = regexp.MustCompile(`"#ref": "[^"$]*\$(\w)"`).ReplaceAllString(src, `"#ref": "urn:lumi:prod::$1:index::lumi:index:Module::$1"`)
-	v, err := lumigl.Parser{}.ParseValue(src)
-	if err != nil {
-		s.Fatal(err)
-	}
+	v := must.Get(lumigl.Parser{}.ParseValue(src))(s)
 	var resources lumigl.ObjectBuilder
 	add := func(u string, options, properties lumigl.Value) {
 		resources.Set(u, lumigl.ObjectOf(lumigl.Member{Key: "type", Value: lumigl.TextOf(string(urn.URN(u).Type()))},
@@ -193,10 +186,7 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 		add(moduleURN(module), lumigl.Value{}, lumigl.ObjectOf(lumigl.Member{Key: "provides", Value: provides}))
 	}
 	whole := &lumigl.Graph{Tag: "#tag", Fields: []lumigl.Member{{Key: "all", Value: resources.Object()}}}
-	b, err := lumigl.Append(nil, whole)
-	if err != nil {
-		s.Fatal(err)
-	}
+	b := must.Get(lumigl.Append(nil, whole))(s)
 	_, text, _ := strings.Cut(string(b), `"all": `)
 	text, _, _ = strings.Cut(text, `"vertices"`)
 	text, _ = strings.CutSuffix(strings.TrimSpace(text), ",")
@@ -317,16 +307,10 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
 	u.Version.Uses, u.Version.Provides, u.Version.Configuration = planned.Uses, slices.Clone(planned.Provides), planned.Configuration
 	for i := range u.Version.Provides {
-		result, err := expr.Evaluate(u.Version.Provides[i].Value, resolve)
-		if err != nil {
-			s.Fatal(err)
-		}
+		result := must.Get(expr.Evaluate(u.Version.Provides[i].Value, resolve))(s)
 		u.Version.Provides[i].Result = result
 	}
-	transition, err := before.Deploy(u)
-	if err != nil {
-		s.Fatal(err)
-	}
+	transition := must.Get(before.Deploy(u))(s)
 	for len(transition.Cleanups) > 0 {
 		transition = transition.Graph.Cleanup(transition.Cleanups[0])
 	}

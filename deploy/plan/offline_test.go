@@ -21,16 +21,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestCompare compares states with desired state in testdata/compare.txtar, which are in the short form of [TestMake].
 // SECRET, ASSET, ARCHIVE and EXPR mark special objects.
 func TestCompare(t *testing.T) {
 	const file = "testdata/compare.txtar"
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile(file))(t)
 	var types plan.Types
 	marks := strings.NewReplacer("SECRET", mark(wire.Secret), "ASSET", mark(wire.Asset),
 		"ARCHIVE", mark(wire.Archive), "EXPR", mark(wire.Expression))
@@ -59,9 +57,7 @@ func TestCompare(t *testing.T) {
 		})
 	}
 	if *update {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 	}
 }
 
@@ -86,28 +82,18 @@ func compare(t *testing.T, state, desired *lumigl.Snapshot, types plan.Types) st
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := d.WriteText(&b, diff.TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.WriteText(&b, diff.TextOptions{}))
 	return b.String()
 }
 
 func parse(t *testing.T, src string) *lumigl.Snapshot {
 	t.Helper()
-	s, err := lumigl.ParseSnapshot(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(lumigl.ParseSnapshot(src))(t)
 }
 
 func text(t *testing.T, s *lumigl.Snapshot) string {
 	t.Helper()
-	b, err := lumigl.Append(nil, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(must.Get(lumigl.Append(nil, s))(t))
 }
 
 // TestCompareWhole compares what the short form cannot express.
@@ -147,14 +133,9 @@ func TestCompareWhole(t *testing.T) {
 // TestCompareNamed checks what programs read about unnamed resources.
 func TestCompareNamed(t *testing.T) {
 	s := story{T: t}
-	d, err := plan.Compare(s.desired("p", `{"Other::x": {"a": 1}}`), s.desired("p", `{"Other::#1": {"a": 1}}`), plan.Types{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(plan.Compare(s.desired("p", `{"Other::x": {"a": 1}}`), s.desired("p", `{"Other::#1": {"a": 1}}`), plan.Types{}))(t)
 	var b bytes.Buffer
-	if err := d.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.WriteJSON(&b))
 	const want = `"named": [
     {
       "from": "urn:lumi:prod::p:index::x:m:Other::x",
@@ -185,10 +166,7 @@ func TestCompareDeep(t *testing.T) {
 	chain := func(place func(i int) int, property func(before *lumigl.Vertex) lumigl.Value) *lumigl.Snapshot {
 		s, all := &lumigl.Snapshot{}, make([]*lumigl.Vertex, n)
 		for i := range n {
-			r, err := s.Add(urn.URN(fmt.Sprint(prefix("p"), "Other::", place(i))))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(s.Add(urn.URN(fmt.Sprint(prefix("p"), "Other::", place(i)))))(t)
 			all[place(i)] = r
 		}
 		for i, r := range all {
@@ -224,10 +202,7 @@ func TestCompareHub(t *testing.T) {
 		for i := range n {
 			name := fmt.Sprint("o", i)
 			outputs.Set(name, lumigl.TextOf("v"))
-			r, err := s.Add(urn.URN(fmt.Sprint(prefix("p"), "Other::", i)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(s.Add(urn.URN(fmt.Sprint(prefix("p"), "Other::", i))))(t)
 			r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "a", Value: value(hub, name)})
 		}
 		hub.Properties = outputs.Object()
@@ -272,10 +247,7 @@ func TestCompareUnnamedAny(t *testing.T) {
 				if named {
 					name = fmt.Sprint("n", i)
 				}
-				r, err := s.Add(urn.URN(prefix("p") + "Object::" + name))
-				if err != nil {
-					rt.Fatal(err)
-				}
+				r := must.Get(s.Add(urn.URN(prefix("p") + "Object::" + name)))(rt)
 				r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "key", Value: lumigl.IntOf(int64(i))},
 					lumigl.Member{Key: "text", Value: lumigl.IntOf(changed)})
 				if to < i {
@@ -289,10 +261,7 @@ func TestCompareUnnamedAny(t *testing.T) {
 			return s
 		}
 		for changed, updated := range []int{0, n} {
-			d, err := plan.Compare(build(true, 0), build(false, int64(changed)), types)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			d := must.Get(plan.Compare(build(true, 0), build(false, int64(changed)), types))(rt)
 			if len(d.Named) != n || len(d.Resources) != updated || d.Count(diff.Updated) != updated {
 				rt.Fatalf("%d named, %+v", len(d.Named), d.Resources)
 			}

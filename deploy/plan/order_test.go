@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // urnOf returns the URN for a short name, such as "aws/x", in module a.
@@ -54,11 +55,7 @@ type fataler interface {
 
 func deploy(t fataler, g *graph.Graph, u graph.Update) *graph.Transition {
 	t.Helper()
-	transition, err := g.Deploy(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return transition
+	return must.Get(g.Deploy(u))(t)
 }
 
 // change plans a second version of a module that holds the resources of old. Each line of new is a kind with a resource;

@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSealed plans without the key: what has secrets is not compared, everything else is, and there is no digest.
@@ -33,23 +34,17 @@ func TestSealed(t *testing.T) {
 		resources = append(resources, r)
 	}
 	sealed.Version = graph.NewVersion(graph.VersionID{Module: "p", Deployment: 2}, resources)
-	transition, err := s.graph.Deploy(sealed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	transition := must.Get(s.graph.Deploy(sealed))(t)
 
 	for _, test := range []struct{ program, want string }{
 		{program, "update? Db::a, not compared\nupdate? Db::c after update Db::a\n"},
 		{strings.Replace(program, `"size": 1`, `"size": 2`, 1),
 			"update? Db::a, not compared\nupdate Db::b\nupdate? Db::c after update Db::a\n"},
 	} {
-		p, err := plan.Make(context.Background(), plan.Request{
+		p := must.Get(plan.Make(context.Background(), plan.Request{
 			Graph: transition.Graph, Deployment: 3, Desired: s.desired("p", test.program), Provider: s.types,
 			Provisioner: func(tokens.Type) string { return "x" },
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		var got strings.Builder
 		for _, step := range p.Steps {
 			got.WriteString(stepLine(step))

@@ -20,6 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -35,41 +36,34 @@ class Thing extends lumi.NamedResource {
 }
 `
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // project writes the programs of modules, and a Lumi.yaml that lists them. The folder above it has what npm would install,
 // if lumi is the folder of @lumi/lumi.
 func project(t *testing.T, lumi string, programs map[string]string) *workspace.Workspace {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	must(t, err)
+	must.Do(t, err)
 	folder := filepath.Join(root, "site")
 	for _, dir := range []string{folder, filepath.Join(root, "node_modules", ".bin"), filepath.Join(root, "node_modules", "@lumi")} {
-		must(t, os.MkdirAll(dir, 0o755))
+		must.Do(t, os.MkdirAll(dir, 0o755))
 	}
 	if lumi != "" {
-		must(t, os.Symlink(lumi, filepath.Join(root, "node_modules", "@lumi", "lumi")))
-		must(t, os.Symlink(filepath.Join(lumi, "node_modules", "tsx"), filepath.Join(root, "node_modules", "tsx")))
-		must(t, os.Symlink(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), filepath.Join(root, "node_modules", ".bin", "lumi-program")))
+		must.Do(t, os.Symlink(lumi, filepath.Join(root, "node_modules", "@lumi", "lumi")))
+		must.Do(t, os.Symlink(filepath.Join(lumi, "node_modules", "tsx"), filepath.Join(root, "node_modules", "tsx")))
+		must.Do(t, os.Symlink(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), filepath.Join(root, "node_modules", ".bin", "lumi-program")))
 	}
-	must(t, os.WriteFile(filepath.Join(root, "package.json"), []byte(`{"type": "module"}`), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(root, "package.json"), []byte(`{"type": "module"}`), 0o644))
 	text := "environments: {dev: , prod: }\nmodules:\n"
 	for file, src := range programs {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o755))
-		must(t, os.WriteFile(filepath.Join(folder, file), []byte(src), 0o644))
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, file)), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(folder, file), []byte(src), 0o644))
 		text += fmt.Sprintf("  %s: %s\n", strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), file)
 	}
 	if len(programs) == 0 {
 		text = "environment: dev\n"
 	}
-	must(t, os.WriteFile(filepath.Join(folder, "Lumi.yaml"), []byte(text), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(folder, "Lumi.yaml"), []byte(text), 0o644))
 	w, err := workspace.Find(folder)
-	must(t, err)
+	must.Do(t, err)
 	return w
 }
 
@@ -79,7 +73,7 @@ func values(t *testing.T, s *lumigl.Snapshot) map[string]string {
 	found := map[string]string{}
 	for v := range s.Vertices() {
 		p, err := v.URN().Parts()
-		must(t, err)
+		must.Do(t, err)
 		value, kind := v.Properties.Get("value"), ""
 		if secret, ok := value.Secret(); ok {
 			value, kind = secret, "secret "
@@ -95,9 +89,9 @@ func TestEvaluate(t *testing.T) {
 		t.Skip("Node.js is not installed")
 	}
 	checkout, err := filepath.Abs("../..")
-	must(t, err)
+	must.Do(t, err)
 	lumi := node.Package(t, checkout)
-	must(t, os.Chmod(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), 0o755)) // as npm does
+	must.Do(t, os.Chmod(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), 0o755)) // as npm does
 	t.Setenv("LUMI_PASSPHRASE", "hunter2")
 	t.Setenv("LUMI_AGE_IDENTITY", "AGE-SECRET-KEY-1")
 	t.Setenv("GREETING", "hello")
@@ -178,7 +172,7 @@ func TestEvaluate(t *testing.T) {
 				}
 				return
 			}
-			must(t, err)
+			must.Do(t, err)
 			if got := values(t, s); !maps.Equal(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -218,7 +212,7 @@ func TestEvaluate(t *testing.T) {
 				t.Errorf("standard error is %q, want %q", &stderr, test.stderr)
 			}
 			if test.src == "" {
-				must(t, err)
+				must.Do(t, err)
 			} else {
 				wantError(t, err, folder, `module "web": stopped before the program ended: context canceled`)
 				if !errors.Is(err, context.Canceled) {
@@ -226,9 +220,9 @@ func TestEvaluate(t *testing.T) {
 				}
 			}
 			text, err := os.ReadFile(filepath.Join(folder, "pid"))
-			must(t, err)
+			must.Do(t, err)
 			pid, err := strconv.Atoi(string(text))
-			must(t, err)
+			must.Do(t, err)
 			for range 100 {
 				if !runs(pid) {
 					return
@@ -277,7 +271,7 @@ func TestCommand(t *testing.T) {
 		{"#!/no/such/node", `module "web": fork/exec ROOT/node_modules/.bin/lumi-program: no such file or directory`},
 	} {
 		if test.script != "" {
-			must(t, os.WriteFile(path, []byte(test.script), 0o755))
+			must.Do(t, os.WriteFile(path, []byte(test.script), 0o755))
 		}
 		_, err := program.Evaluate(t.Context(), "web", o)
 		if strings.HasSuffix(test.want, ": ") && err != nil { // What follows is of lumigl.
@@ -294,16 +288,16 @@ func TestCommand(t *testing.T) {
 	}
 
 	// Without one in node_modules, that on $PATH runs. A folder of that name and a file that cannot be executed do not count.
-	must(t, os.Remove(path))
-	must(t, os.Mkdir(path, 0o755))
-	must(t, os.MkdirAll(filepath.Join(root, "site", "node_modules", ".bin"), 0o755))
-	must(t, os.WriteFile(filepath.Join(root, "site", "node_modules", ".bin", "lumi-program"), nil, 0o644))
-	must(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "lumi-program"),
-		[]byte("#!/bin/sh\nread -r line; echo \"$line\" >input; echo \"{\\\"package\\\": \\\"$*\\\", \\\"resources\\\": {}}\""), 0o755))
+	must.Do(t, os.Remove(path))
+	must.Do(t, os.Mkdir(path, 0o755))
+	must.Do(t, os.MkdirAll(filepath.Join(root, "site", "node_modules", ".bin"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(root, "site", "node_modules", ".bin", "lumi-program"), nil, 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "lumi-program"),
+		[]byte("#!/bin/sh\necho \"{\\\"package\\\": \\\"$*\\\", \\\"resources\\\": {}}\""), 0o755))
 	o.Arguments = []string{"x"}
 	s, err := program.Evaluate(t.Context(), "web", o)
-	must(t, err)
-	if s.Package != "web --environment=dev --workspace-stdin -- x" {
+	must.Do(t, err)
+	if s.Package != "web --environment=dev -- x" {
 		t.Errorf("the arguments are %s", s.Package)
 	}
 	input, err := os.ReadFile(filepath.Join(root, "site", "input"))

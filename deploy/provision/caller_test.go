@@ -27,6 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -67,11 +68,7 @@ func newCloud(o sim.Options) (*sim.Cloud, *provision.Caller) {
 // vertex returns a resource to refer to.
 func vertex(t testing.TB, typ tokens.Type, name string) *lumigl.Vertex {
 	t.Helper()
-	v, err := lumigl.NewResource(urn.URN(fmt.Sprintf("urn:lumi:test::app:index::%s::%s", typ, name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(lumigl.NewResource(urn.URN(fmt.Sprintf("urn:lumi:test::app:index::%s::%s", typ, name))))(t)
 }
 
 // value makes a value of what encoding/json would decode, and of values.
@@ -515,10 +512,7 @@ func TestRoundTrip(t *testing.T) {
 	caller := (&fake{echo: true}).caller()
 	rapid.Check(t, func(rt *rapid.T) {
 		sent := members(deep(3)).Draw(rt, "properties")
-		got, err := caller.Check(t.Context(), plan.CheckRequest{Desired: plan.Desired{URN: vertices[0].URN(), Properties: sent}})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		got := must.Get(caller.Check(t.Context(), plan.CheckRequest{Desired: plan.Desired{URN: vertices[0].URN(), Properties: sent}}))(rt)
 		expect(rt, "properties", got, sent.Map(func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
 			return lumigl.Value{}, part.Kind() == lumigl.Null
 		}))

@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // deployed returns a graph with another version of a module, which provides something that all users of it use.
@@ -218,10 +219,7 @@ func TestWaits(t *testing.T) {
 		{"a cleanup replaces nothing", "a[1]; a[1] fails; Cleanup[a]", "a[1] failed; Cleanup[a] waits for a[1]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := play(t, test.script)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(play(t, test.script))(t)
 			got := s.String()
 			for _, name := range s.replaced {
 				got += "; replaced " + name
@@ -248,10 +246,7 @@ func TestReasons(t *testing.T) {
 		{"a[3]; a[4]; a[3] asks", "a[3] asks: answer or replace it"},
 		{"a[1]; b[2]; e[3]; c[4] uses b a", "c uses a; c uses b"},
 	} {
-		s, err := play(t, test.script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(play(t, test.script))(t)
 		var reasons []string
 		for _, wait := range s.queue.Waits(len(s.queue)-1, s.graph) {
 			reasons = append(reasons, wait.Reason)
@@ -270,10 +265,7 @@ func TestReady(t *testing.T) {
 		{"a[1]; a[1] fails; b[2]; c[3] uses a", "b[2]"},
 		{"a[1]; a[1] runs", ""},
 	} {
-		s, err := play(t, test.script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(play(t, test.script))(t)
 		var names []string
 		for _, e := range s.queue.Ready(s.graph) {
 			names = append(names, e.Name())
@@ -321,10 +313,7 @@ func TestCircles(t *testing.T) {
 
 // TestImmutable checks that a queue stays as it is when others are made of it.
 func TestImmutable(t *testing.T) {
-	s, err := play(t, "a[1]; b[2]; a[1] fails; c[3]")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(play(t, "a[1]; b[2]; a[1] fails; c[3]"))(t)
 	s.queue = slices.Grow(s.queue, 4) // Room at the end invites an append to write there.
 	before := s.String()
 	for _, text := range []string{"d[4]", "e[5]", "Cleanup[a]", "Cleanup[b]", "a[6]"} {

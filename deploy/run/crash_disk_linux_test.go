@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // namespaceVariable is set in a process that has file systems of its own.
@@ -22,10 +24,7 @@ func mayMount(t *testing.T) bool {
 	if os.Getenv(namespaceVariable) != "" {
 		return true
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	c := exec.CommandContext(t.Context(), self, "-test.run=^"+t.Name()+"$", "-test.v")
 	c.Env = append(os.Environ(), namespaceVariable+"=1")
 	c.SysProcAttr = &syscall.SysProcAttr{

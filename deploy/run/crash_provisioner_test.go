@@ -28,6 +28,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // provisionerPlugin is a provisioner that runs in a folder of its name next to the database.
@@ -239,17 +240,12 @@ func newProvisionerSite(t *testing.T) (s *site, deployments int) {
 		s.Provisioners = []provisionerPlugin{{Name: "ledger", Types: []tokens.Type{"sim:index:Unit"}, Results: []string{"*.json"}}}
 		return s, len(provisionerPrograms)
 	}
-	text, err := os.ReadFile(*provisionersFlag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(*provisionersFlag))(t)
 	var all struct {
 		Provisioners []provisionerPlugin
 		Programs     []json.RawMessage
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &all))
 	var programs []string
 	for _, p := range all.Programs {
 		programs = append(programs, string(p))

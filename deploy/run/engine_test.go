@@ -20,6 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -27,17 +28,9 @@ import (
 func deployed(t *testing.T, e *run.Engine, w *world, module, program string) store.Deployment {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
-	p, err := planOne(t.Context(), e, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := queueOne(t.Context(), e, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d, err = e.Run(t.Context(), d.ID); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(planOne(t.Context(), e, r))(t)
+	d := must.Get(queueOne(t.Context(), e, p))(t)
+	d = must.Get(e.Run(t.Context(), d.ID))(t)
 	return d
 }
 
@@ -45,9 +38,7 @@ func TestStopInEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 		var e *run.Engine
 		o.Events = func(event store.Event) {
 			if event.Kind == "create" && event.State == store.Done {
@@ -66,16 +57,10 @@ func TestEnvironmentMadeAgain(t *testing.T) {
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 	engines := map[string]*run.Engine{"first": run.New(o), "second": run.New(o)}
 	for _, lineage := range []string{"first", "second"} {
-		err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage}))
 		deployed(t, engines[lineage], w, lineage, "Disk/"+lineage)
 		if lineage == "first" {
-			err := o.Store.Write(t.Context(), func(tx store.Tx) error { return tx.DeleteEnvironment("dev") })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, o.Store.Write(t.Context(), func(tx store.Tx) error { return tx.DeleteEnvironment("dev") }))
 		}
 	}
 	for name, e := range engines {
@@ -106,9 +91,7 @@ func (halfDoneProvider) Delete(context.Context, *lumi.DeleteRequest) (*lumi.Dele
 func TestPartialErrorWithoutID(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1}
-	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 	deployed(t, run.New(o), w, "a", "Disk/a size=1\nDisk/b")
 	o.Providers = always(halfDone{w})
 	for _, program := range []string{"Disk/a size=2\nDisk/b", "Disk/a size=1"} {
@@ -179,17 +162,13 @@ func TestOutcomeNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: &forgetful{Store: memory.New()}, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 		e, start := run.New(o), time.Now()
 		d := deployed(t, e, w, "a", "Disk/a")
 		if want := urnOf("a", "Disk/a") + ": the disk is full"; d.State != store.Failed || d.Message != want {
 			t.Errorf("got %s %q, want FAILED %q", d.State, d.Message, want)
 		}
-		if err := e.Retry(t.Context(), d.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Retry(t.Context(), d.ID))
 		d, err := e.Run(t.Context(), d.ID)
 		if took := time.Since(start); err != nil || d.State != store.Done || len(w.cloud.Resources()) != 1 || took > time.Minute {
 			t.Errorf("got %s and %v with %d resources after %s, want DONE with 1 at once", d.State, err, len(w.cloud.Resources()), took)
@@ -202,24 +181,16 @@ func TestSeveralModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w})}
-		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 		e := run.New(o)
 		all := func(requests ...run.Request) string {
 			t.Helper()
-			sorted, err := e.Sort(t.Context(), requests)
-			if err != nil {
-				t.Fatal(err)
-			}
+			sorted := must.Get(e.Sort(t.Context(), requests))(t)
 			plans, err := e.Plan(t.Context(), sorted...)
 			if err != nil {
 				return err.Error()
 			}
-			queued, err := e.Queue(t.Context(), plans...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			queued := must.Get(e.Queue(t.Context(), plans...))(t)
 			var order []string
 			var wait sync.WaitGroup
 			for _, d := range queued {
@@ -261,9 +232,7 @@ func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w}), Owner: "first"}
-		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 		first := run.New(o)
 		var mutex sync.Mutex
 		var seen []string
@@ -275,14 +244,8 @@ func TestFollow(t *testing.T) {
 			}
 		}
 		second := run.New(o)
-		a, err := first.Plan(t.Context(), run.Request{Desired: w.desired("a", "Net/a\nNet/b on=[@a]\nprovides arn=@a.arn")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		queued, err := first.Queue(t.Context(), a...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(first.Plan(t.Context(), run.Request{Desired: w.desired("a", "Net/a\nNet/b on=[@a]\nprovides arn=@a.arn")}))(t)
+		queued := must.Get(first.Queue(t.Context(), a...))(t)
 		go func() { _, _ = first.Run(t.Context(), queued[0].ID) }()
 		time.Sleep(5 * time.Second)
 		if d := deployed(t, second, w, "b", "uses a:arn\nNet/b at=@a:arn"); d.State != store.Done {
@@ -323,9 +286,7 @@ func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.Delete
 func TestEditWithoutKey(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Key: "wrapped"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Key: "wrapped"}))
 	deployed(t, run.New(o), w, "a", "Disk/a password=hunter2")
 	o.Key = nil
 	err := run.New(o).Edit(t.Context(), run.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
@@ -342,9 +303,7 @@ func TestEditWithoutKey(t *testing.T) {
 func TestRenamedIsNotIdle(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
 	e := run.New(o)
 	isIdle := func(program string) bool {
 		p, err := planOne(t.Context(), e, run.Request{Desired: w.desired("a", program)})

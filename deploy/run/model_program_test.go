@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -235,14 +236,7 @@ func (e *modelPrograms) module(name string) *modelProgram {
 }
 
 func modelURN(module string, typ tokens.Type, name string) urn.URN {
-	return must(urn.Format(urn.Parts{Environment: modelEnvironment, Package: module, Module: "index", Type: typ, Name: name}))
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+	return must.Value(urn.Format(urn.Parts{Environment: modelEnvironment, Package: module, Module: "index", Type: typ, Name: name}))
 }
 
 func modelObject(members ...any) lumigl.Value {
@@ -264,7 +258,7 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 				continue
 			}
 			if modules[v.module] == nil {
-				modules[v.module] = must(s.Add(modelURN(v.module, lumigl.ModuleType, v.module)))
+				modules[v.module] = must.Value(s.Add(modelURN(v.module, lumigl.ModuleType, v.module)))
 			}
 			uses := modules[v.module].Properties.Get("uses").With(v.output, modelObject("type", e.module(v.module).typeOf(v.output)))
 			modules[v.module].Properties = modelObject("uses", uses)
@@ -285,7 +279,7 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 			counts[r.typ]++
 			name = fmt.Sprint("#", counts[r.typ])
 		}
-		v := must(s.Add(modelURN(m.name, modelTypes[r.typ].Token, name)))
+		v := must.Value(s.Add(modelURN(m.name, modelTypes[r.typ].Token, name)))
 		resources[r.number] = v
 		var properties lumigl.ObjectBuilder
 		properties.Set("mode", lumigl.IntOf(int64(r.number)))
@@ -305,7 +299,7 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 		v.Properties, v.Options = properties.Object(), r.desiredOptions(resources)
 	}
 	if len(m.resources) > 0 {
-		must(s.Add(modelURN(m.name, lumigl.ModuleType, m.name))).Properties = modelObject("provides", modelObject(
+		must.Value(s.Add(modelURN(m.name, lumigl.ModuleType, m.name))).Properties = modelObject("provides", modelObject(
 			"r", modelObject("type", m.typeOf("r"), "value", lumigl.ReferenceTo(resources[m.resources[0].number])),
 			"v", modelObject("type", m.typeOf("v"), "value", build(m.provides))))
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -124,8 +125,8 @@ func TestModelSQLite(t *testing.T) {
 		folder = fast
 	}
 	checkModel(t, 10, func(ctx context.Context) store.Store {
-		folder := must(os.MkdirTemp(folder, ""))
-		return &temporary{must(sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})), folder}
+		folder := must.Value(os.MkdirTemp(folder, ""))
+		return &temporary{must.Value(sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})), folder}
 	})
 }
 
@@ -201,8 +202,8 @@ func checkModel(t *testing.T, parts int, open func(context.Context) store.Store)
 	isSet := false
 	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
 	if !isSet {
-		must(0, flag.Set("rapid.seed", "1"))
-		defer func() { must(0, flag.Set("rapid.seed", "0")) }()
+		must.Value(0, flag.Set("rapid.seed", "1"))
+		defer func() { must.Value(0, flag.Set("rapid.seed", "0")) }()
 	}
 	t.Run("all", func(t *testing.T) {
 		for i := range parts {

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -62,9 +63,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		var messages []string
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		s := memory.New()
-		if err := run.NewEnvironment(t.Context(), s, store.Environment{Name: "dev", Lineage: "lineage"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.NewEnvironment(t.Context(), s, store.Environment{Name: "dev", Lineage: "lineage"}))
 		e := run.New(run.Options{
 			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1, Poll: 1,
 			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method, new(int)}},
@@ -72,21 +71,13 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 			Events:       func(e store.Event) { messages = append(messages, e.Message) },
 		})
 		r := run.Request{Desired: w.desired("a", "Disk/x password=hunter2-hunter2")}
-		p, err := planOne(t.Context(), e, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(planOne(t.Context(), e, r))(t)
 		details, err := e.Details(t.Context(), p)
 		if text := fmt.Sprint(details, err); strings.Contains(text, "hunter2") || !strings.Contains(text, "no (secret) here") {
 			t.Errorf("%s: the details are %s", method, text)
 		}
-		d, err := queueOne(t.Context(), e, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d, err = e.Run(t.Context(), d.ID); err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(queueOne(t.Context(), e, p))(t)
+		d = must.Get(e.Run(t.Context(), d.ID))(t)
 		if want := "provisioner telltale: " + want; d.State != store.Failed || d.Message != want {
 			t.Errorf("%s: got %s %q, want FAILED %q", method, d.State, d.Message, want)
 		}
@@ -107,7 +98,7 @@ func TestMetadataIsSealed(t *testing.T) {
 	if shown := w.log.flush(w); !strings.Contains(shown, "inputs {mode: secret("+secret+")") {
 		t.Errorf("got %s", shown)
 	}
-	if err := w.store.Read(t.Context(), func(tx store.Tx) error {
+	must.Do(t, w.store.Read(t.Context(), func(tx store.Tx) error {
 		vertices, err := tx.Vertices("dev")
 		history, err2 := tx.History("dev", 0, 1000)
 		for _, text := range texts(tx, vertices, history) {
@@ -119,7 +110,5 @@ func TestMetadataIsSealed(t *testing.T) {
 			t.Errorf("%d vertices, %d deployments", len(vertices), len(history))
 		}
 		return errors.Join(err, err2)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

@@ -9,16 +9,14 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestDocs compares the tables in docs/engine.md with the transitions.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../../docs/engine.md", "<!-- transitions -->\n", "<!-- end of transitions -->"
-	doc, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile(file))(t)
 	before, rest, ok := strings.Cut(string(doc), begin)
 	was, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
@@ -40,9 +38,7 @@ func TestDocs(t *testing.T) {
 	}
 	tables.WriteString("\n")
 	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+tables.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(before+begin+tables.String()+end+after), 0o644))
 	} else if d := gocmp.Diff(was, tables.String()); d != "" {
 		t.Error(d)
 	}

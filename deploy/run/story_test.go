@@ -18,6 +18,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -35,10 +36,7 @@ func TestStories(t *testing.T) {
 	var seen transitions
 	told, all := 0, 0
 	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(file))(t)
 		all += len(archive.Files)
 		for i, f := range archive.Files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
@@ -53,9 +51,7 @@ func TestStories(t *testing.T) {
 			})
 		}
 		if *update {
-			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 		}
 	}
 	if told == all && !t.Failed() {

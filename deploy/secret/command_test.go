@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // script returns the wrapper of a shell script, which is called with --name prod, and the name of the command.
@@ -20,9 +21,7 @@ func script(t *testing.T, text string) (*secret.Wrapper, string) {
 		t.Skip("a shell is needed")
 	}
 	name := filepath.Join(t.TempDir(), "key.sh")
-	if err := os.WriteFile(name, []byte(text+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(text+"\n"), 0o600))
 	return wrapper(t, "exec:sh "+name+" --name prod"), "sh"
 }
 
@@ -42,15 +41,12 @@ func TestCommand(t *testing.T) {
 	if !strings.HasSuffix(wrapped, "\nticket 1\n") {
 		t.Errorf("wrapped as %s", wrapped)
 	}
-	unwrapped, err := w.Unwrap(t.Context(), wrapped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unwrapped := must.Get(w.Unwrap(t.Context(), wrapped))(t)
 	isSame(t, key, unwrapped)
 
 	// It keeps another key now.
 	wrap(t, w, secret.NewKey())
-	_, err = w.Unwrap(t.Context(), wrapped)
+	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "another key", err, true, `"exec" unwrapped something other than the key`)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const (
@@ -40,10 +41,7 @@ func object(key string, v lumigl.Value) lumigl.Value {
 
 func reference(t testing.TB, key urn.URN, property string) lumigl.Value {
 	t.Helper()
-	v, err := lumigl.NewResource(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(lumigl.NewResource(key))(t)
 	return lumigl.PropertyOf(v, property)
 }
 
@@ -52,11 +50,7 @@ func text(t testing.TB, v lumigl.Value) string {
 	t.Helper()
 	g := &lumigl.Graph{}
 	add := func(key string) *lumigl.Vertex {
-		v, err := g.Add(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(g.Add(key))(t)
 	}
 	vertex, all := add("the vertex"), map[string]*lumigl.Vertex{}
 	vertex.Properties = object("value", v.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex {
@@ -70,16 +64,6 @@ func text(t testing.TB, v lumigl.Value) string {
 		t.Fatalf("a value cannot be written: %v", err)
 	}
 	return string(written)
-}
-
-func must(t testing.TB) func(v lumigl.Value, err error) lumigl.Value {
-	return func(v lumigl.Value, err error) lumigl.Value {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }
 
 // drawn draws values with everything in them. Secrets, keys in secrets and what is around them have texts of their own.
@@ -140,7 +124,7 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := &drawn{T: r, TB: t}
 		v := d.value(5, false)
-		sealed := must(t)(key.Seal(db, v))
+		sealed := must.Get(key.Seal(db, v))(t)
 		before, after := text(t, v), text(t, sealed)
 		for _, word := range d.secrets {
 			for _, form := range forms(word) {
@@ -151,15 +135,12 @@ func TestRoundTrip(t *testing.T) {
 		}
 		sealedSome = sealedSome || len(d.secrets) > 0
 
-		g, err := lumigl.ParseGraph(after)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opened := must(t)(key.Open(db, g.Vertex("the vertex").Properties.Get("value")))
+		g := must.Get(lumigl.ParseGraph(after))(t)
+		opened := must.Get(key.Open(db, g.Vertex("the vertex").Properties.Get("value")))(t)
 		if !opened.Equal(v) || text(t, opened) != before {
 			t.Fatalf("got %s, want %s", text(t, opened), before)
 		}
-		if resealed := must(t)(key.Seal(db, v)); after != before && text(t, resealed) == after {
+		if resealed := must.Get(key.Seal(db, v))(t); after != before && text(t, resealed) == after {
 			t.Fatal("sealed twice in the same way")
 		}
 		hidden := secret.Hide(sealed)
@@ -198,7 +179,7 @@ func TestSealed(t *testing.T) {
 	key := secret.NewKey()
 	password := secretOf(lumigl.ListOf(reference(t, other, "url"), lumigl.TextOf("hunter2")))
 	v := lumigl.ObjectOf(lumigl.Member{Key: "size", Value: lumigl.IntOf(1)}, lumigl.Member{Key: "password", Value: password})
-	sealed := must(t)(key.Seal(db, v))
+	sealed := must.Get(key.Seal(db, v))(t)
 	one := sealed.Get("password")
 	content, _ := one.Get("value").Text()
 	if _, isSecret := one.Secret(); !isSecret || !strings.HasPrefix(content, "sealed:1:") || !sealed.Get("size").Equal(lumigl.IntOf(1)) {
@@ -210,7 +191,7 @@ func TestSealed(t *testing.T) {
 
 	// Without the key, a reference to a resource that has moved can be made to follow it.
 	moved := sealed.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { v, _, _ := reference(t, db, "").Target(); return v })
-	if got := references(must(t)(key.Open(db, moved))); !slices.Equal(got, []string{string(db) + " url"}) {
+	if got := references(must.Get(key.Open(db, moved))(t)); !slices.Equal(got, []string{string(db) + " url"}) {
 		t.Errorf("after the move, the references are %q", got)
 	}
 
@@ -220,8 +201,8 @@ func TestSealed(t *testing.T) {
 	}
 
 	// The length of a short secret does not show.
-	short := must(t)(key.Seal(db, secretOf(lumigl.TextOf("a"))))
-	long := must(t)(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))
+	short := must.Get(key.Seal(db, secretOf(lumigl.TextOf("a"))))(t)
+	long := must.Get(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))(t)
 	if a, b := text(t, short), text(t, long); len(a) != len(b) {
 		t.Errorf("sealed, secrets of 1 and 20 characters have %d and %d bytes", len(a), len(b))
 	}
@@ -230,7 +211,7 @@ func TestSealed(t *testing.T) {
 func TestErrors(t *testing.T) {
 	key := secret.NewKey()
 	plain := object("a/b", lumigl.ListOf(lumigl.NullValue(), secretOf(lumigl.ListOf(lumigl.TextOf("hunter2"), reference(t, db, "")))))
-	v := must(t)(key.Seal(db, plain))
+	v := must.Get(key.Seal(db, plain))(t)
 	place := string(db) + `: the secret at "/a~1b/1" `
 	content := v.Get("a/b").At(1)
 	sealed, _ := content.Get("value").Text()
@@ -298,7 +279,7 @@ func TestTamper(t *testing.T) {
 
 func tamper(t *testing.T, content string) {
 	key := secret.NewKey()
-	sealed := must(t)(key.Seal(db, object("a", secretOf(lumigl.TextOf(content)))))
+	sealed := must.Get(key.Seal(db, object("a", secretOf(lumigl.TextOf(content)))))(t)
 	content, _ = sealed.Get("a").Get("value").Text()
 	try := func(changed string) {
 		t.Helper()
@@ -324,10 +305,7 @@ func tamper(t *testing.T, content string) {
 
 func FuzzOpen(f *testing.F) {
 	key := secret.NewKey()
-	sealed, err := key.Seal(db, secretOf(lumigl.TextOf("hunter2")))
-	if err != nil {
-		f.Fatal(err)
-	}
+	sealed := must.Get(key.Seal(db, secretOf(lumigl.TextOf("hunter2"))))(f)
 	content, _ := sealed.Get("value").Text()
 	f.Add(string(db), "a/b", content)
 	f.Add("", "", "sealed:1:")
@@ -379,7 +357,7 @@ func TestExtremes(t *testing.T) {
 		sealed, err := key.Seal(db, object("a", secretOf(v)))
 		if err != nil {
 			tooDeep++
-		} else if opened := must(t)(key.Open(db, sealed)); !opened.Equal(object("a", secretOf(v))) {
+		} else if opened := must.Get(key.Open(db, sealed))(t); !opened.Equal(object("a", secretOf(v))) {
 			t.Errorf("%d: opened as something else", i)
 		}
 	}

@@ -14,32 +14,22 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func wrapper(t testing.TB, text string) *secret.Wrapper {
 	t.Helper()
-	w, err := secret.ParseWrapper(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(secret.ParseWrapper(text))(t)
 }
 
 func identity(t testing.TB) *age.X25519Identity {
 	t.Helper()
-	i, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
+	return must.Get(age.GenerateX25519Identity())(t)
 }
 
 func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
 	t.Helper()
-	wrapped, err := w.Wrap(t.Context(), k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	wrapped := must.Get(w.Wrap(t.Context(), k))(t)
 	for _, form := range secret.Forms(k) {
 		if strings.Contains(wrapped, form) {
 			t.Fatal("the key is in what it was wrapped in")
@@ -52,7 +42,7 @@ func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
 func isSame(t testing.TB, a, b *secret.Key) {
 	t.Helper()
 	v := secretOf(lumigl.TextOf("hunter2"))
-	if opened := must(t)(b.Open(db, must(t)(a.Seal(db, v)))); !opened.Equal(v) {
+	if opened := must.Get(b.Open(db, must.Get(a.Seal(db, v))(t)))(t); !opened.Equal(v) {
 		t.Fatal("another key")
 	}
 }
@@ -82,25 +72,16 @@ const otherKey = "the key needs another identity or passphrase: this one does no
 func TestAge(t *testing.T) {
 	noVariables(t)
 	a, b, c := identity(t), identity(t), identity(t)
-	quantum, err := age.GenerateHybridIdentity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	quantum := must.Get(age.GenerateHybridIdentity())(t)
 	key := secret.NewKey()
 	w := wrapper(t, "age:"+a.Recipient().String()+", "+b.Recipient().String())
 	wrapped := wrap(t, w, key)
 	unwrap := func() *secret.Key {
 		t.Helper()
-		k, err := w.Unwrap(t.Context(), wrapped)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
+		return must.Get(w.Unwrap(t.Context(), wrapped))(t)
 	}
 	file := filepath.Join(t.TempDir(), "keys.txt")
-	if err := os.WriteFile(file, []byte("# mine\n"+c.String()+"\n"+a.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("# mine\n"+c.String()+"\n"+a.String()+"\n"), 0o600))
 	t.Setenv(secret.IdentityVariable, file)
 	isSame(t, key, unwrap())
 	t.Setenv(secret.IdentityVariable, b.String())
@@ -108,14 +89,12 @@ func TestAge(t *testing.T) {
 
 	// The same key for others: those before cannot unwrap what is stored from then on.
 	t.Setenv(secret.IdentityVariable, c.String())
-	_, err = w.Unwrap(t.Context(), wrapped)
+	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "not a recipient", err, true, otherKey)
 	wrapped = wrap(t, wrapper(t, "age:"+c.Recipient().String()), key)
 	isSame(t, key, unwrap())
 	t.Setenv(secret.IdentityVariable, file)
-	if err := os.WriteFile(file, []byte(a.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(a.String()), 0o600))
 	_, err = w.Unwrap(t.Context(), wrapped)
 	fails(t, "not a recipient any more", err, true, otherKey)
 	wrapped = wrap(t, wrapper(t, "age:"+quantum.Recipient().String()), key)
@@ -127,14 +106,10 @@ func TestAge(t *testing.T) {
 	}
 
 	t.Setenv(secret.IdentityVariable, file)
-	if err := os.WriteFile(file, []byte("AGE-SECRET-KEY-1HUNTER2"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("AGE-SECRET-KEY-1HUNTER2"), 0o600))
 	_, err = w.Unwrap(t.Context(), wrapped)
 	fails(t, "malformed", err, true, `malformed identities in LUMI_AGE_IDENTITY: each is a line that starts with "AGE-SECRET-KEY-"`)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	_, err = w.Unwrap(t.Context(), wrapped)
 	fails(t, "no file", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to one, or to a file with identities (no such file or directory)")
 	t.Setenv(secret.IdentityVariable, "")
@@ -149,10 +124,7 @@ func TestAgeLibrary(t *testing.T) {
 	t.Setenv(secret.IdentityVariable, me.String())
 	w := wrapper(t, "age:"+me.Recipient().String())
 	header, body, _ := strings.Cut(wrap(t, w, key), "\n")
-	out, err := age.Decrypt(armor.NewReader(strings.NewReader(body)), me)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(age.Decrypt(armor.NewReader(strings.NewReader(body)), me))(t)
 	text, err := io.ReadAll(out)
 	if err != nil || string(text) != secret.Forms(key)[0] {
 		t.Fatalf("%d bytes: %v", len(text), err)
@@ -161,18 +133,10 @@ func TestAgeLibrary(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(header + "\n")
 	lines := armor.NewWriter(&b)
-	in, err := age.Encrypt(lines, identity(t).Recipient(), me.Recipient())
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(age.Encrypt(lines, identity(t).Recipient(), me.Recipient()))(t)
 	_, err = in.Write(text)
-	if err := errors.Join(err, in.Close(), lines.Close()); err != nil {
-		t.Fatal(err)
-	}
-	unwrapped, err := w.Unwrap(t.Context(), b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, in.Close(), lines.Close()))
+	unwrapped := must.Get(w.Unwrap(t.Context(), b.String()))(t)
 	isSame(t, key, unwrapped)
 }
 
@@ -194,10 +158,7 @@ func TestPassphrase(t *testing.T) {
 	var asked []bool
 	w.Ask = func(isNew bool) (string, error) { asked = append(asked, isNew); return "correct horse", nil }
 	wrapped := wrap(t, w, key)
-	unwrapped, err := w.Unwrap(t.Context(), wrapped)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unwrapped := must.Get(w.Unwrap(t.Context(), wrapped))(t)
 	isSame(t, key, unwrapped)
 	if len(asked) != 2 || !asked[0] || asked[1] {
 		t.Errorf("asked for a new passphrase: %v", asked)
@@ -286,14 +247,8 @@ func TestChangedWrapping(t *testing.T) {
 	t.Setenv(secret.NewPassphraseVariable, "second")
 	byAge := wrap(t, wrapper(t, "age:"+id.Recipient().String()), key)
 	passphrase := wrapper(t, "passphrase")
-	former, err := passphrase.For(byAge)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := former.Unwrap(t.Context(), byAge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	former := must.Get(passphrase.For(byAge))(t)
+	got := must.Get(former.Unwrap(t.Context(), byAge))(t)
 	isSame(t, key, got)
 
 	// Only a change reads the new passphrase.
@@ -302,7 +257,7 @@ func TestChangedWrapping(t *testing.T) {
 	}
 	passphrase.Changes = true
 	changed := wrap(t, passphrase, key)
-	_, err = passphrase.Unwrap(t.Context(), changed)
+	_, err := passphrase.Unwrap(t.Context(), changed)
 	fails(t, "the former passphrase", err, true, otherKey)
 	t.Setenv(secret.NewPassphraseVariable, "")
 	_, err = passphrase.Wrap(t.Context(), key)

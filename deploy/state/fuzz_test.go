@@ -8,18 +8,16 @@ import (
 	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // FuzzRead reads rows that may be damaged in any way. What is read as a resource is written as the same.
 func FuzzRead(f *testing.F) {
 	codec := state.Codec{Key: secret.NewKey()}
-	text, err := codec.Resource(&graph.Resource{
+	text := must.Get(codec.Resource(&graph.Resource{
 		URN: "urn:lumi:dev::a:index::x:m:Db::main", Deployment: 1, ID: "db-1",
 		Inputs: lumigl.ObjectOf(lumigl.Member{Key: "size", Value: lumigl.IntOf(1)}),
-	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	}))(f)
 	f.Add("a:x:m:Db::main:1", text)
 	f.Add("root", `{"environment": "dev", "modules": [{"#ref": "a::1"}]}`)
 	f.Add("a::1", `{"module": "a", "deployment": 1, "resources": [{"#ref": "a:x:m:Db::main:1"}]}`)
@@ -32,10 +30,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := codec.Resource(all[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(codec.Resource(all[0]))(t)
 		read, err := codec.Resources([]string{again})
 		if err != nil {
 			t.Fatalf("%s\nis written as\n%s\n%v", text, again, err)

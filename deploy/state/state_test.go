@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var (
@@ -28,13 +29,6 @@ var (
 	key   = secret.NewKey()
 	codec = state.Codec{Key: key}
 )
-
-func must[V any](v V, err error) V {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
 
 // table is the rows of an environment.
 type table map[string]string
@@ -68,7 +62,7 @@ func (rows table) vertices() []store.Vertex {
 	return all
 }
 
-func textOf(doc lumigl.Document) string { return string(must(lumigl.Append(nil, doc))) }
+func textOf(doc lumigl.Document) string { return string(must.Value(lumigl.Append(nil, doc))) }
 
 // TestRowsFollowTheGraph takes an environment through random transitions. The rows are those of the graph after each.
 func TestRowsFollowTheGraph(t *testing.T) {
@@ -97,7 +91,7 @@ func TestRowsFollowTheGraph(t *testing.T) {
 			if stored := fmt.Sprint(rows); strings.Contains(stored, plain) {
 				t.Fatalf("a secret is not sealed:\n%s", stored)
 			}
-			hidden := textOf(must(state.Codec{}.Graph(prod, rows.vertices())).LumiGL())
+			hidden := textOf(must.Value(state.Codec{}.Graph(prod, rows.vertices())).LumiGL())
 			if strings.Contains(hidden, plain) || strings.Contains(hidden, "sealed:") {
 				t.Fatalf("a secret is shown without the key:\n%s", hidden)
 			}
@@ -171,21 +165,15 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	t.Helper()
 	s := memory.New()
-	err := s.Write(context.Background(), func(tx store.Tx) error {
+	must.Do(t, s.Write(context.Background(), func(tx store.Tx) error {
 		return errors.Join(tx.PutEnvironment(prod), tx.PutVertices(prod.Name, rows, nil))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.Read(context.Background(), func(tx store.Tx) (err error) {
+	}))
+	must.Do(t, s.Read(context.Background(), func(tx store.Tx) (err error) {
 		counting := &countingTx{Tx: tx}
 		g, err = codec.Outline(counting, prod)
 		read = counting.read
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return g, read
 }
 
@@ -212,7 +200,7 @@ func TestOutline(t *testing.T) {
 	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{r})
 	looks := lumigl.ListOf(lumigl.TextOf(`"resources":[{"x\":[{`), object(field("resources", lumigl.ListOf(object(field("resources", object()))))))
 	v.Configuration = object(field("resources", looks))
-	tricky := must((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
+	tricky := must.Value((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
 	for _, g := range []*graph.Graph{tricky, example(), {}} {
 		put, _, err := codec.Changes(&graph.Graph{}, g)
 		if err != nil {
@@ -233,7 +221,7 @@ func example() *graph.Graph {
 	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{r})
 	v.Configuration = object(field("t", password))
 	v.Provides = []graph.Provided{{Name: "foo", Type: number, Value: password, Result: password}}
-	g := must((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).Deploy(graph.Update{Version: v})).Graph
+	g := must.Value((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).Deploy(graph.Update{Version: v})).Graph
 	left := *r
 	left.ID = "left"
 	return g.Leave("a", graph.Pending{Resource: &left, Configuration: v.Configuration})
@@ -309,13 +297,13 @@ func TestResources(t *testing.T) {
 		var want, texts []string
 		for n := range rapid.IntRange(0, 3).Draw(t, "resources") {
 			r := anyResource(t, "a", n, 1, "id")
-			want, texts = append(want, textOf(vertexOf(r.LumiGL()))), append(texts, must(codec.Resource(r)))
+			want, texts = append(want, textOf(vertexOf(r.LumiGL()))), append(texts, must.Value(codec.Resource(r)))
 			if strings.Contains(texts[n], plain) {
 				t.Fatalf("a secret is not sealed: %s", texts[n])
 			}
 		}
 		var got []string
-		for _, r := range must(codec.Resources(texts)) {
+		for _, r := range must.Value(codec.Resources(texts)) {
 			got = append(got, textOf(vertexOf(r.LumiGL())))
 		}
 		if d := cmp.Diff(want, got); d != "" {
@@ -323,8 +311,8 @@ func TestResources(t *testing.T) {
 		}
 	})
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
-	text := must(codec.Resource(r))
-	if hidden := must(state.Codec{}.Resources([]string{text})); !hidden[0].Inputs.Get("password").Get("value").IsUnknown() {
+	text := must.Value(codec.Resource(r))
+	if hidden := must.Value(state.Codec{}.Resources([]string{text})); !hidden[0].Inputs.Get("password").Get("value").IsUnknown() {
 		t.Errorf("without the key, the inputs are %v", hidden[0].Inputs)
 	}
 	if _, err := (state.Codec{}).Resource(r); !isKeyError(err) {
@@ -348,16 +336,16 @@ func TestCheckedInputs(t *testing.T) {
 	plainly := *r
 	plainly.Inputs = object(field("size", lumigl.IntOf(3)))
 	plainly.Checked = plainly.Inputs
-	text := must(codec.Resource(&plainly))
+	text := must.Value(codec.Resource(&plainly))
 	for r, text := range map[*graph.Resource]string{
-		r: must(codec.Resource(r)), &plainly: text,
+		r: must.Value(codec.Resource(r)), &plainly: text,
 	} {
-		if read := must(codec.Resources([]string{text}))[0]; !strings.Contains(text, `"checked":true`) || !read.Checked.Equal(r.Checked) {
+		if read := must.Value(codec.Resources([]string{text}))[0]; !strings.Contains(text, `"checked":true`) || !read.Checked.Equal(r.Checked) {
 			t.Errorf("got %v, want %v, from %s", read.Checked, r.Checked, text)
 		}
 	}
 	twice := strings.Replace(text, `"checked":true`, `"checked":{"size":3}`, 1)
-	if read := must(codec.Resources([]string{twice}))[0]; !read.Checked.Equal(plainly.Checked) {
+	if read := must.Value(codec.Resources([]string{twice}))[0]; !read.Checked.Equal(plainly.Checked) {
 		t.Errorf("got %v from %s", read.Checked, twice)
 	}
 	plainly.Inputs = object(field("content", lumigl.TextOf("long text")), field("size", lumigl.IntOf(3)))
@@ -367,7 +355,7 @@ func TestCheckedInputs(t *testing.T) {
 		t.Errorf("with a default: got %v from %s", read.Checked, text)
 	}
 	r.Checked = lumigl.Value{}
-	if read := must(codec.Resources([]string{must(codec.Resource(r))}))[0]; read.Checked.Exists() {
+	if read := must.Value(codec.Resources([]string{must.Value(codec.Resource(r))}))[0]; read.Checked.Exists() {
 		t.Errorf("nothing was checked, and %v is read", read.Checked)
 	}
 }
@@ -375,11 +363,11 @@ func TestCheckedInputs(t *testing.T) {
 // vertexOf returns a document whose one vertex has the properties, and those that they refer to.
 func vertexOf(properties lumigl.Value) *lumigl.Graph {
 	doc := &lumigl.Graph{}
-	must(doc.Add("")).Properties = properties.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
+	must.Value(doc.Add("")).Properties = properties.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
 		if v := doc.Vertex(to.Key()); v != nil {
 			return v
 		}
-		return must(doc.Add(to.Key()))
+		return must.Value(doc.Add(to.Key()))
 	})
 	return doc
 }
@@ -415,9 +403,9 @@ func TestDesired(t *testing.T) {
 	const sealed = `{ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": ["hunter2", { "$": "urn:lumi:prod::b:index::lumi:index:Module::b", "property": "provides.bar" }] }`
 	source := strings.ReplaceAll(program, "SECRET", strings.Replace(sealed, `, { "$": "urn:lumi:prod::b:index::lumi:index:Module::b", "property": "provides.bar" }`, "", 1))
 	source = strings.Replace(source, `"#ref": 1`, `"#ref": `+sealed, 1)
-	desired := must(lumigl.ParseSnapshot(source))
+	desired := must.Value(lumigl.ParseSnapshot(source))
 	before := textOf(desired)
-	text := must(codec.Desired(desired))
+	text := must.Value(codec.Desired(desired))
 	if textOf(desired) != before {
 		t.Error("the original has changed")
 	}
@@ -425,10 +413,10 @@ func TestDesired(t *testing.T) {
 		t.Errorf("the text has other than 7 sealed secrets:\n%s", text)
 	}
 	desired.Pending = lumigl.Pending{}
-	if d := cmp.Diff(textOf(desired), textOf(must(codec.ParseDesired(text)))); d != "" {
+	if d := cmp.Diff(textOf(desired), textOf(must.Value(codec.ParseDesired(text)))); d != "" {
 		t.Error(d)
 	}
-	if hidden := textOf(must(state.Codec{}.ParseDesired(text))); strings.Contains(hidden, "sealed:") {
+	if hidden := textOf(must.Value(state.Codec{}.ParseDesired(text))); strings.Contains(hidden, "sealed:") {
 		t.Errorf("without the key:\n%s", hidden)
 	}
 	if _, err := (state.Codec{}).Desired(desired); !isKeyError(err) {
@@ -457,16 +445,16 @@ func TestEffects(t *testing.T) {
 			}
 			effects = append(effects, e)
 		}
-		text := must(codec.Effects(effects))
+		text := must.Value(codec.Effects(effects))
 		if strings.Contains(text, plain) {
 			t.Fatalf("a secret is not sealed: %s", text)
 		}
-		if d := cmp.Diff(effects, must(codec.ParseEffects(text)), cmp.Comparer(lumigl.Value.Equal)); d != "" {
+		if d := cmp.Diff(effects, must.Value(codec.ParseEffects(text)), cmp.Comparer(lumigl.Value.Equal)); d != "" {
 			t.Fatal(d)
 		}
-		must(state.Codec{}.ParseEffects(text))
+		must.Value(state.Codec{}.ParseEffects(text))
 	})
-	if all := must(codec.ParseEffects(must(codec.Effects(nil)))); len(all) > 0 {
+	if all := must.Value(codec.ParseEffects(must.Value(codec.Effects(nil)))); len(all) > 0 {
 		t.Errorf("no effects are %v", all)
 	}
 	for text, want := range map[string]string{
@@ -499,7 +487,7 @@ func large() *graph.Graph {
 		})
 	}
 	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, resources)
-	return must((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
+	return must.Value((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
 }
 
 func BenchmarkGraph(b *testing.B) {
@@ -508,7 +496,7 @@ func BenchmarkGraph(b *testing.B) {
 	vertices := rows.vertices()
 	b.ReportAllocs()
 	for b.Loop() {
-		must(codec.Graph(prod, vertices))
+		must.Value(codec.Graph(prod, vertices))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20_000, "ns/resource")
 }
@@ -520,7 +508,7 @@ func BenchmarkChanges(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				_, _, err := codec.Changes(before, g)
-				must(0, err)
+				must.Value(0, err)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20_000, "ns/resource")
 		})

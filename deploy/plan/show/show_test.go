@@ -27,6 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept what is found as right")
@@ -43,10 +44,7 @@ func TestGolden(t *testing.T) {
 }
 
 func golden(t *testing.T, name string) {
-	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile(name))(t)
 	p, o := read(t, archive)
 	for i, f := range archive.Files {
 		var b bytes.Buffer
@@ -76,18 +74,12 @@ func golden(t *testing.T, name string) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 	}
 	// Whatever an archive is about, no secret is shown, and nothing drives a terminal.
 	var b bytes.Buffer
-	if err := show.WriteText(&b, p, o); err != nil {
-		t.Fatal(err)
-	}
-	if err := show.WriteJSON(&b, p, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, show.WriteText(&b, p, o))
+	must.Do(t, show.WriteJSON(&b, p, o))
 	if strings.Contains(b.String(), "hunter") {
 		t.Error("a secret is shown")
 	}
@@ -179,16 +171,10 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 			v.Uses = append(v.Uses, graph.Edge{Constraint: use})
 		}
 		for _, name := range slices.Sorted(maps.Keys(one.Provides)) {
-			value, err := lumigl.Parser{}.ParseValue(string(one.Provides[name]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(lumigl.Parser{}.ParseValue(string(one.Provides[name])))(t)
 			v.Provides = append(v.Provides, graph.Provided{Name: name, Type: kind, Value: value, Result: value})
 		}
-		after, err := p.Transition.Graph.Deploy(graph.Update{Version: v})
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := must.Get(p.Transition.Graph.Deploy(graph.Update{Version: v}))(t)
 		p.Transition.Graph = after.Graph
 	}
 	for i := range s.Steps {
@@ -248,9 +234,7 @@ func textWith(t *testing.T, o show.Options, steps ...*plan.Step) string {
 		Transition: &graph.Transition{Graph: &graph.Graph{}},
 	}
 	var b bytes.Buffer
-	if err := show.WriteText(&b, p, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, show.WriteText(&b, p, o))
 	return b.String()
 }
 
@@ -325,15 +309,9 @@ func TestHostile(t *testing.T) {
 // TestTitles shows plans as package plan makes them.
 func TestTitles(t *testing.T) {
 	id := graph.VersionID{Module: "a", Deployment: 1}
-	deployed, err := (&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: graph.NewVersion(id, nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: graph.NewVersion(id, nil)}))(t)
 	provisioner := func(tokens.Type) string { return "aws" }
-	destroy, err := plan.MakeDestroy(deployed.Graph, "a", provisioner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	destroy := must.Get(plan.MakeDestroy(deployed.Graph, "a", provisioner))(t)
 	for title, p := range map[string]*plan.Plan{
 		"Destroy a in prod\n":    destroy,
 		"Cleanup of a in prod\n": plan.MakeCleanup(deployed.Graph, "a", provisioner),
@@ -362,14 +340,8 @@ func TestWriter(t *testing.T) {
 
 // TestManual compares the examples in the manual with what is printed.
 func TestManual(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/manual.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manual, err := os.ReadFile("../../../docs/plan.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/manual.txtar"))(t)
+	manual := must.Get(os.ReadFile("../../../docs/plan.md"))(t)
 	for _, f := range archive.Files {
 		if f.Name != "text" {
 			continue
@@ -389,29 +361,15 @@ func TestManual(t *testing.T) {
 
 // TestSchema validates the JSON of all archives, and some that is not a plan.
 func TestSchema(t *testing.T) {
-	src, err := os.ReadFile("../../../docs/schema/plan.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile("../../../docs/schema/plan.schema.json"))(t)
+	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("plan.schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile("plan.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, compiler.AddResource("plan.schema.json", document))
+	schema := must.Get(compiler.Compile("plan.schema.json"))(t)
 	var plans []string
 	names, _ := filepath.Glob("testdata/*.txtar")
 	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(name))(t)
 		for _, f := range archive.Files {
 			if f.Name == "json" {
 				plans = append(plans, string(f.Data))
@@ -434,10 +392,7 @@ func TestSchema(t *testing.T) {
 			if changed == plan && !change.accepted {
 				continue
 			}
-			value, err := jsonschema.UnmarshalJSON(strings.NewReader(changed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			value := must.Get(jsonschema.UnmarshalJSON(strings.NewReader(changed)))(t)
 			values, want = append(values, value), append(want, change.accepted)
 			if err := schema.Validate(value); (err == nil) != change.accepted {
 				t.Errorf("%s → %s: %v", change.from, change.to, err)
@@ -450,10 +405,7 @@ func TestSchema(t *testing.T) {
 	for _, value := range values {
 		documents = append(documents, map[string]any{"schema": id, "document": value})
 	}
-	input, err := json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents}))(t)
 	scripts := filepath.Join("..", "..", "..", "lumigl", "testdata")
 	for _, command := range [][]string{
 		{"/usr/bin/python3", filepath.Join(scripts, "validate.py")}, {"node", filepath.Join(scripts, "ajv", "validate.mjs")},
@@ -466,9 +418,7 @@ func TestSchema(t *testing.T) {
 				t.Skipf("the validator is not installed: %v", err)
 			}
 			var got []bool
-			if err := json.Unmarshal(out, &got); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(out, &got))
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

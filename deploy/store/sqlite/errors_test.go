@@ -17,6 +17,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func openError(t *testing.T, path string, o sqlite.Options) error {
@@ -56,9 +57,7 @@ func TestDiskFull(t *testing.T) {
 			return nil // even then Write fails
 		})
 	}
-	if err := put("small"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put("small"))
 	wantError(t, put(strings.Repeat("large", 1<<18)),
 		path+" cannot grow: the disk is full; free some space and try again (database or disk is full (13))")
 	if err := put("small again"); err != nil {
@@ -80,12 +79,8 @@ func TestDamaged(t *testing.T) {
 	write(t, s, func(tx store.Tx) error {
 		return tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: strings.Repeat("large", 1<<16)}}, nil)
 	})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 20_000); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
+	must.Do(t, os.Truncate(path, 20_000))
 	wantError(t, openError(t, path, sqlite.Options{}),
 		path+" is damaged: restore a backup (database disk image is malformed (11))")
 }
@@ -94,18 +89,13 @@ func TestDamaged(t *testing.T) {
 func TestDamagedPage(t *testing.T) {
 	t.Parallel()
 	path := database(t)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	for i := 4096; i < len(text); i++ {
 		if i%4096 < 8 && i/4096 > 3 {
 			text[i] = 0xff
 		}
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text, 0o600))
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err == nil {
 		defer s.Close()
@@ -117,9 +107,7 @@ func TestDamagedPage(t *testing.T) {
 func TestNotDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	if err := os.WriteFile(path, []byte(strings.Repeat("not a database", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("not a database", 100)), 0o600))
 	const what = " is not a state database of lumi: move it away, or restore a backup"
 	wantError(t, openError(t, path, sqlite.Options{}), path+what+" (file is not a database (26))")
 
@@ -135,9 +123,7 @@ func execute(t *testing.T, path, query string) {
 	if err == nil {
 		_, err = db.ExecContext(t.Context(), query)
 	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, db.Close()))
 }
 
 func TestFolderIsFile(t *testing.T) {
@@ -173,16 +159,10 @@ func TestCheckVersion(t *testing.T) {
 // schema is the schema with further versions.
 func schema(t *testing.T, more ...string) fs.FS {
 	t.Helper()
-	names, err := filepath.Glob("schema/*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(filepath.Glob("schema/*.sql"))(t)
 	files := fstest.MapFS{}
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		files[filepath.Base(name)] = &fstest.MapFile{Data: text}
 	}
 	for i, text := range more {
@@ -205,9 +185,7 @@ func TestMigrate(t *testing.T) {
 			}
 			return err
 		})
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 	}
 	backups, err := filepath.Glob(path + ".backup-*")
 	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-3-20") {
@@ -229,10 +207,7 @@ func TestFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}
 	for i, name := range []string{"1_state.sql", "2_event_source.sql"} {
-		text, err := os.ReadFile("schema/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("schema/" + name))(t)
 		first[name] = &fstest.MapFile{Data: text}
 		path := filepath.Join(t.TempDir(), "state.db")
 		s := open(t, path, sqlite.Options{}.WithSchema(maps.Clone(first)))
@@ -245,9 +220,7 @@ func TestFirstSchemas(t *testing.T) {
 			}
 			return errors.Join(err, tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: "kept"}}, nil))
 		})
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		s = open(t, path, sqlite.Options{})
 		write(t, s, func(tx store.Tx) error {
 			id, err := tx.AddGraph(store.TaskGraph{Owner: store.Owner{Layer: store.ClusterLayer, Environment: "dev"}, Type: "default"})

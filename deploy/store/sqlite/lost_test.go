@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestLost removes the files of an open database, or puts others in their place. What is written afterwards is saved too.
@@ -44,14 +45,9 @@ func TestLost(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			path := filepath.Join(folder, ".lumi", "state.db")
-			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder}))(t)
 			write(t, s, putEnvironment)
-			if err := test.lose(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.lose(path))
 			for _, text := range []string{"first", "second"} {
 				err := s.Write(t.Context(), func(tx store.Tx) error {
 					return tx.PutVertices("dev", []store.Vertex{{Key: text, Text: text}}, nil)
@@ -61,7 +57,7 @@ func TestLost(t *testing.T) {
 					t.Errorf("%s: the copy has %q", text, got)
 				}
 			}
-			err = s.Read(t.Context(), func(store.Tx) error { return nil })
+			err := s.Read(t.Context(), func(store.Tx) error { return nil })
 			before, _, _ := strings.Cut(test.want, ";")
 			wantLost(t, err, before, path, "")
 			wantLost(t, s.Close(), test.want, path, rescued(t, folder))
@@ -90,25 +86,15 @@ func TestLostWithoutRescue(t *testing.T) {
 	folder, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	path := filepath.Join(folder, ".lumi", "state.db")
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder}))(t)
 	write(t, s, putEnvironment)
-	if err := os.RemoveAll(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(folder))
 	wantLost(t, s.Close(), "PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
 		path, rescued(t, temporary))
-	s, err = sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder}))(t)
 	write(t, s, putEnvironment)
-	if err := errors.Join(os.RemoveAll(folder), os.RemoveAll(temporary)); err != nil {
-		t.Fatal(err)
-	}
-	err = s.Close()
+	must.Do(t, errors.Join(os.RemoveAll(folder), os.RemoveAll(temporary)))
+	err := s.Close()
 	if want := path + " was removed while lumi used it; the state of the end cannot be saved: open "; !errors.Is(err, store.ErrLost) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got error %v, want %s…", err, want)
 	}
@@ -125,10 +111,7 @@ func wantLost(t *testing.T, err error, want, path, rescue string) {
 // rescued returns the only file in a folder, which has a copy.
 func rescued(t *testing.T, folder string) string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	var files []string
 	for _, e := range entries {
 		if !e.IsDir() {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // obey makes the rest of a test subject to file modes, which do not bind root.
@@ -30,9 +31,7 @@ func obey(t *testing.T) {
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, mode))
 }
 
 func TestReadOnlyFile(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/deploy/store/storetest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // victim is the environment variable that makes the test binary the process that [TestKill] kills.
@@ -33,26 +34,19 @@ func TestMain(m *testing.M) {
 
 func open(t testing.TB, path string, o sqlite.Options) *sqlite.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sqlite.Open(t.Context(), path, o))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
 func write(t testing.TB, s store.Store, f func(tx store.Tx) error) {
 	t.Helper()
-	if err := s.Write(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write(t.Context(), f))
 }
 
 func read(t testing.TB, s store.Store, f func(tx store.Tx) error) {
 	t.Helper()
-	if err := s.Read(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Read(t.Context(), f))
 }
 
 // database is the path of a new database with an environment.
@@ -61,9 +55,7 @@ func database(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := open(t, path, sqlite.Options{})
 	write(t, s, putEnvironment)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	return path
 }
 
@@ -89,9 +81,7 @@ func TestReopen(t *testing.T) {
 		d.Place = d.ID
 		return err
 	})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if err := s.Read(t.Context(), putEnvironment); err == nil || !strings.Contains(err.Error(), "database is closed") {
 		t.Errorf("Read after Close: got error %v", err)
 	}
@@ -114,19 +104,11 @@ func TestFileModes(t *testing.T) {
 	path := filepath.Join(folder, "state.db")
 	s := open(t, path, sqlite.Options{})
 	write(t, s, putEnvironment)
-	if err := s.Backup(t.Context(), path+".backup"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Backup(t.Context(), path+".backup"))
 	got := map[string]os.FileMode{}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(e.Info())(t)
 		got[e.Name()] = info.Mode()
 	}
 	want := map[string]os.FileMode{"state.db": 0o600, "state.db-wal": 0o600, "state.db-shm": 0o600, "state.db.backup": 0o600}
@@ -218,10 +200,7 @@ func TestOpenTogether(t *testing.T) {
 func TestOpenWhileCreated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { db.Close() })
 	c, err := db.Conn(t.Context())
 	if err == nil {
@@ -286,30 +265,20 @@ func writeForever(path string) {
 
 func TestKill(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	path := filepath.Join(t.TempDir(), "state.db")
 	written := 0
 	for round := range 3 {
 		path := fmt.Sprintf("%s%d", path, round)
 		c := exec.CommandContext(t.Context(), self)
 		c.Env = append(os.Environ(), victim+"="+path)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(c.StdoutPipe())(t)
+		must.Do(t, c.Start())
 		last, lines := "", bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			last = lines.Text()
 			if n == 20+7*round {
-				if err := c.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.Process.Kill())
 			}
 		}
 		if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
