@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestAsset(t *testing.T) {
@@ -79,9 +80,7 @@ func hashedBag(t *testing.T, hash string) lumi.Bag {
 func hashed(t *testing.T, hash string) files {
 	t.Helper()
 	var f files
-	if err := lumi.Decode(hashedBag(t, hash), &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(hashedBag(t, hash), &f))
 	return f
 }
 
@@ -110,10 +109,7 @@ func TestHash(t *testing.T) {
 	if f.Logo == hashed(t, "2").Logo {
 		t.Error("assets of different hashes are equal")
 	}
-	again, err := lumi.Encode(&f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(lumi.Encode(&f))(t)
 	if want := hashedBag(t, "1"); !proto.Equal(again.Struct(), want.Struct()) {
 		t.Errorf("got\n%s\nwant\n%s", again, want)
 	}

@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -38,10 +39,7 @@ func TestMovedSecrets(t *testing.T) {
 				return nil
 			}})
 			req := &lumi.CheckRequest{Properties: with(t, minimal, secrets)}
-			resp, err := p.Check(t.Context(), req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(p.Check(t.Context(), req))(t)
 			want := with(t, minimal, secrets)
 			want.Struct().Fields["required"] = bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"]
 			if !same(want, resp.Properties) {

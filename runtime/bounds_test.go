@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -107,10 +108,7 @@ func TestLargeValues(t *testing.T) {
 	props.Struct().Fields["required"] = structpb.NewListValue(list)
 	props.Struct().Fields["comment"] = structpb.NewStringValue(strings.Repeat("x", 64<<20))
 	p := testnet.NewNetworkProvider(&networkOps{})
-	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: props}))(t)
 	got := resp.Properties.Struct().Fields
 	if len(got["required"].GetListValue().Values) != 200_000 || len(got["comment"].GetStringValue()) != 64<<20 ||
 		!math.Signbit(got["size"].GetNumberValue()) {
@@ -130,13 +128,9 @@ func TestBareValues(t *testing.T) {
 		props.Struct().Fields[name] = v
 	}
 	got := &network{}
-	if err := lumi.Decode(props, got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(props, got))
 	want := &network{}
-	if err := lumi.Decode(with(t, minimal, `{"tags": {}, "colors": {}, "rules": [], "limits": {}}`), want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(with(t, minimal, `{"tags": {}, "colors": {}, "rules": [], "limits": {}}`), want))
 	if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

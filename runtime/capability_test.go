@@ -5,6 +5,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 type attachment struct{ VPC urn.URN }
@@ -21,10 +22,7 @@ func TestRenamedCapability(t *testing.T) {
 		{"aws:ec2:Cloud", ""},
 		{"aws:ec2:Subnet", "vpc: expected a resource of type aws:ec2:VPC, found a resource aws:ec2:Subnet \"a\""},
 	} {
-		message, err := lumi.Encode(&attachment{urn.URN("urn:lumi:test::shop:index::" + c.typ + "::a")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		message := must.Get(lumi.Encode(&attachment{urn.URN("urn:lumi:test::shop:index::" + c.typ + "::a")}))(t)
 		found := ""
 		if err := lumi.Decode(message, new(attachment)); err != nil {
 			found = err.Error()

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // record has a relation, and a list of unique elements with a default.
@@ -128,13 +129,10 @@ func TestChecked(outer *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "parts") {
 			parts = append(parts, map[string]any{"v": number.Draw(t, "v"), "c": text0.Draw(t, "c")})
 		}
-		data, err := json.Marshal(map[string]any{
+		data := must.Get(json.Marshal(map[string]any{
 			"name": "a", "zoneID": text0.Draw(t, "id"), "zoneName": text0.Draw(t, "zone"), "parts": append([]any{}, parts...),
 			"sizes": rapid.MapOfN(text, number, 0, 3).Draw(t, "sizes"),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		fill := func(r *record) {
 			switch rapid.IntRange(0, 4).Draw(t, "fill") {
 			case 0:

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write the faults that are found into the table of constraints")
@@ -46,14 +47,9 @@ type caseType struct {
 }
 
 func TestConstraints(t *testing.T) {
-	data, err := os.ReadFile(casesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(casesFile))(t)
 	var groups []caseGroup
-	if err := json.Unmarshal(data, &groups); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &groups))
 	for i, g := range groups {
 		var typ caseType
 		if err := json.Unmarshal(g.Type, &typ); err != nil {
@@ -164,10 +160,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 		_, _ = dec.Token()
 		for dec.More() {
 			name, _ := dec.Token()
-			arg, err := dec.Token()
-			if err != nil {
-				tb.Fatal(err)
-			}
+			arg := must.Get(dec.Token())(tb)
 			c = constrain(c, constraint.New(name.(string), arg))
 		}
 	}
@@ -276,9 +269,7 @@ func marshalCase(t *testing.T, s string) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, enc.Encode(s))
 	return bytes.TrimSpace(b.Bytes())
 }
 
@@ -297,9 +288,7 @@ func writeCases(t *testing.T, groups []caseGroup) {
 		b.WriteString("\n    ]\n  }")
 	}
 	b.WriteString("\n]\n")
-	if err := os.WriteFile(casesFile, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(casesFile, b.Bytes(), 0o644))
 }
 
 func rawBytes(list []json.RawMessage) [][]byte {

@@ -13,6 +13,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -93,9 +94,7 @@ var sameNetwork = cmp.Options{
 
 func TestDecodeEverything(t *testing.T) {
 	got := &network{}
-	if err := lumi.Decode(bag(t, full), got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(bag(t, full), got))
 	if diff := cmp.Diff(fullNetwork(), got, sameNetwork); diff != "" {
 		t.Errorf("decoded (-want +got):\n%s", diff)
 	}
@@ -115,10 +114,7 @@ func TestFullIsFull(t *testing.T) {
 }
 
 func TestEncodeEverything(t *testing.T) {
-	made, err := lumi.Encode(fullNetwork())
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(lumi.Encode(fullNetwork()))(t)
 	delete(made.Struct().Fields, testnet.Network_ARN) // A string without a pointer cannot be absent.
 	want := bag(t, full)
 	if diff := cmp.Diff(want.Struct().AsMap(), made.Struct().AsMap()); diff != "" {
@@ -129,9 +125,7 @@ func TestEncodeEverything(t *testing.T) {
 // TestAbsentZeroEmpty tells the three apart.
 func TestAbsentZeroEmpty(t *testing.T) {
 	got := &network{}
-	if err := lumi.Decode(with(t, minimal, `{"limit": 0, "routes": [], "comment": ""}`), got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(with(t, minimal, `{"limit": 0, "routes": [], "comment": ""}`), got))
 	if got.Limit == nil || *got.Limit != 0 || got.Comment == nil || got.Routes == nil || len(got.Routes) != 0 {
 		t.Errorf("zero and empty are lost: %+v", got)
 	}

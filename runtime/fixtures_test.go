@@ -12,6 +12,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -33,9 +34,7 @@ func bag(tb failer, json string) lumi.Bag {
 		"$gateway", "urn:lumi:test::shop:index::feature:net:Gateway::g1",
 	).Replace(json)
 	s := &structpb.Struct{}
-	if err := protojson.Unmarshal([]byte(json), s); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, protojson.Unmarshal([]byte(json), s))
 	return lumi.BagOf(s)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -28,10 +29,7 @@ func FuzzDecode(f *testing.F) {
 		`{"policy": {"a": [null, {"$sig": "$secret", "value": null}, {"$sig": "$archive", "assets": {}}]}}`,
 		`{"outer": {"type": "", "inner": {"secret": "x"}}, "keys": {"a": {"$sig": "$secret", "value": "$unknown"}}}`,
 	} {
-		seed, err := proto.Marshal(with(f, minimal, json).Struct())
-		if err != nil {
-			f.Fatal(err)
-		}
+		seed := must.Get(proto.Marshal(with(f, minimal, json).Struct()))(f)
 		f.Add(seed)
 	}
 	p := testnet.NewNetworkProvider(&networkOps{})
@@ -87,10 +85,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 const hush = "hush!"
 
 func spoiltBag(t *rapid.T) *structpb.Struct {
-	made, err := lumi.Encode(anyNetwork(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(lumi.Encode(anyNetwork(t)))(t)
 	bag := made.Struct()
 	for _, p := range lumi.Describe(&network{}) {
 		if p.Flags&lumi.Out != 0 {

@@ -12,6 +12,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -92,29 +93,20 @@ func TestHush(t *testing.T) {
 			}
 		}
 		ctx := context.Background()
-		checked, err := p.Check(ctx, &lumi.CheckRequest{Properties: want, Old: old})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		checked := must.Get(p.Check(ctx, &lumi.CheckRequest{Properties: want, Old: old}))(rt)
 		see("Check", checked.Properties, nil)
-		inspected, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{ID: "n-1", Old: old, New: checked.Properties})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		inspected := must.Get(p.InspectChange(ctx, &lumi.InspectChangeRequest{ID: "n-1", Old: old, New: checked.Properties}))(rt)
 		see("InspectChange", inspected.Properties, nil)
 		for _, c := range inspected.Changes {
 			if shown := fmt.Sprint(c, c.Path, c.Old, c.New); strings.Contains(shown, "hush") {
 				rt.Fatalf("a change shows %s", shown)
 			}
 		}
-		_, err = p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: old, New: inspected.Properties})
+		_, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: old, New: inspected.Properties})
 		see("Update", lumi.Bag{}, err)
 		_, err = p.Create(ctx, &lumi.CreateRequest{Properties: want})
 		see("Create", lumi.Bag{}, err)
-		got, err := p.Get(ctx, &lumi.GetRequest{ID: "n-1", Purpose: lumi.Refresh, Old: old})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		got := must.Get(p.Get(ctx, &lumi.GetRequest{ID: "n-1", Purpose: lumi.Refresh, Old: old}))(rt)
 		see("Get", got.Properties, nil)
 	})
 }

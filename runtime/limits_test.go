@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 )
 
@@ -16,13 +17,8 @@ func TestLimits(t *testing.T) {
 		"code": "\"123,x", "shares": {"a": [0, 100], "b": []}, "inner": {"port": 1}
 	}`
 	var limited feature.Limited
-	if err := lumi.Decode(bag(t, right), &limited); err != nil {
-		t.Fatal(err)
-	}
-	made, err := lumi.Encode(&limited)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(bag(t, right), &limited))
+	made := must.Get(lumi.Encode(&limited))(t)
 	if err := lumi.Decode(made, new(feature.Limited)); err != nil {
 		t.Error(err)
 	}
@@ -30,7 +26,7 @@ func TestLimits(t *testing.T) {
 		"port": 0, "ratio": 1, "big": 1000000.5, "label": "", "home": "here", "hosts": ["a", "B", "a"],
 		"code": "hunter2", "shares": {"A": [101], "b1": [], "c": []}, "inner": {"port": 65536}
 	}`
-	err = lumi.Decode(bag(t, wrong), new(feature.Limited))
+	err := lumi.Decode(bag(t, wrong), new(feature.Limited))
 	invalid := new(lumi.InvalidError)
 	if !errors.As(err, &invalid) {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -26,10 +27,7 @@ func TestCheckOldAndSeed(t *testing.T) {
 	}})
 	check := func(seed lumi.Seed, old lumi.Bag, props string) lumi.Bag {
 		t.Helper()
-		resp, err := p.Check(t.Context(), &lumi.CheckRequest{Seed: seed, Old: old, Properties: with(t, minimal, props)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Seed: seed, Old: old, Properties: with(t, minimal, props)}))(t)
 		return resp.Properties
 	}
 	name := lumi.Seed("a").Name("net-", 8, lumi.LowerAlphanumeric)
@@ -97,10 +95,7 @@ func TestCheckOldSecrets(t *testing.T) {
 				return nil
 			}})
 			given := with(t, minimal, test.given)
-			resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: given, Old: with(t, minimal, hidden)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: given, Old: with(t, minimal, hidden)}))(t)
 			compare(t, over(t, given, test.want), resp.Properties)
 		})
 	}
@@ -155,13 +150,10 @@ func TestRefresh(t *testing.T) {
 				test.get(&now)
 				return &now, nil
 			}})
-			resp, err := p.Get(t.Context(), &lumi.GetRequest{
+			resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{
 				ID: "n-1", Purpose: lumi.Refresh, URN: networkURN, Old: stored,
 				References: lumi.References{gatewayURN: {ID: "gw-1"}},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			asItWas := over(t, stored, `{"size": 0, "seed": null, "token": {"$sig": "$secret", "value": "t"}}`)
 			compare(t, over(t, asItWas, test.want), resp.Properties)
 		})
@@ -226,15 +218,12 @@ func TestIgnoredChanges(t *testing.T) {
 			})
 			old := with(t, minimal, before)
 			wanted := over(t, old, test.wanted)
-			resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "n-1", Old: old, New: wanted})
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "n-1", Old: old, New: wanted}))(t)
 			if diff := cmp.Diff(test.changes, lines(resp.Changes)); diff != "" || len(resp.Replaces) > 0 {
 				t.Errorf("replaces %v, changes (-want +got):\n%s", resp.Replaces, diff)
 			}
 			compare(t, over(t, old, test.want), resp.Properties)
-			_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: resp.Properties})
+			_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: resp.Properties})
 			if test.name == "unknown" {
 				if !errors.As(err, new(*lumi.InvalidError)) {
 					t.Errorf("got %v", err)

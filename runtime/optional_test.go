@@ -10,6 +10,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -58,10 +59,7 @@ func TestDescribeProvider(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := test.provider.Describe(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(test.provider.Describe(t.Context()))(t)
 			want := &lumi.Description{
 				Type: test.provider.Token(), Named: test.named, CanFind: test.find, IdempotentCreate: test.idempotent,
 				Properties: lumi.Describe(test.properties),
@@ -174,10 +172,7 @@ func TestOtherMethods(t *testing.T) {
 func TestWithoutInspectChange(t *testing.T) {
 	p := testnet.NewNetworkProvider(plainOps{})
 	wanted := with(t, minimal, `{"cidr": "10.1.0.0/16", "limit": 1}`)
-	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: bag(t, minimal), New: wanted})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: bag(t, minimal), New: wanted}))(t)
 	if !same(wanted, resp.Properties) || resp.DeleteBeforeReplace {
 		t.Errorf("got %+v", resp)
 	}

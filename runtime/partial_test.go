@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -169,10 +170,7 @@ func TestCreateInPart(t *testing.T) {
 		"arn": "arn:1", "token": {"$sig": "$secret", "value": "t"},
 		"tags": {"a": "b", "default": "c"}, "password": {"$sig": "$secret", "value": "hunter2"}}`)
 	compare(t, want, has)
-	inspected, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "n-1", Old: has, New: wanted})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inspected := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "n-1", Old: has, New: wanted}))(t)
 	changes := []string{
 		`+ color: "red"`, "+ comment: (secret)", "+ document: {}",
 		`+ gateway: "` + string(gatewayURN) + `"`, "+ limit: 5", "+ open: false", `+ origin: {"x":0,"y":0}`,

@@ -12,6 +12,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -20,15 +21,10 @@ import (
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyNetwork(t)
-		made, err := lumi.Encode(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(lumi.Encode(want))(t)
 		delete(made.Struct().Fields, testnet.Network_ARN) // A string without a pointer cannot be absent.
 		got := &network{}
-		if err := lumi.Decode(made, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, lumi.Decode(made, got))
 		if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}

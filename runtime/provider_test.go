@@ -14,6 +14,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -84,10 +85,7 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 		}
 		return nil
 	}})
-	resp, err := p.Check(t.Context(), &lumi.CheckRequest{URN: networkURN, Properties: props})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{URN: networkURN, Properties: props}))(t)
 	if diff := cmp.Diff(text(props), text(resp.Properties)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -120,10 +118,7 @@ func TestCheckFillsInNetwork(t *testing.T) {
 		want.Properties.Comment, want.Properties.ARN = ptr("filled"), "not an input"
 		return nil
 	}})
-	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)}))(t)
 	want := text(with(t, minimal, `{"comment": "filled"}`))
 	if diff := cmp.Diff(want, text(resp.Properties)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -246,10 +241,7 @@ func TestCreate(t *testing.T) {
 		n.ARN, n.Token, n.Zones = "arn:n", ptr("t0ken"), []string{"a"}
 		return "n-1", nil
 	}})
-	resp, err := p.Create(t.Context(), &lumi.CreateRequest{URN: networkURN, Properties: bag(t, full), References: refs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Create(t.Context(), &lumi.CreateRequest{URN: networkURN, Properties: bag(t, full), References: refs}))(t)
 	want := bag(t, `{"arn": "arn:n", "token": {"$sig": "$secret", "value": "t0ken"}, "zones": ["a"]}`)
 	if resp.ID != "n-1" || !same(want, resp.Properties) {
 		t.Errorf("got %s %v", resp.ID, resp.Properties)
@@ -273,10 +265,7 @@ func TestGet(t *testing.T) {
 		n.ARN, n.Gateway = "arn:n", ""
 		return n, nil
 	}})
-	resp, err := p.Get(t.Context(), &lumi.GetRequest{ID: "n-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "n-1"}))(t)
 	// What goes in only does not come out, and which gateway has the id that the author sees nobody knows.
 	want := with(t, full, `{"arn": "arn:n", "password": null, "seed": null, "gateway": null}`)
 	if !same(want, resp.Properties) {
@@ -306,17 +295,14 @@ func TestInspectChange(t *testing.T) {
 		}
 		return nil
 	}})
-	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{
+	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{
 		ID: "n-1",
 		Old: with(t, minimal, `{"arn": "arn:n", "rules": [{"protocol": "tcp", "fromPort": 1}], "tags": {"a": "1"},
 			"keys": {"k": "hush"}, "accent": "red", "password": {"$sig": "$secret", "value": "same"}, "gone": true}`),
 		New: with(t, minimal, `{"rules": [{"protocol": "tcp", "fromPort": 2}], "limit": "$unknown",
 			"keys": {"k": "hush2"}, "comment": {"$sig": "$secret", "value": "hush"}, "cidr": "10.1.0.0/16",
 			"password": "same", "policy": {"a": {"$sig": "$secret", "value": "hush"}}}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var lines []string
 	for _, c := range resp.Changes {
 		lines = append(lines, c.String())
@@ -359,10 +345,7 @@ func TestOldStateIsRead(t *testing.T) {
 	if _, err := p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old}); err != nil {
 		t.Error(err)
 	}
-	resp, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: bag(t, minimal)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: bag(t, minimal)}))(t)
 	var added []lumi.Path
 	for _, c := range resp.Changes {
 		if c.Kind == lumi.Added {
@@ -384,10 +367,7 @@ func TestUpdate(t *testing.T) {
 		want.Properties.Zones = []string{"z"}
 		return nil
 	}})
-	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, `{"limit": 2}`)}))(t)
 	want := bag(t, `{"arn": "arn:n", "address": {"$sig": "$secret", "value": "1.2.3.4"}, "zones": ["z"]}`)
 	if !same(want, resp.Properties) {
 		t.Errorf("got %v", resp.Properties)

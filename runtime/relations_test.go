@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // relatedObject has optional properties of any type. Its relations are those of the table that both runtimes are tested with.
@@ -30,10 +32,7 @@ func (o relatedObject) Lumi(p *Props) {
 }
 
 func TestRelations(t *testing.T) {
-	data, err := os.ReadFile("../internal/constraint/testdata/relations.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("../internal/constraint/testdata/relations.json"))(t)
 	var table struct {
 		Properties relatedObject
 		Cases      [][]json.RawMessage
@@ -43,9 +42,7 @@ func TestRelations(t *testing.T) {
 	}
 	for _, c := range table.Cases {
 		var value structpb.Value
-		if err := protojson.Unmarshal(c[0], &value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, protojson.Unmarshal(c[0], &value))
 		fields := value.GetStructValue().GetFields()
 		for name, v := range fields {
 			fields[name] = caseValue(v)
@@ -60,9 +57,7 @@ func TestRelations(t *testing.T) {
 			}
 			for _, raw := range c[1:] {
 				var text string
-				if err := json.Unmarshal(raw, &text); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal(raw, &text))
 				want = append(want, text)
 			}
 			if m == lenient {

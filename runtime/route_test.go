@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -61,17 +62,12 @@ func TestUnions(t *testing.T) {
 		Actions: map[string]testnet.Action{"a": {Stop: &feature.Empty{}}, "b": {Grow: &feature.Tree{Value: "v"}}},
 	}
 	var got route
-	if err := lumi.Decode(bag(t, fullRoute), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lumi.Decode(bag(t, fullRoute), &got))
 	if diff := cmp.Diff(want, &got); diff != "" {
 		t.Errorf("decoded (-want +got):\n%s", diff)
 	}
 	want.Current.Grow = &feature.Tree{Value: "now"}
-	encoded, err := lumi.Encode(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must.Get(lumi.Encode(want))(t)
 	full := bag(t, strings.Replace(fullRoute, `"name"`, `"current": {"grows": {"value": "now"}}, "name"`, 1))
 	if diff := cmp.Diff(full.Struct(), encoded.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("encoded (-want +got):\n%s", diff)
@@ -116,9 +112,7 @@ func TestUnionsEncoded(t *testing.T) {
 		{"current: exactly one variant must be set, not 2", func(r *route) { r.Current = testnet.Action{Move: &feature.Point{}, Stop: &feature.Empty{}} }},
 	} {
 		var r route
-		if err := lumi.Decode(bag(t, fullRoute), &r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, lumi.Decode(bag(t, fullRoute), &r))
 		test.change(&r)
 		if _, err := lumi.Encode(&r); err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("got  %v\nwant %s", err, test.want)
@@ -130,19 +124,13 @@ func TestUnionsEncoded(t *testing.T) {
 func TestUnionsComputed(t *testing.T) {
 	ops := &routeOps{}
 	p := testnet.NewRouteProvider(ops)
-	resp, err := p.Create(t.Context(), &lumi.CreateRequest{URN: routeURN, Properties: bag(t, fullRoute)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Create(t.Context(), &lumi.CreateRequest{URN: routeURN, Properties: bag(t, fullRoute)}))(t)
 	want := bag(t, `{"current": {"move": {"x": 5, "y": 0}}}`)
 	if diff := cmp.Diff(want.Struct(), resp.Properties.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	old := with(t, fullRoute, `{"current": {"move": {"x": 5, "y": 0}}}`)
-	updated, err := p.Update(t.Context(), &lumi.UpdateRequest{URN: routeURN, ID: "id", Old: old, New: with(t, fullRoute, `{"backup": null}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	updated := must.Get(p.Update(t.Context(), &lumi.UpdateRequest{URN: routeURN, ID: "id", Old: old, New: with(t, fullRoute, `{"backup": null}`)}))(t)
 	if diff := cmp.Diff(want.Struct(), updated.Properties.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("updated (-want +got):\n%s", diff)
 	}
@@ -152,10 +140,7 @@ func TestUnionsComputed(t *testing.T) {
 func TestUnionsUnknown(t *testing.T) {
 	ops := &routeOps{}
 	given := with(t, fullRoute, `{"target": "$unknown", "action": {"move": "$unknown"}, "backup": {"$sig": "$secret", "value": "$unknown"}}`)
-	checked, err := testnet.NewRouteProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: given})
-	if err != nil {
-		t.Fatal(err)
-	}
+	checked := must.Get(testnet.NewRouteProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: given}))(t)
 	if diff := cmp.Diff(given.Struct(), checked.Properties.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -175,10 +160,7 @@ func TestUnionsStored(t *testing.T) {
 	}}
 	stored := with(t, fullRoute, `{"target": "$gateway", "more": ["$network"], "action": {"fly": {}}, "backup": "x",
 		"actions": {"a": {"climb": {"value": "v"}}, "b": {"move": "one"}, "c": {"move": {"x": 1, "y": 1}, "stop": {}}}}`)
-	resp, err := testnet.NewRouteProvider(ops).Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(testnet.NewRouteProvider(ops).Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored}))(t)
 	want := bag(t, `{"name": "r", "more": ["$network"], "actions": {"a": {"grows": {"value": "v"}}}, "target": "$network",
 		"action": {"stop": {"$sig": "$secret", "value": {}}},
 		"hidden": {"$sig": "$secret", "value": {"move": {"x": 3, "y": 4}}}}`)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
@@ -102,10 +103,7 @@ func TestStoredArchive(t *testing.T) {
 		`{"$sig": "$asset", "text": {"$sig": "$secret", "value": "hush!"}}`,
 	} {
 		old := bag(t, `{"code": {"$sig": "$archive", "assets": {"a": `+asset+`}}}`)
-		resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old})
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old}))(t)
 		if got := resp.Properties.Struct(); got.Fields["code"] == nil || tells(structpb.NewStructValue(got)) {
 			t.Errorf("%s: a secret is in the clear, or the archive is gone: %v", asset, got)
 		}

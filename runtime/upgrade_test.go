@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // link is a resource whose IDL has changed: address was called ip, and host and port were one endpoint, as in
@@ -206,9 +207,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ops := &linkOps{upgrade: func(*lumi.State[*link], lumi.Bag) error { return nil }}
 			stored := with(t, newLink, test.change)
-			if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: stored}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: stored}))(t)
 			if ops.upgraded != test.want {
 				t.Errorf("upgraded %d times, want %d", ops.upgraded, test.want)
 			}
@@ -269,12 +268,9 @@ func TestUpgradeInPart(t *testing.T) {
 				test.upgrade(old)
 				return nil
 			}}
-			resp, err := linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{
+			resp := must.Get(linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{
 				Old: bag(t, test.stored), New: with(t, newLink, `{"arn": null}`),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if diff := cmp.Diff(test.want, lines(resp.Changes)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -351,10 +347,7 @@ func TestUpgradedSecrets(t *testing.T) {
 		},
 	})
 
-	inspected, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: changed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inspected := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: changed}))(t)
 	want := []string{`~ comment: "plain" -> "new"`, "~ ends: (secret) -> (secret)", "~ host: (secret) -> (secret)"}
 	if diff := cmp.Diff(want, lines(inspected.Changes)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -366,16 +359,13 @@ func TestUpgradedSecrets(t *testing.T) {
 	const kept = `{"address": {"$sig": "$secret", "value": "10.0.0.1"},
 		"host": {"$sig": "$secret", "value": "hush.example.com"}, "port": {"$sig": "$secret", "value": 80},
 		"open": false, "arn": {"$sig": "$secret", "value": "arn:hush"}}`
-	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "l-1", Purpose: lumi.Refresh, Old: old})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "l-1", Purpose: lumi.Refresh, Old: old}))(t)
 	moved := with(t, kept, `{"comment": "plain", "ends": {"$sig": "$secret", "value": [{"label": "b"}, {"label": "hush"}]}}`)
 	if !same(moved, got.Properties) {
 		t.Errorf("got %v", got.Properties.Struct())
 	}
 
-	_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "l-1", Old: old, New: changed})
+	_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "l-1", Old: old, New: changed})
 	var partial *lumi.PartialError
 	if !errors.As(err, &partial) {
 		t.Fatal(err)
@@ -409,13 +399,10 @@ func TestUpgradedSecretsInCheck(t *testing.T) {
 // TestUpgradeAfterPartialCreate is about state of the current IDL that lacks required properties.
 func TestUpgradeAfterPartialCreate(t *testing.T) {
 	ops := &linkOps{}
-	resp, err := linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{
+	resp := must.Get(linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{
 		Old: bag(t, `{"address": "10.0.0.1", "open": false, "arn": "arn:1"}`),
 		New: with(t, newLink, `{"arn": null, "host": null, "ends": null, "port": 0}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if diff := cmp.Diff([]string{"+ port: 0"}, lines(resp.Changes)); diff != "" || len(resp.Replaces) > 0 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

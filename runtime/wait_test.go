@@ -11,6 +11,7 @@ import (
 	"time"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // states is a poll that goes through states, stays in the last one, and remembers when it was called.
@@ -30,9 +31,7 @@ func TestWait(t *testing.T) {
 		var lines []string
 		ctx := lumi.WithEvents(t.Context(), func(e lumi.Event) { lines = append(lines, e.Message) })
 		s := &states{of: []string{"pending", "pending", "", "", "pending", "ready"}}
-		if err := (lumi.Waiter{}).Wait(ctx, "queue q", s.poll); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (lumi.Waiter{}).Wait(ctx, "queue q", s.poll))
 		want := []string{
 			"waiting for queue q: pending", "waiting for queue q: not ready", "waiting for queue q: pending",
 		}
@@ -58,9 +57,7 @@ func TestWaitPauses(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &states{of: slices.Repeat([]string{"pending"}, len(test.pauses))}
 				s.of = append(s.of, "ready")
-				if err := test.Wait(t.Context(), "q", s.poll); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, test.Wait(t.Context(), "q", s.poll))
 				for i, longest := range test.pauses {
 					if pause := s.polls[i+1].Sub(s.polls[i]); pause > longest || pause < longest/2 {
 						t.Errorf("pause %d is %v, which may be %v", i, pause, longest)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestRoles sends each operation without a token, with a wrong one and with each role, and with and without a slash at the end.
@@ -115,12 +116,8 @@ func TestTokensChange(t *testing.T) {
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
 		time.Sleep(5 * time.Millisecond) // A file system may not tell earlier changes apart.
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), mode))
+		must.Do(t, os.Chmod(file, mode))
 	}
 	write("# tokens\n\n"+line1+"\n", 0o600)
 	var err error
@@ -151,9 +148,7 @@ func TestTokensChange(t *testing.T) {
 	if a, b := status(first), status(second); a != 200 || b != 401 {
 		t.Errorf("after the last change: %d, %d", a, b)
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	if a := status(first); a != 401 {
 		t.Errorf("without the file: %d", a)
 	}
@@ -187,9 +182,7 @@ func TestTokenErrors(t *testing.T) {
 		"plan sha256:" + strings.Repeat("ab", 1e5): file + ":1: " + form,
 		"plan sha256:" + strings.Repeat("aB", 32):  file + ":1: " + form,
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		got := ""
 		if _, err := server.ReadTokens(file); err != nil {
 			got = err.Error()
@@ -216,10 +209,7 @@ func TestHost(t *testing.T) {
 		"": 200, "localhost:1": 200, "LOCALHOST": 200, "127.0.0.1": 200, "[::1]:8440": 200, "[::1]": 200,
 		"evil.example": 421, "localhost.evil.example:80": 421, "10.0.0.1": 421,
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/graphs/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/graphs/", nil))(t)
 		r.Host = host
 		r.Header.Set("Authorization", "bearer "+w.tokens[server.Read])
 		if a := w.do(r); a.status != want {

@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/server/client"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // transcript has what an API returned.
@@ -32,10 +33,7 @@ type transcript struct {
 // note adds what a call returned. Times are left out.
 func (s *transcript) note(what string, value any, err error) {
 	s.Helper()
-	text, failed := json.Marshal(value)
-	if failed != nil {
-		s.Fatal(failed)
-	}
+	text := must.Get(json.Marshal(value))(s)
 	var of *service.Error
 	var graph *taskgraph.Error
 	switch {
@@ -53,10 +51,7 @@ func (s *transcript) note(what string, value any, err error) {
 func scenario(t *testing.T, api service.API, folder string) []string {
 	s, ctx := &transcript{T: t}, t.Context()
 	parse := func(text string) []taskgraph.Task {
-		g, err := taskgraph.Parse([]byte(text), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(taskgraph.Parse([]byte(text), ""))(t)
 		return g.Tasks
 	}
 	release, err := api.AddRelease(ctx, service.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
@@ -178,9 +173,7 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	_, err = api.Stop(ctx, run.ID)
 	s.note("stop", nil, err)
 	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
-	if err := os.WriteFile(filepath.Join(folder, "go"), nil, 0o600); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, os.WriteFile(filepath.Join(folder, "go"), nil, 0o600))
 	until(store.Cancelled)
 	_, err = api.Resume(ctx, run.ID, &service.Answer{Number: 0, Done: true})
 	s.note("resume with an answer", nil, err)
@@ -215,10 +208,7 @@ func TestConformance(t *testing.T) {
 	direct := build(t)
 	want := scenario(t, direct.service, direct.folder)
 	w := start(t)
-	c, err := client.New(client.Options{URL: w.url + "/", Token: w.tokens[server.Deploy]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.New(client.Options{URL: w.url + "/", Token: w.tokens[server.Deploy]}))(t)
 	got := scenario(t, c, w.folder)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
@@ -246,9 +236,7 @@ func TestClientErrors(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, []byte("none"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("none"), 0o600))
 	if _, err := client.New(client.Options{URL: "https://localhost", CA: file}); err == nil || err.Error() != file+" has no certificate in PEM" {
 		t.Error(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/server"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestUploads sends graphs in the forms that there are.
@@ -109,14 +110,9 @@ func TestLimits(t *testing.T) {
 	w.options.ReadTimeout = 300 * time.Millisecond
 	w.serve()
 	dial := func(text string) (*bufio.Reader, time.Time) {
-		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(t)
 		t.Cleanup(func() { c.Close() })
-		if _, err := io.WriteString(c, text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, text))(t)
 		return bufio.NewReader(c), time.Now()
 	}
 	r, begin := dial("POST /graphs/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens[server.Deploy] + "\r\nContent-Length: 100\r\n\r\n{")
@@ -213,10 +209,7 @@ func TestAborted(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	for _, header := range []string{"Content-Length: 100", "Transfer-Encoding: chunked"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(w.url, "http://")))(t)
 		fmt.Fprintf(conn, "POST /graphs/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n5\r\n[{", w.tokens[server.Deploy], header)
 		_ = conn.Close()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
@@ -15,9 +16,7 @@ func TestOpenAPI(t *testing.T) {
 	const file = "../docs/openapi.json"
 	now := server.OpenAPI()
 	if *update {
-		if err := os.WriteFile(file, now, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, now, 0o644))
 	}
 	if published, err := os.ReadFile(file); err != nil || string(published) != string(now) {
 		t.Errorf("%s is out of date (%v): run 'make golden generate'", file, err)

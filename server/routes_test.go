@@ -21,16 +21,14 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/server"
-	api "github.com/lumi-idl/lumi/server/client"
-	"github.com/lumi-idl/lumi/taskgraph"
+	api "github.com/lumi-idl/lumi/server/internal/openapitest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // operations returns the paths of the OpenAPI document with their methods.
 func operations(t *testing.T) map[string][]string {
 	var document struct{ Paths map[string]map[string]any }
-	if err := json.Unmarshal(server.OpenAPI(), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(server.OpenAPI(), &document))
 	all := map[string][]string{}
 	for path, methods := range document.Paths {
 		for m := range methods {
@@ -541,9 +539,7 @@ func (c *caller) stops() {
 	stopped, err := c.StopRun(ctx, id)
 	c.check(err, stopped.StatusCode, 200, string(stopped.Body))
 	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
-	if err := os.WriteFile(filepath.Join(c.folder, "go"), nil, 0o600); err != nil {
-		c.Fatal(err)
-	}
+	must.Do(c, os.WriteFile(filepath.Join(c.folder, "go"), nil, 0o600))
 	c.until(id, "CANCELLED")
 	resumed, err := c.ResumeRun(ctx, id, &api.Answer{Number: 1, Done: true})
 	c.check(err, resumed.StatusCode, 409, string(resumed.Body)) // It asks nothing.

@@ -18,15 +18,13 @@ import (
 	"github.com/lumi-idl/lumi/server"
 	"github.com/lumi-idl/lumi/server/client"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // serve starts the server as 'lumi serve' does. The first function that it returns stops it; the channel has what Serve returns.
 func (w *world) serve() (stop func(), done chan error) {
 	w.Helper()
-	l, err := server.Listen("localhost:0", w.cert, w.key, false)
-	if err != nil {
-		w.Fatal(err)
-	}
+	l := must.Get(server.Listen("localhost:0", w.cert, w.key, false))(w)
 	ctx, stop := context.WithCancel(context.Background())
 	done = make(chan error, 1)
 	go func() { done <- server.New(w.options).Serve(ctx, l) }()
@@ -81,9 +79,7 @@ func TestShutdown(t *testing.T) {
 		t.Fatalf("the server has not waited for the task: %v", err)
 	case <-time.After(100 * time.Millisecond):
 	}
-	if err := os.WriteFile(filepath.Join(w.folder, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.folder, "go"), nil, 0o600))
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +121,7 @@ func TestListen(t *testing.T) {
 		if l, err := server.Listen(address, "", "", false); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v", address, l, err)
 		}
-		l, err := server.Listen(address, "", "", true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(server.Listen(address, "", "", true))(t)
 		l.Close()
 	}
 	if _, err := server.Listen("localhost", "", "", false); err == nil || err.Error() != "address localhost: missing port in address" {
@@ -146,36 +139,22 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	w := build(t)
 	folder := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true,
 	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	certificate := must.Get(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
+	secret := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
 	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: certificate}, "key": {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), pem.EncodeToMemory(block), 0o600))
 	}
 	w.cert, w.key = filepath.Join(folder, "cert"), filepath.Join(folder, "key")
 	stop, done := w.serve()
 	url := strings.Replace(w.url, "http://127.0.0.1", "https://localhost", 1)
 	try := func(ca, url string) error {
-		c, err := client.New(client.Options{URL: url, Token: w.tokens[server.Read], CA: ca})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = c.Graphs(t.Context(), nil)
+		c := must.Get(client.New(client.Options{URL: url, Token: w.tokens[server.Read], CA: ca}))(t)
+		_, err := c.Graphs(t.Context(), nil)
 		return err
 	}
 	if err := try(w.cert, url); err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestMain(m *testing.M) {
@@ -77,16 +78,14 @@ func (l *lines) String() string {
 func build(t *testing.T) *world {
 	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
 	s := memory.New()
-	if err := s.Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, s.Write(t.Context(), func(tx store.Tx) error {
 		for _, name := range []string{"dev", "prod"} {
 			if err := tx.PutEnvironment(store.Environment{Name: name}); err != nil {
 				return err
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	types := tasktype.Builtin()
 	executor := &tasktype.Executor{Types: types, Folder: w.folder}
 	t.Cleanup(func() { executor.Close() })
@@ -119,14 +118,8 @@ func build(t *testing.T) *world {
 // readTokens returns the tokens of a file.
 func (w *world) readTokens(text string) *server.Tokens {
 	file := filepath.Join(w.TempDir(), "tokens")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
-	tokens, err := server.ReadTokens(file)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return tokens
+	must.Do(w, os.WriteFile(file, []byte(text), 0o600))
+	return must.Get(server.ReadTokens(file))(w)
 }
 
 // start makes a world with a server.
@@ -167,10 +160,7 @@ func (a answer) problem(t testing.TB) string {
 // send sends a request with the token of a role.
 func (w *world) send(role server.Role, method, path, body string) answer {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
-	if err != nil {
-		w.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body)))(w)
 	if role != "" {
 		r.Header.Set("Authorization", "Bearer "+w.tokens[role])
 	}
@@ -181,14 +171,9 @@ func (w *world) send(role server.Role, method, path, body string) answer {
 func (w *world) do(r *http.Request) answer {
 	w.Helper()
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(response.Body))(w)
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
@@ -200,9 +185,7 @@ func (w *world) must(status int, method, path, body string, out any) answer {
 		w.Fatalf("%s %s: %d %s, want %d", method, path, a.status, a.body, status)
 	}
 	if out != nil {
-		if err := json.Unmarshal([]byte(a.body), out); err != nil {
-			w.Fatal(err)
-		}
+		must.Do(w, json.Unmarshal([]byte(a.body), out))
 	}
 	return a
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // types has the types of these tests.
@@ -115,7 +116,7 @@ func TestCheckAttributes(t *testing.T) {
 
 func TestRolesOfMembers(t *testing.T) {
 	t.Parallel()
-	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{layer(t, "", `
+	specs := must.Get(taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{layer(t, "", `
 - {id: outer, type: group, roles: [x], tasks: [inner, own]}
 - {id: inner, type: group, tasks: [m]}
 - {id: other, type: group, groups: /y/, tasks: [m]}
@@ -124,10 +125,7 @@ func TestRolesOfMembers(t *testing.T) {
 - {id: n, type: anchor, roles: null}
 - {id: own, type: anchor, roles: z}
 - {id: alone, type: anchor}
-`)}, false), types)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)}, false), types))(t)
 	got := ""
 	for _, s := range specs {
 		got += fmt.Sprint(s.ID, s.Roles.Strings(), " ")
@@ -155,14 +153,11 @@ func TestCheckLarge(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	g, err := taskgraph.Parse([]byte(`
+	g := must.Get(taskgraph.Parse([]byte(`
 - {id: a, requirs: b, role: x, owner: me, roles: y}
 - {id: b, fail_onerror: false, cross_depends: [{name: a, polcy: any}, {name: a, role: x}], other: {polcy: any}}
 - {id: c, test_pre: {cmd: x, tries: 3}, parameters: {cmds: x, strategy: {amonut: 2, type: parallel}}}
-`), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+`), "f"))(t)
 	got := message(&taskgraph.Error{File: "f", Problems: g.Warnings})
 	const want = `f:2:11: task a: unknown attribute "requirs" is kept; did you mean requires?
 f:2:23: task a: unknown attribute "role" is kept; did you mean roles?

@@ -8,15 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func selector(t *testing.T, patterns ...string) taskgraph.Selector {
 	t.Helper()
-	s, err := taskgraph.NewSelector(patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(taskgraph.NewSelector(patterns...))(t)
 }
 
 // name returns the name of a vertex on nodes called n0, n1 and so on.

@@ -10,14 +10,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func layer(t *testing.T, name, tasks string) taskgraph.Layer {
 	t.Helper()
-	g, err := taskgraph.Parse([]byte(tasks), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(taskgraph.Parse([]byte(tasks), name))(t)
 	return taskgraph.Layer{Name: name, Tasks: g.Tasks}
 }
 
@@ -73,15 +71,12 @@ c < cluster
 func TestMergePlugins(t *testing.T) {
 	t.Parallel()
 	log, lma := layer(t, "plugin log 1", "- {id: a, roles: [x], type: shell}"), layer(t, "plugin lma 2", "- {id: a, groups: [x], version: 1}\n- {id: b}")
-	merged, err := taskgraph.MergePlugins([]taskgraph.Layer{log, lma})
-	if err != nil {
-		t.Fatal(err)
-	}
+	merged := must.Get(taskgraph.MergePlugins([]taskgraph.Layer{log, lma}))(t)
 	const want = "a < plugin log 1\n  version: 1 < plugin lma 2\n  type: \"shell\" < plugin log 1\n  groups: [\"x\"] < plugin lma 2\nb < plugin lma 2"
 	if diff := cmp.Diff(want, explain(taskgraph.Merge([]taskgraph.Layer{merged}, false))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	_, err = taskgraph.MergePlugins([]taskgraph.Layer{log, lma, layer(t, "plugin net 3", "- {id: a, roles: [y], type: shell, version: null}")})
+	_, err := taskgraph.MergePlugins([]taskgraph.Layer{log, lma, layer(t, "plugin net 3", "- {id: a, roles: [y], type: shell, version: null}")})
 	const wrong = "task a: plugin lma 2 and plugin net 3 have different values of version; remove one of them\n" +
 		"task a: plugin log 1 and plugin net 3 have different values of roles; remove one of them"
 	if diff := cmp.Diff(wrong, message(err)); diff != "" {
@@ -111,10 +106,7 @@ func TestMergeIsAssociative(t *testing.T) {
 		merge := func(layers ...taskgraph.Layer) taskgraph.Layer {
 			return taskgraph.Layer{Tasks: taskgraph.Merge(layers, whole).Tasks}
 		}
-		before, err := json.Marshal([]any{a, b, c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(json.Marshal([]any{a, b, c}))(t)
 		e := taskgraph.Merge([]taskgraph.Layer{a, b, c}, whole)
 		for _, other := range []taskgraph.Layer{merge(merge(a, b), c), merge(a, merge(b, c))} {
 			if diff := cmp.Diff(e.Tasks, other.Tasks); diff != "" {

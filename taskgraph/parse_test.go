@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, - and ."
@@ -147,11 +148,8 @@ func TestValues(t *testing.T) {
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	var task taskgraph.Task
-	err := json.Unmarshal([]byte(`{"id": "a b", "_id": 5, "cross_depends": [{"name": "b", "policy": "some"}]}`), &task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = task.Spec()
+	must.Do(t, json.Unmarshal([]byte(`{"id": "a b", "_id": 5, "cross_depends": [{"name": "b", "policy": "some"}]}`), &task))
+	_, err := task.Spec()
 	want := "task a b: invalid task name \"a b\"" + nameRule + "\ntask a b: cross_depends[0].policy must be all or any"
 	if message(err) != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -168,7 +166,7 @@ func TestSpec(t *testing.T) {
 
 func TestSpecValues(t *testing.T) {
 	t.Parallel()
-	g, err := taskgraph.Parse([]byte(`
+	g := must.Get(taskgraph.Parse([]byte(`
 - {id: defaults}
 - id: all
   version: 2.10
@@ -188,10 +186,7 @@ func TestSpecValues(t *testing.T) {
   test_post: {cmd: post, timeout: 0, retries: 2}
   parameters: {timeout: 1.5, retries: 3, interval: 10, strategy: {type: one_by_one, amount: 5}}
 - {id: parallel, version: one, parameters: {strategy: {amount: 5}}}
-`), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+`), "f"))(t)
 	all := selector(t, "*")
 	events := []string{"deploy_changes"}
 	for i, want := range []*taskgraph.Spec{
@@ -207,10 +202,7 @@ func TestSpecValues(t *testing.T) {
 		},
 		{ID: "parallel", Version: "one", Roles: all, ReexecuteOn: events, Strategy: 5},
 	} {
-		got, err := g.Tasks[i].Spec()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(g.Tasks[i].Spec())(t)
 		want.Parameters, _ = g.Tasks[i].Attributes["parameters"].(map[string]any)
 		if diff := cmp.Diff(want, got, cmp.Transformer("", taskgraph.Selector.Strings)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -222,18 +214,12 @@ func TestSpecValues(t *testing.T) {
 func roundTrip(t *testing.T, g *taskgraph.Graph) {
 	t.Helper()
 	same := cmpopts.IgnoreFields(taskgraph.Graph{}, "Warnings", "nodes")
-	text, err := taskgraph.Format(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(taskgraph.Format(g))(t)
 	again, err := taskgraph.Parse(text, "f")
 	if diff := cmp.Diff(g, again, same); err != nil || diff != "" {
 		t.Fatalf("%v %s\n%s", err, diff, text)
 	}
-	data, err := json.Marshal(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(g))(t)
 	var back taskgraph.Graph
 	if err := json.Unmarshal(data, &back); err != nil || !cmp.Equal(*g, back, same) {
 		t.Fatalf("%v %s", err, cmp.Diff(*g, back, same))
@@ -248,11 +234,8 @@ func roundTrip(t *testing.T, g *taskgraph.Graph) {
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	g, err := taskgraph.Parse([]byte(`{"type": "upgrade", "tasks": [{"zzz": {"b": "5", "a": []}, "parameters": {"cmd": "cd x\nmake\n",
-		"other": "a: b", "deep": [{"a": null}, "\u001b", ["b\nc"]]}, "requires": ["b", "c"], "id": "a", "type": "shell"}, {"id": "b"}]}`), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(taskgraph.Parse([]byte(`{"type": "upgrade", "tasks": [{"zzz": {"b": "5", "a": []}, "parameters": {"cmd": "cd x\nmake\n",
+		"other": "a: b", "deep": [{"a": null}, "\u001b", ["b\nc"]]}, "requires": ["b", "c"], "id": "a", "type": "shell"}, {"id": "b"}]}`), "f"))(t)
 	const want = `type: upgrade
 tasks:
   - id: a
@@ -336,10 +319,7 @@ func FuzzParse(f *testing.F) {
 
 func TestLocate(t *testing.T) {
 	t.Parallel()
-	g, err := taskgraph.Parse([]byte("tasks:\n- id: a\n  type: shel\n- id: b\n  requires: [x]\n"), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(taskgraph.Parse([]byte("tasks:\n- id: a\n  type: shel\n- id: b\n  requires: [x]\n"), "f"))(t)
 	problems := []taskgraph.Problem{
 		{Task: "c", Layer: "l", Message: "elsewhere"}, {Task: "b", Attribute: "requires", Message: "x"},
 		{Task: "a", Attribute: "type", Message: "shel"}, {Task: "a", Attribute: "parameters", Message: "no cmd"},

@@ -12,27 +12,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join("..", "docs", "schema", "tasks.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Get(os.ReadFile(filepath.Join("..", "docs", "schema", "tasks.schema.json")))(t)
+	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("tasks.schema.json", document); err != nil {
-		t.Fatal(err)
-	}
-	s, err := compiler.Compile("tasks.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	must.Do(t, compiler.AddResource("tasks.schema.json", document))
+	return must.Get(compiler.Compile("tasks.schema.json"))(t)
 }
 
 // TestSchemaExamples compares the judgement of the JSON Schema with that of Parse.
@@ -90,14 +79,8 @@ func TestSchema(t *testing.T) {
 			task["condition"] = "$.a" // Conditions are beyond the schema.
 		}
 		task["id"] = "t"
-		src, err := json.Marshal([]any{task})
-		if err != nil {
-			t.Fatal(err)
-		}
-		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Get(json.Marshal([]any{task}))(t)
+		document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 		_, wrong := taskgraph.Parse(src, "f")
 		if invalid := s.Validate(document); (invalid == nil) != (wrong == nil) {
 			t.Fatalf("%s: Parse says %v, the schema %v", src, wrong, invalid)

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 var update = flag.Bool("update", false, "accept the protocol as it is now")
@@ -22,14 +23,9 @@ func TestBreaking(t *testing.T) {
 	now := slices.Concat(wire(lumirpc.File_lumirpc_provider_proto), wire(lumirpc.File_lumirpc_provisioner_proto))
 	slices.Sort(now)
 	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(now, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.Join(now, "\n")+"\n"), 0o644))
 	}
-	then, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	then := must.Get(os.ReadFile(file))(t)
 	known := strings.Split(strings.TrimSpace(string(then)), "\n")
 	for _, line := range known {
 		if !slices.Contains(now, line) {

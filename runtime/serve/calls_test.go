@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSame makes each call in this process and over the socket. The answers and the errors must be the same.
@@ -343,9 +344,7 @@ func TestConfigure(t *testing.T) {
 	invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
 	invalid(p.Configure(within(t), configuration("nowhere")), "region")
 	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
-	if err := p.Configure(within(t), configuration("here")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Configure(within(t), configuration("here")))
 	p.expect(t, "configured here hush hush")
 	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
 	if _, err := get("t-1")(within(t), p.resource(t, thingToken)); err != nil {
@@ -396,18 +395,15 @@ func TestLarge(t *testing.T) {
 	}
 	things := start(t, "plugin").resource(t, thingToken)
 	want := strings.Repeat("0123456789abcdef", 4<<20)
-	resp, err := things.Create(within(t), &lumi.CreateRequest{
+	resp := must.Get(things.Create(within(t), &lumi.CreateRequest{
 		URN: thingURN, Properties: lumi.BagOf(thingBag("length", "fixed", want)),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if resp.Properties.Get("result") != want {
 		t.Error("got another value")
 	}
 	// After a failure, 20 MiB would not fit into the metadata that errors travel in.
 	want = want[:20<<20]
-	_, err = things.Create(within(t), &lumi.CreateRequest{
+	_, err := things.Create(within(t), &lumi.CreateRequest{
 		URN: thingURN, Properties: lumi.BagOf(thingBag("partly fail", "fixed", want)),
 	})
 	var partial *lumi.PartialError
@@ -440,10 +436,7 @@ func TestLog(t *testing.T) {
 // TestEnvironment holds that a provider, and what it starts, does not know the secret.
 func TestEnvironment(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
-	resp, err := create(thingBag("environment"), nil)(within(t), things)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(create(thingBag("environment"), nil)(within(t), things))(t)
 	got := resp.(*lumi.CreateResponse).Properties.Get("result").(string)
 	if !strings.Contains(got, roleVariable) || strings.Contains(got, "LUMI_PLUGIN_SECRET") {
 		t.Errorf("got %q", got)
@@ -453,9 +446,7 @@ func TestEnvironment(t *testing.T) {
 // TestPrint lets a provider write to standard output, which goes the way of the log.
 func TestPrint(t *testing.T) {
 	p := start(t, "plugin")
-	if _, err := check(thingBag("print it"))(within(t), p.resource(t, thingToken)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(check(thingBag("print it"))(within(t), p.resource(t, thingToken)))(t)
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}

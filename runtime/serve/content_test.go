@@ -14,27 +14,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // startIn starts the plugin in a folder.
 func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
 	t.Helper()
-	p, err := plugin.Start(within(t), plugin.Command{
+	p := must.Get(plugin.Start(within(t), plugin.Command{
 		Path: path, Dir: folder, Env: env("plugin"), Log: new(buffer), Grace: patience,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	things, err := p.Resource(thingToken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return things
+	return must.Get(p.Resource(thingToken))(t)
 }
 
 // codeBag has a folder that is called code.
@@ -108,29 +102,16 @@ func TestContent(t *testing.T) {
 
 	write := func(text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Join(folder, "code"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, "code", "main"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(folder, "code"), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(folder, "code", "main"), []byte(text), 0o600))
 	}
 	write("one")
-	old, err := check()
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := content.Hash(t.Context(), lumi.FileArchive(filepath.Join(folder, "code")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(check())(t)
+	hash := must.Get(content.Hash(t.Context(), lumi.FileArchive(filepath.Join(folder, "code"))))(t)
 	if got := old.GetFields()["code"].GetStructValue().GetFields()["hash"].GetStringValue(); got != hash {
 		t.Errorf("the hash is %q, want %s", got, hash)
 	}
-	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(old)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	created := must.Get(things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(old)}))(t)
 	if got := created.Properties.Get("result"); got != "main=one" {
 		t.Errorf("the provider read %q", got)
 	}
@@ -140,14 +121,8 @@ func TestContent(t *testing.T) {
 		changes int
 	}{{"one", 0}, {"two", 1}} {
 		write(test.text)
-		now, err := check()
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(now)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(check())(t)
+		resp := must.Get(things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(now)}))(t)
 		if len(resp.Changes) != test.changes || test.changes > 0 && resp.Changes[0].Path != "code" {
 			t.Errorf("%s: the changes are %v", test.text, resp.Changes)
 		}
@@ -159,15 +134,10 @@ func TestContent(t *testing.T) {
 func TestDir(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(t.TempDir())
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(binary, "plugin"); err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(os.Executable())(t)
+	must.Do(t, os.Symlink(binary, "plugin"))
 	things := startIn(t, folder, "./plugin")
-	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
+	_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
 	if want := `code: "code": there is no such file in "` + folder + `"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -27,6 +27,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // logs is an author's code that logs. How is what, or the number of events.
@@ -82,9 +83,7 @@ func (r *recorder) all() []lumi.Event {
 func TestEvents(t *testing.T) {
 	var got recorder
 	p := startFor(t, "configurable", got.sink)
-	if err := p.Configure(within(t), configuration("log")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Configure(within(t), configuration("log")))
 	want := []lumi.Event{{Level: slog.LevelInfo, Message: `configuring password="(secret)"`}}
 	if diff := cmp.Diff(want, got.all()); diff != "" {
 		t.Errorf("Configure:\n%s", diff)
@@ -170,9 +169,7 @@ func TestEventsConcurrent(t *testing.T) {
 func TestEventsStray(t *testing.T) {
 	came := make(chan lumi.Event, 1)
 	things := startFor(t, "plugin", func(e lumi.Event) { came <- e }).resource(t, thingToken)
-	if _, err := create(thingBag("log stray"), nil)(within(t), things); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(create(thingBag("log stray"), nil)(within(t), things))(t)
 	select {
 	case e := <-came:
 		if want := (lumi.Event{URN: thingURN, Message: "late"}); e != want {
@@ -194,9 +191,7 @@ func TestEventsLogged(t *testing.T) {
 	for level, has := range map[string]bool{"debug": true, "": false} {
 		t.Setenv("LUMI_LOG", level)
 		p := start(t, "configurable")
-		if err := p.Configure(within(t), configuration("log")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Configure(within(t), configuration("log")))
 		things := p.resource(t, thingToken)
 		for _, how := range []string{"levels", "secret"} {
 			if _, err := check(thingBag("log "+how, "secret", hush))(within(t), things); err != nil {
@@ -226,10 +221,7 @@ func TestEventsLogged(t *testing.T) {
 // open opens the stream of events, which must not be refused.
 func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.ServerStreamingClient[lumirpc.Event] {
 	t.Helper()
-	stream, err := client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 	if header, err := stream.Header(); err != nil || header == nil {
 		_, err := stream.Recv()
 		t.Fatal(err)
@@ -249,12 +241,9 @@ func TestEventsUnread(t *testing.T) {
 		t.Helper()
 		var trailer metadata.MD
 		began := time.Now()
-		_, err := client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
+		must.Get(client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
 			Type: string(thingToken), Urn: thingURN, Properties: thingBag(do, "fixed", strings.Repeat("x", 100)),
-		}, grpc.Trailer(&trailer))
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, grpc.Trailer(&trailer)))(t)
 		return trailer, time.Since(began)
 	}
 	trailer, took := call("log " + strconv.Itoa(n))
@@ -266,10 +255,7 @@ func TestEventsUnread(t *testing.T) {
 	}
 	received, dropped, reports := 0, 0, 0
 	for received+dropped < n {
-		e, err := stream.Recv()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(stream.Recv())(t)
 		if e.GetDropped() == 0 {
 			received++
 			continue
@@ -303,14 +289,11 @@ func TestEventsOnce(t *testing.T) {
 	b.open(t, client)
 	refused := func() error {
 		other, _ := b.dial(t)
-		stream, err := other.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stream := must.Get(other.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 		if header, _ := stream.Header(); header != nil {
 			return nil
 		}
-		_, err = stream.Recv()
+		_, err := stream.Recv()
 		return err
 	}
 	if s := status.Convert(refused()); s.Code() != codes.FailedPrecondition || s.Message() != "the events are being read already" {
@@ -353,13 +336,8 @@ func TestEventsLocal(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			got.sink(e)
 		}
-		p, err := plugin.Connect(within(t), dial, slow)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Configure(within(t), lumi.Bag{}); err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(plugin.Connect(within(t), dial, slow))(t)
+		must.Do(t, p.Configure(within(t), lumi.Bag{}))
 		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are being read already" {
 			t.Errorf("got %v", err)
 		}
@@ -397,24 +375,14 @@ func TestEventsAgain(t *testing.T) {
 			return nil
 		}}, listener, slog.New(slog.DiscardHandler))
 	}()
-	conn, err := grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })))(t)
 	defer conn.Close()
 	client := lumirpc.NewResourceProviderClient(conn)
-	if _, err := client.Handshake(within(t), &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Handshake(within(t), &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}))(t)
 	first, cancel := context.WithCancel(within(t))
-	stream, err := client.Events(first, &lumirpc.EventsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.Header(); err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(client.Events(first, &lumirpc.EventsRequest{}))(t)
+	must.Get(stream.Header())(t)
 	var trailer metadata.MD
 	result := make(chan error, 1)
 	go func() {
@@ -424,10 +392,7 @@ func TestEventsAgain(t *testing.T) {
 	<-logged
 	cancel()
 	for ctx := within(t); ; time.Sleep(time.Millisecond) {
-		again, err := client.Events(ctx, &lumirpc.EventsRequest{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(client.Events(ctx, &lumirpc.EventsRequest{}))(t)
 		if header, _ := again.Header(); header != nil {
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestOtherVersion is about engines of another time.
@@ -38,10 +39,7 @@ func TestBeforeHandshake(t *testing.T) {
 		}
 	}
 	early()
-	stream, err := client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 	want := "Events was called before Handshake, which must come first"
 	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
 		t.Errorf("Events: got %v", err)
@@ -51,7 +49,7 @@ func TestBeforeHandshake(t *testing.T) {
 	}
 	early()
 	b.greet(t, client)
-	_, err = client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
+	_, err := client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
 		Type: string(thingToken), Urn: thingURN, Properties: thingBag("nothing"),
 	})
 	if err != nil {

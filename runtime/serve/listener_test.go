@@ -22,6 +22,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // openings are what intruders send before they wait: nothing, and parts of what a gRPC client sends first.
@@ -43,10 +44,7 @@ func intrude(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
 	for i := range conns {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { conn.Close() })
 		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may well close it.
 		conns[i] = conn
@@ -94,10 +92,7 @@ func TestPending(t *testing.T) {
 // never on those with a call that carries it.
 func TestPendingAge(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	d := newListener(listener, bareSecret)
 	d.maxAge = 300 * time.Millisecond
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -112,14 +107,11 @@ func TestPendingAge(t *testing.T) {
 	b.greet(t, engine)
 	intruders := intrude(t, b.address, 10)
 	var dialled atomic.Int32
-	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+	conn := must.Get(grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 			dialled.Add(1)
 			return new(net.Dialer).DialContext(ctx, "tcp", address)
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+		})))(t)
 	defer conn.Close()
 	// One who makes calls without the secret has to connect again and again.
 	for ctx := within(t); dialled.Load() < 3; time.Sleep(10 * time.Millisecond) {
@@ -232,10 +224,7 @@ func TestGarbage(t *testing.T) {
 		"", "\x00", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", strings.Repeat("garbage", 1<<16),
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 	} {
-		conn, err := net.Dial("tcp", b.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", b.address))(t)
 		t.Cleanup(func() { conn.Close() })   // not before, so that some connections stay
 		_, _ = io.WriteString(conn, garbage) // The plugin may well close it.
 	}

@@ -14,6 +14,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestLocal serves a provider in this process: the same calls, with neither a secret nor a process.
@@ -25,15 +26,9 @@ func TestLocal(t *testing.T) {
 	go func() {
 		served <- Serve(ctx, Plugin{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
 	}()
-	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	things, err := p.Resource(thingToken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("panic"))})
+	p := must.Get(plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil))(t)
+	things := must.Get(p.Resource(thingToken))(t)
+	_, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("panic"))})
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Message != "the provider panicked: runtime error: index out of range [7] with length 0" {
 		t.Errorf("got %v", err)
@@ -76,10 +71,7 @@ func testLocalHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served, configured := make(chan error, 1), make(chan error, 1)
 	go func() { served <- Serve(ctx, hanging, listener, slog.New(slog.DiscardHandler)) }()
-	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil))(t)
 	defer p.Close()
 	go func() { configured <- p.Configure(within(t), lumi.Bag{}) }()
 	<-called

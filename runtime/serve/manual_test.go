@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestByHand starts plugins as a person would.
@@ -83,10 +84,7 @@ In the environment, LUMI_LOG=debug has the plugin log every call.
 		}
 	}
 	// An engine that gives arguments, whatever they are, finds a plugin all the same.
-	p, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")}))(t)
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}

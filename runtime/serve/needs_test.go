@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestDescribe asks what there is, also before the configuration.
@@ -100,12 +101,9 @@ func TestDefaults(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	seed := lumi.Seed("\x00\xffseed")
 	for _, old := range []lumi.Bag{{}, lumi.BagOf(thingBag("old"))} {
-		resp, err := things.Check(within(t), &lumi.CheckRequest{
+		resp := must.Get(things.Check(within(t), &lumi.CheckRequest{
 			URN: thingURN, Properties: lumi.BagOf(thingBag("defaults")), Old: old, Seed: seed,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if got, want := resp.Properties.Get("fixed"), seed.Name("n-", 8, lumi.LowerAlphanumeric); got != want {
 			t.Errorf("got the name %v, want %s", got, want)
 		}
@@ -120,10 +118,7 @@ func TestIgnore(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	old, want := thingBag("nothing", "secret", "old secret"), thingBag("ignore", "secret", "new secret", "fixed", "x")
 	old.Fields["secret"] = lumi.NewSecret(structpb.NewStringValue("old secret"))
-	answer, err := inspect(old, want)(within(t), things)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(inspect(old, want)(within(t), things))(t)
 	got := answer.(*lumi.InspectChangeResponse)
 	kept := thingBag("nothing", "fixed", "x")
 	kept.Fields["secret"] = old.GetFields()["secret"]
@@ -133,10 +128,7 @@ func TestIgnore(t *testing.T) {
 	if len(got.Changes) != 1 || got.Changes[0].String() != `+ fixed: "x"` || len(got.Replaces) != 1 || got.DeleteBeforeReplace {
 		t.Errorf("got %v, %v, %v", got.Changes, got.Replaces, got.DeleteBeforeReplace)
 	}
-	answer, err = inspect(thingBag("nothing"), thingBag("delete first"))(within(t), things)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer = must.Get(inspect(thingBag("nothing"), thingBag("delete first"))(within(t), things))(t)
 	got = answer.(*lumi.InspectChangeResponse)
 	if !got.DeleteBeforeReplace {
 		t.Error("delete before replace is lost")

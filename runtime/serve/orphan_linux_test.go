@@ -9,18 +9,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestOrphanStopped kills a parent whose plugin is stopped. The plugin wakes up, tidies up and ends.
 func TestOrphanStopped(t *testing.T) {
 	parent, m := startParent(t, "parent")
 	m.expect(t, "waiting")
-	if err := syscall.Kill(childOf(t, parent.Process.Pid), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(childOf(t, parent.Process.Pid), syscall.SIGSTOP))
+	must.Do(t, parent.Process.Kill())
 	m.expect(t, "tidied up")
 	m.expectEnd(t)
 }
@@ -30,9 +28,7 @@ func TestOrphanSilent(t *testing.T) {
 	for _, role := range []string{"parent of silent", "parent of silent provisioner"} {
 		parent, m := startParent(t, role)
 		m.expect(t, "silent")
-		if err := parent.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, parent.Process.Kill())
 		m.expectEnd(t)
 	}
 }
@@ -43,9 +39,7 @@ func startParent(t *testing.T, role string) (*exec.Cmd, *marks) {
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(env(role), m.variable)
 	parent.Stderr = os.Stderr
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parent.Start())
 	t.Cleanup(func() { _ = parent.Wait() }) // It was killed.
 	return parent, m
 }

@@ -22,6 +22,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // bare is a plugin that was started without package plugin.
@@ -43,26 +44,15 @@ func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 	for _, option := range options {
 		option(b.cmd)
 	}
-	stdin, err := b.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(b.cmd.StdinPipe())(t)
 	b.stdin = stdin
-	stdout, err := b.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(b.cmd.StdoutPipe())(t)
+	must.Do(t, b.cmd.Start())
 	t.Cleanup(func() {
 		_ = b.cmd.Process.Kill() // These fail where the process has ended, as it should.
 		_ = b.cmd.Wait()
 	})
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
 	b.address = "127.0.0.1:" + strings.TrimSpace(line)
 	return b
 }
@@ -70,10 +60,7 @@ func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 // dial connects a caller of its own to the plugin.
 func (b *bare) dial(t *testing.T) (lumirpc.ResourceProviderClient, *grpc.ClientConn) {
 	t.Helper()
-	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
 	t.Cleanup(func() { conn.Close() })
 	return lumirpc.NewResourceProviderClient(conn), conn
 }
@@ -89,9 +76,7 @@ func with(ctx context.Context, secrets ...string) context.Context {
 // greet makes the first call.
 func (b *bare) greet(t *testing.T, client lumirpc.ResourceProviderClient) {
 	t.Helper()
-	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
 func hello() *lumirpc.HandshakeRequest {
@@ -141,10 +126,7 @@ func TestCancelledCall(t *testing.T) {
 func TestDeadline(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	for want, ctx := range map[string]context.Context{"true": within(t), "false": t.Context()} {
-		resp, err := create(thingBag("deadline"), nil)(ctx, things)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(create(thingBag("deadline"), nil)(ctx, things))(t)
 		if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
 			t.Errorf("there is a deadline: %s, want %s", got, want)
 		}
@@ -186,14 +168,10 @@ func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
 		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },
 		"SIGTERM": func(t *testing.T, b *bare, _ lumirpc.ResourceProviderClient) {
-			if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.cmd.Process.Signal(syscall.SIGTERM))
 		},
 		"Cancel": func(t *testing.T, _ *bare, client lumirpc.ResourceProviderClient) {
-			if _, err := client.Cancel(with(within(t), bareSecret), &lumirpc.CancelRequest{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(client.Cancel(with(within(t), bareSecret), &lumirpc.CancelRequest{}))(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,9 +192,7 @@ func TestStop(t *testing.T) {
 			began := time.Now()
 			stop(t, b, client)
 			b.expect(t, "cancelled")
-			if err := await(t, result); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, await(t, result))
 			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Aborted) {
 				t.Errorf("got %v", resp)
 			}
@@ -235,9 +211,7 @@ func TestCancelAll(t *testing.T) {
 	p := start(t, "plugin")
 	result := background(within(t), p.resource(t, thingToken), "partly wait")
 	p.expect(t, "waiting")
-	if err := p.Cancel(within(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Cancel(within(t)))
 	p.expect(t, "cancelled")
 	var partial *lumi.PartialError
 	var uncertain *lumi.UncertainError
@@ -257,9 +231,7 @@ func TestCancelAll(t *testing.T) {
 func TestClosed(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Close())
 	_, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import})
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition || e.Message != "the plugin is closed" {
@@ -296,13 +268,9 @@ func TestAbandoned(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
-	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
 	for _, sign := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		if err := b.cmd.Process.Signal(sign); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.cmd.Process.Signal(sign))
 		if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
 			t.Errorf("after %v: %v", sign, err)
 		}
@@ -319,13 +287,9 @@ func TestOrphan(t *testing.T) {
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(env("parent"), m.variable)
 	parent.Stderr = os.Stderr
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parent.Start())
 	m.expect(t, "waiting")
-	if err := parent.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parent.Process.Kill())
 	_ = parent.Wait() // It was killed.
 	m.expect(t, "tidied up")
 	m.expectEnd(t)
@@ -419,14 +383,8 @@ func TestStuckStart(t *testing.T) {
 // TestFlood has a plugin write a line of 64 MiB and 2,000 lines after it.
 func TestFlood(t *testing.T) {
 	var log buffer
-	p, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env("plugin"), Log: &log})
-	if err != nil {
-		t.Fatal(err)
-	}
-	things, err := p.Resource(thingToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env("plugin"), Log: &log}))(t)
+	things := must.Get(p.Resource(thingToken))(t)
 	if _, err := check(thingBag("flood"))(within(t), things); err != nil {
 		t.Error(err)
 	}
@@ -442,16 +400,10 @@ func TestFlood(t *testing.T) {
 // TestKill is about a plugin that does not end by itself.
 func TestKill(t *testing.T) {
 	m := newMarks(t)
-	p, err := plugin.Start(within(t), plugin.Command{
+	p := must.Get(plugin.Start(within(t), plugin.Command{
 		Path: os.Args[0], Env: append(env("plugin"), m.variable), Log: io.Discard, Grace: time.Millisecond,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	things, err := p.Resource(thingToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	things := must.Get(p.Resource(thingToken))(t)
 	result := background(within(t), things, "hang")
 	m.expect(t, "hanging")
 	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "was killed") {
@@ -463,7 +415,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	m.expectEnd(t)
-	_, err = check(thingBag("nothing"))(within(t), things)
+	_, err := check(thingBag("nothing"))(within(t), things)
 	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
 		t.Errorf("after the end: got %v", err)
 	}

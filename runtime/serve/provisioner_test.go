@@ -26,6 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // tool is a provisioner. The module of a change, or the token, says what it does.
@@ -151,13 +152,9 @@ type provisionerChild struct {
 func startProvisioner(t *testing.T, sink func(lumi.Event)) *provisionerChild {
 	t.Helper()
 	c := &provisionerChild{marks: newMarks(t), log: new(buffer)}
-	var err error
-	c.Provisioner, err = plugin.StartProvisioner(within(t), plugin.Command{
+	c.Provisioner = must.Get(plugin.StartProvisioner(within(t), plugin.Command{
 		Path: os.Args[0], Env: append(env("provisioner"), c.variable), Log: c.log, Grace: patience, Events: sink,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { _ = c.Close() }) // Tests that are about how it ends have called it before.
 	return c
 }
@@ -297,9 +294,7 @@ func TestProvisionerErrors(t *testing.T) {
 func TestProvisionerEvents(t *testing.T) {
 	var got recorder
 	p := startProvisioner(t, got.sink)
-	if _, err := p.Provision(within(t), secretChange("log")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(p.Provision(within(t), secretChange("log")))(t)
 	want := []lumi.Event{
 		{Level: slog.LevelWarn, Message: `slow secrets="` + masks + `"`},
 		{Level: slog.LevelInfo, Message: "a: 1 of 2", Progress: true},
@@ -335,10 +330,7 @@ func asProvisioner(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, roleVariable+"=pro
 // TestProvisionerOrder calls a provisioner without its secret, in another version, and before the handshake.
 func TestProvisionerOrder(t *testing.T) {
 	b := startBare(t, asProvisioner)
-	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
 	defer conn.Close()
 	client := lumirpc.NewProvisionerClient(conn)
 	good := &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
@@ -347,7 +339,7 @@ func TestProvisionerOrder(t *testing.T) {
 			t.Errorf("without the secret: got %v", err)
 		}
 	}
-	_, err = client.Handshake(with(within(t), bareSecret), &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: 2})
+	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: 2})
 	want := "the engine speaks version 2 of the protocol, and the plugin version 1: update the older of the two"
 	if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
 		t.Errorf("got %v", err)
@@ -363,17 +355,12 @@ func TestProvisionerOrder(t *testing.T) {
 			t.Errorf("%s: got %v", method.MethodName, err)
 		}
 	}
-	stream, err := client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
 	want = "Events was called before Handshake, which must come first"
 	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
 		t.Errorf("Events: got %v", err)
 	}
-	if _, err := client.Handshake(with(within(t), bareSecret), good); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Handshake(with(within(t), bareSecret), good))(t)
 	// A request without a change is one of an empty change.
 	resp, err := client.Provision(with(within(t), bareSecret), &lumirpc.ProvisionRequest{})
 	if err != nil || resp.GetToken() != "status " {

@@ -19,6 +19,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // leak is an author's code that tells secrets. How says in which way.
@@ -140,9 +141,7 @@ func TestMasked(t *testing.T) {
 			t.Errorf("Configure, %s: got %v", region, err)
 		}
 	}
-	if err := p.Configure(within(t), lumi.BagOf(password("here"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Configure(within(t), lumi.BagOf(password("here"))))
 	p.expect(t, "configured here configured secret")
 	things := p.resource(t, thingToken)
 	refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(jsonBag(t, `{

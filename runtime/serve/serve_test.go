@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // patience is how long a test waits for what must happen at all. Nothing depends on how long it takes.
@@ -40,13 +41,9 @@ func start(t *testing.T, role string) *child {
 func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
 	t.Helper()
 	c := &child{marks: newMarks(t), log: new(buffer)}
-	var err error
-	c.Plugin, err = plugin.Start(within(t), plugin.Command{
+	c.Plugin = must.Get(plugin.Start(within(t), plugin.Command{
 		Path: os.Args[0], Env: append(env(role), c.variable), Log: c.log, Grace: patience, Events: sink,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() {
 		_ = c.Close() // Tests that are about how it ends have called it before.
 		if t.Failed() {
@@ -58,11 +55,7 @@ func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
 
 func (c *child) resource(t *testing.T, token tokens.Type) lumi.ResourceProvider {
 	t.Helper()
-	r, err := c.Resource(token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(c.Resource(token))(t)
 }
 
 // within is the context of a call that must come to an end.
@@ -80,10 +73,7 @@ type marks struct {
 
 func newMarks(t *testing.T) *marks {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	m := &marks{variable: lifelineVariable + "=" + listener.Addr().String(), lines: make(chan string, 100)}
 	go func() {
@@ -164,9 +154,7 @@ func jsonBag(t *testing.T, json string) *structpb.Struct {
 		"$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
 	).Replace(json)
 	s := &structpb.Struct{}
-	if err := protojson.Unmarshal([]byte(json), s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, protojson.Unmarshal([]byte(json), s))
 	return s
 }
 
@@ -179,10 +167,7 @@ func TestHandshake(t *testing.T) {
 	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	former, err := p.Resource("test:index:Former")
-	if err != nil {
-		t.Fatal(err)
-	}
+	former := must.Get(p.Resource("test:index:Former"))(t)
 	_, err = former.Delete(within(t), &lumi.DeleteRequest{
 		URN: "urn:lumi:dev::app:index::test:index:Former::a", ID: "t-1", Properties: lumi.BagOf(thingBag("nothing")),
 	})

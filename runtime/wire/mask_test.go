@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // secretsOf makes secrets of texts.
@@ -77,18 +79,12 @@ func TestForms(t *testing.T) {
 		"-----BEGIN KEY-----\nMIIB+/==\n-----END KEY-----\n", "50%/day&night+",
 	} {
 		asJSON := func(v any) string {
-			text, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(text)
+			return string(must.Get(json.Marshal(v))(t))
 		}
 		text := asJSON(map[string]string{"key": secret})
 		var log, asXML strings.Builder
 		slog.New(slog.NewTextHandler(&log, nil)).Error("x", "json", text, "raw", secret, "error", errors.New(secret))
-		if err := xml.EscapeText(&asXML, []byte(secret)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, xml.EscapeText(&asXML, []byte(secret)))
 		_, timeErr := time.Parse(time.RFC3339, secret)
 		std := base64.StdEncoding.EncodeToString
 		forms := map[string]string{

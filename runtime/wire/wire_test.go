@@ -4,14 +4,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestWire holds the values that other languages and stored state depend on to what the manual promises.
 func TestWire(t *testing.T) {
-	manual, err := os.ReadFile("../../docs/providers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	manual := must.Get(os.ReadFile("../../docs/providers.md"))(t)
 	for constant, want := range map[string]string{
 		Signature: "4dabf18193072939515e22adb298388d",
 		Secret:    "1b47061264138c4ac30d75fd1eb44270",

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const urnOf = "urn:lumi:prod::shop:index::aws:ec2:Instance::"
@@ -19,7 +20,7 @@ const urnOf = "urn:lumi:prod::shop:index::aws:ec2:Instance::"
 // snapshot returns a state with two instances, of which db has secrets, and what a module provides.
 func snapshot(t testing.TB) *lumigl.Snapshot {
 	t.Helper()
-	s, err := lumigl.ParseSnapshot(strings.NewReplacer("SECRET", `{"`+wire.Signature+`": "`+wire.Secret+`", "value": "hunter2"}`,
+	s := must.Get(lumigl.ParseSnapshot(strings.NewReplacer("SECRET", `{"`+wire.Signature+`": "`+wire.Secret+`", "value": "hunter2"}`,
 		"UNKNOWN", `"`+wire.Unknown+`"`, "URN:", urnOf).Replace(`{"package": "shop", "resources": {
   "urn:lumi:prod::shop:index::aws:ec2:VPC::main": {"type": "aws:ec2:VPC", "id": "vpc-1", "properties": {"cidr": "10.0.0.0/16"}},
   "URN:web": {"type": "aws:ec2:Instance", "id": "i-1", "properties": {"ip": "10.0.0.1", "port": 2222, "size": 1.50,
@@ -29,10 +30,7 @@ func snapshot(t testing.TB) *lumigl.Snapshot {
     "disks": [{"key": SECRET}], "encrypted": true, "huge": 1e999}},
   "urn:lumi:prod::net/core:index::lumi:index:Module::core": {"type": "lumi:index:Module", "properties": {"provides": {
     "?model": {"type": "any", "value": {}}, "zone": {"type": "string", "value": "eu-1"}, "token": {"type": "string", "value": SECRET}}}}
-}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+}}`)))(t)
 	return s
 }
 
@@ -81,14 +79,8 @@ resources:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			i, err := inventory.Load(test.src, "site/inventory.yaml", snapshot(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			i := must.Get(inventory.Load(test.src, "site/inventory.yaml", snapshot(t)))(t)
+			text := must.Get(json.Marshal(i))(t)
 			if diff := cmp.Diff(decoded(t, test.want), decoded(t, string(text))); diff != "" {
 				t.Error(diff)
 			}
@@ -101,9 +93,7 @@ func decoded(t *testing.T, text string) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&v))
 	return v
 }
 

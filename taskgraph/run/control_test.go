@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestUncertain(t *testing.T) {
@@ -97,11 +98,8 @@ func TestRefused(t *testing.T) {
 	w := newWorld(t)
 	e, other := w.engine("one", nothing), w.engine("two", nothing)
 	r := w.request("- {id: a, type: shell}", "n")
-	d, err := e.Start(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = other.Start(t.Context(), r)
+	d := must.Get(e.Start(t.Context(), r))(t)
+	_, err := other.Start(t.Context(), r)
 	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
 	_, err = other.Run(t.Context(), d.ID)
 	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
@@ -134,9 +132,7 @@ func TestRefused(t *testing.T) {
 	w.wantRefused(err, "upgrade[1] cannot be stopped: it is DONE")
 	// One that failed is not in the way, but cannot be resumed while another one is.
 	failed := w.run(w.engine("one", failing("n/a")), r)
-	if _, err = e.Start(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(e.Start(t.Context(), r))(t)
 	_, err = other.Resume(t.Context(), failed.ID, nil)
 	w.wantRefused(err, "upgrade[3] is about to run: wait until it has ended, or stop it")
 
@@ -168,10 +164,7 @@ const two = "[{id: a, type: shell}, {id: b, type: shell, requires: [a]}]"
 // background starts a run, runs it, and sends how it ends.
 func (w *world) background(e *run.Engine, r run.Request) (id int64, ended chan error) {
 	w.Helper()
-	d, err := e.Start(w.Context(), r)
-	if err != nil {
-		w.Fatal(err)
-	}
+	d := must.Get(e.Start(w.Context(), r))(w)
 	ended = make(chan error, 1)
 	go func() {
 		_, err := e.Run(w.Context(), d.ID)
@@ -197,9 +190,7 @@ func TestStop(t *testing.T) {
 		w.want(d, store.Cancelled, "", "n/a DONE")
 
 		e = w.engine("one", blocking)
-		if _, err := e.Resume(t.Context(), id, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Resume(t.Context(), id, nil))(t)
 		go func() { _, err := e.Run(t.Context(), id); ended <- err }()
 		synctest.Wait()
 		before := time.Now()
@@ -276,9 +267,7 @@ func TestCancel(t *testing.T) {
 		w.want(d, store.Cancelled, "")
 		dead := w.engine("dead", blocking)
 		id, ended = w.background(dead, w.request(two, "n"))
-		if d, err = other.Cancel(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		d = must.Get(other.Cancel(t.Context(), id))(t)
 		w.want(d, store.Cancelled, "", "n/a STARTED")
 		w.wantError(<-ended, "upgrade[3]: another executor has taken over")
 	})
@@ -318,9 +307,7 @@ func TestForgotten(t *testing.T) {
 		tasks := "[{id: a, type: shell}, {id: once, type: shell, idempotent: false}, {id: next, type: shell, requires: [once]}]"
 		id, ended := w.background(w.engine("dead", blocking), w.request(tasks, "n"))
 		other := w.engine("two", blocking)
-		if _, err := other.Cancel(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(other.Cancel(t.Context(), id))(t)
 		if err := <-ended; !errors.Is(err, store.ErrFenced) {
 			t.Error(err)
 		}
@@ -362,10 +349,7 @@ func TestCause(t *testing.T) {
 					causes <- context.Cause(ctx)
 					return ctx.Err()
 				}, func(o *run.Options) { o.Store = breaking(w.store, 100) })
-				d, err := e.Start(t.Context(), w.request("[{id: slow, type: shell}, {id: quick, type: shell}]", "n"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must.Get(e.Start(t.Context(), w.request("[{id: slow, type: shell}, {id: quick, type: shell}]", "n")))(t)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				ended := make(chan struct{})
@@ -412,11 +396,8 @@ func TestBrokenStore(t *testing.T) {
 			continue
 		}
 		w := newWorld(t)
-		d, err := w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes)) }).Start(t.Context(), w.request(two, "n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes-1)) }).Run(t.Context(), d.ID)
+		d := must.Get(w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes)) }).Start(t.Context(), w.request(two, "n")))(t)
+		_, err := w.engine("dead", nothing, func(o *run.Options) { o.Store = breaking(w.store, int32(writes-1)) }).Run(t.Context(), d.ID)
 		if !errors.Is(err, errBroken) {
 			t.Errorf("got error %v", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // crashFolder is the variable that makes the test binary a process that runs a graph in a folder.
@@ -82,10 +83,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	inStore := func(f func(w *world)) {
-		s, err := sqlite.Open(t.Context(), filepath.Join(folder, "state.db"), sqlite.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(sqlite.Open(t.Context(), filepath.Join(folder, "state.db"), sqlite.Options{}))(t)
 		defer s.Close()
 		f(&world{T: t, store: s})
 	}
@@ -96,9 +94,7 @@ func TestCrash(t *testing.T) {
 	inStore(func(w *world) {
 		w.write(func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
 		soon := func(o *run.Options) { o.Lease = time.Microsecond }
-		if _, err := w.engine("one", nil, soon).Start(t.Context(), w.request("["+strings.Join(tasks, ", ")+"]", "n1", "n2", "n3", "n4")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.engine("one", nil, soon).Start(t.Context(), w.request("["+strings.Join(tasks, ", ")+"]", "n1", "n2", "n3", "n4")))(t)
 	})
 	log := func() []string {
 		text, _ := os.ReadFile(filepath.Join(folder, "log")) // There is none at first.
@@ -110,9 +106,7 @@ func TestCrash(t *testing.T) {
 		var stderr bytes.Buffer
 		child := exec.Command(os.Args[0])
 		child.Env, child.Stderr = append(os.Environ(), crashFolder+"="+folder), &stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Start())
 		if kills < 8 {
 			kills++
 			go func(from int) {
@@ -136,10 +130,7 @@ func TestCrash(t *testing.T) {
 		}
 		lines = len(all)
 		inStore(func(w *world) {
-			s, err := w.engine("dead", nil).Status(t.Context(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(w.engine("dead", nil).Status(t.Context(), 1))(t)
 			for _, r := range s.Tasks {
 				if r.State == store.Done {
 					done[r.Node+"/"+r.Task] = true

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // executor is a [run.Executor].
@@ -44,9 +45,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) write(f func(store.Tx) error) {
 	w.Helper()
-	if err := w.store.Write(w.Context(), f); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, w.store.Write(w.Context(), f))
 }
 
 // engine returns the engine of a process. Those whose names end with "dead" are known to have ended.
@@ -73,10 +72,7 @@ func eventText(e store.Event) string {
 // request returns a request for tasks, in YAML, on nodes, which are given as NAME or NAME:ROLE.
 func (w *world) request(tasks string, nodes ...string) run.Request {
 	w.Helper()
-	g, err := taskgraph.Parse([]byte(tasks), "tasks.yaml")
-	if err != nil {
-		w.Fatal(err)
-	}
+	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(w)
 	r := run.Request{Type: "upgrade", Tasks: g.Tasks}
 	for _, n := range nodes {
 		name, role, _ := strings.Cut(n, ":")
@@ -88,39 +84,27 @@ func (w *world) request(tasks string, nodes ...string) run.Request {
 // run starts and runs a request.
 func (w *world) run(e *run.Engine, r run.Request) store.Deployment {
 	w.Helper()
-	d, err := e.Start(w.Context(), r)
-	if err != nil {
-		w.Fatal(err)
-	}
+	d := must.Get(e.Start(w.Context(), r))(w)
 	return w.again(e, d.ID)
 }
 
 // again runs a run that waits.
 func (w *world) again(e *run.Engine, id int64) store.Deployment {
 	w.Helper()
-	d, err := e.Run(w.Context(), id)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return d
+	return must.Get(e.Run(w.Context(), id))(w)
 }
 
 // resume resumes and runs a run.
 func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Deployment {
 	w.Helper()
-	if _, err := e.Resume(w.Context(), id, answer); err != nil {
-		w.Fatal(err)
-	}
+	must.Get(e.Resume(w.Context(), id, answer))(w)
 	return w.again(e, id)
 }
 
 // want compares the state and the message of a run, and its task runs as NODE/TASK STATE MESSAGE.
 func (w *world) want(d store.Deployment, state store.State, message string, rows ...string) {
 	w.Helper()
-	s, err := w.engine("reader", nil).Status(w.Context(), d.ID)
-	if err != nil {
-		w.Fatal(err)
-	}
+	s := must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w)
 	if s.State != state || s.Message != message {
 		w.Errorf("got %s %q, want %s %q", s.State, s.Message, state, message)
 	}

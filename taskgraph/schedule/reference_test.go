@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // relation is a dependency between tasks, as it is written.
@@ -173,11 +174,7 @@ func randomInput(t *rapid.T) schedule.Input {
 	}
 	count := rapid.IntRange(1, 7).Draw(t, "tasks")
 	selector := func() taskgraph.Selector {
-		s, err := taskgraph.NewSelector(rapid.SampledFrom([][]string{{"*"}, {"a"}, {"/b|c/"}, {"a", "b"}, {"none"}}).Draw(t, "role")...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.Get(taskgraph.NewSelector(rapid.SampledFrom([][]string{{"*"}, {"a"}, {"/b|c/"}, {"a", "b"}, {"none"}}).Draw(t, "role")...))(t)
 	}
 	// before and after return up to two tasks before and after the i-th one, and after it only if it is a group.
 	names := func(from, to int) []string {

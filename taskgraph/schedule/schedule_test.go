@@ -13,21 +13,16 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // input returns tasks, in YAML, on nodes, each of which is a name and roles with commas between them.
 func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	t.Helper()
-	g, err := taskgraph.Parse([]byte(tasks), "tasks.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(t)
 	in := schedule.Input{Digests: schedule.Digests(g.Tasks), Event: taskgraph.DefaultEvent}
 	for _, task := range g.Tasks {
-		s, err := task.Spec()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(task.Spec())(t)
 		in.Tasks = append(in.Tasks, s)
 	}
 	for _, n := range nodes {
@@ -86,10 +81,7 @@ func TestNew(t *testing.T) {
 			t.Parallel()
 			in := input(t, test.tasks, test.nodes...)
 			in.Only = test.only
-			s, err := schedule.New(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(schedule.New(in))(t)
 			if diff := cmp.Diff(test.want, plan(s)); diff != "" {
 				t.Error(diff)
 			}
@@ -118,10 +110,7 @@ func TestHistory(t *testing.T) {
 	}
 	again := func() string {
 		t.Helper()
-		s, err := schedule.New(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(schedule.New(in))(t)
 		var names []string
 		for _, item := range s.Items {
 			if item.Skip == "" {
@@ -136,10 +125,7 @@ func TestHistory(t *testing.T) {
 	}
 	// succeed notes that everything has succeeded.
 	succeed := func() {
-		s, err := schedule.New(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(schedule.New(in))(t)
 		for _, item := range s.Items {
 			node := ""
 			if item.Node != nil {
@@ -191,10 +177,7 @@ func TestConditions(t *testing.T) {
 `, "w1", "w2")
 	d := inventory.Data{Type: "default", Inventory: &inventory.Inventory{Nodes: in.Nodes}}
 	in.Condition = func(x string, n *inventory.Node) (bool, error) { return d.Condition(t.Context(), x, n) }
-	s, err := schedule.New(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(schedule.New(in))(t)
 	want := "w1/a\nw2/a [condition]\nw1/b <- w1/a\nw2/b <- w2/a\ns [condition]\nw1/no [skipped]\nw2/no [skipped]"
 	if diff := cmp.Diff(want, plan(s)); diff != "" {
 		t.Error(diff)
@@ -253,27 +236,16 @@ func TestRestore(t *testing.T) {
 	in.Only = []string{"w3", "w1"}
 	in.Condition = func(_ string, n *inventory.Node) (bool, error) { return n.Name == "w1", nil }
 	in.Refresh = func(_ []string, n *inventory.Node) string { return "size of " + n.Name }
-	want, err := schedule.New(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(schedule.New(in))(t)
 	var stored struct{ Skip, Refresh map[string]string }
 	stored.Skip, stored.Refresh = want.Decisions()
-	text, err := json.Marshal(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(stored))(t)
 	if want := `{"Skip":{"w3/a":"condition"},"Refresh":{"w1/b":"size of w1","w3/b":"size of w3"}}`; string(text) != want {
 		t.Errorf("got %s, want %s", text, want)
 	}
 	stored.Skip, stored.Refresh = nil, nil
-	if err := json.Unmarshal(text, &stored); err != nil {
-		t.Fatal(err)
-	}
-	got, err := schedule.Restore(schedule.Input{Tasks: in.Tasks, Digests: in.Digests, Nodes: in.Nodes, Only: in.Only}, stored.Skip, stored.Refresh)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &stored))
+	got := must.Get(schedule.Restore(schedule.Input{Tasks: in.Tasks, Digests: in.Digests, Nodes: in.Nodes, Only: in.Only}, stored.Skip, stored.Refresh))(t)
 	if !slices.EqualFunc(got.Items, want.Items, func(a, b schedule.Item) bool {
 		return a.Name() == b.Name() && a.Task == b.Task && a.Skip == b.Skip && a.Refresh == b.Refresh && a.Digest == b.Digest && a.Digest != ""
 	}) || plan(got) != plan(want) {
@@ -285,9 +257,7 @@ func TestDigest(t *testing.T) {
 	t.Parallel()
 	digest := func(text string) string {
 		var task taskgraph.Task
-		if err := json.Unmarshal([]byte(text), &task); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(text), &task))
 		return schedule.Digest(task)
 	}
 	want := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "x", "n": 1.0}, "x": 1, "y": 2}`)

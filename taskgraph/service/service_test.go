@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // world is a service with its environments prod and dev.
@@ -52,10 +53,7 @@ func newWorld(t testing.TB, s store.Store) *world {
 	}}
 	engines := map[string]*run.Engine{}
 	for _, name := range []string{"prod", "dev"} {
-		err := s.Write(context.Background(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Write(context.Background(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) }))
 		engines[name] = run.New(run.Options{Store: s, Environment: name, Executor: w})
 	}
 	w.Service = &service.Service{
@@ -89,30 +87,19 @@ func (w *world) graph(graphType string, tasks ...string) taskgraph.Graph {
 	return *g
 }
 
-func must[R any](w *world, r R, err error) R {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return r
-}
-
 func (w *world) create(o store.Owner, graphType string, tasks ...string) service.Graph {
 	w.t.Helper()
-	g, err := w.Create(w.t.Context(), o, w.graph(graphType, tasks...))
-	return must(w, g, err)
+	return must.Get(w.Create(w.t.Context(), o, w.graph(graphType, tasks...)))(w.t)
 }
 
 func (w *world) release(layer store.Layer, name string) service.Release {
 	w.t.Helper()
-	r, err := w.AddRelease(w.t.Context(), service.Release{Layer: layer, Name: name, Version: "1.2"})
-	return must(w, r, err)
+	return must.Get(w.AddRelease(w.t.Context(), service.Release{Layer: layer, Name: name, Version: "1.2"}))(w.t)
 }
 
 func (w *world) use(environment string, release *service.Release, plugins ...service.Release) {
 	w.t.Helper()
-	_, err := w.Use(w.t.Context(), service.Selection{Environment: environment, Release: release, Plugins: plugins})
-	must(w, 0, err)
+	must.Get(w.Use(w.t.Context(), service.Selection{Environment: environment, Release: release, Plugins: plugins}))(w.t)
 }
 
 // want checks the kind and the message of an error; the kind is "" for problems of graphs.
@@ -155,10 +142,7 @@ func TestStores(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(open(t))(t)
 			t.Cleanup(func() { s.Close() })
 			mainPath(t, newWorld(t, s))
 		})
@@ -175,15 +159,13 @@ func mainPath(t *testing.T, w *world) {
 	_, err := w.Use(ctx, service.Selection{
 		Environment: "prod", Release: &shop, Plugins: []service.Release{lma}, Order: []store.Layer{store.PluginLayer, store.ReleaseLayer, store.ClusterLayer},
 	})
-	must(w, 0, err)
-	e, err := w.Effective(ctx, "prod", "upgrade")
-	must(w, e, err)
+	must.Do(t, err)
+	e := must.Get(w.Effective(ctx, "prod", "upgrade"))(t)
 	same(t, map[string]string{
 		"id": "plugin lma 1.2", "type": "release shop 1.2", "requires": "release shop 1.2", "roles": "release shop 1.2",
 		"reexecute_on": "release shop 1.2", "condition": "cluster prod", "parameters": "cluster prod",
 	}, e.Origins["start"])
-	p, err := w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"})
-	must(w, p, err)
+	p := must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"}))(t)
 	same(t, service.Plan{Type: "upgrade", Items: []service.PlanItem{
 		{Task: "start", Node: "web-1", Type: "shell", Waits: []string{"web-1/stop"}},
 		{Task: "watch", Node: "db-1", Type: "shell", Waits: []string{"db-1/stop", "web-1/stop"}},
@@ -197,10 +179,8 @@ func mainPath(t *testing.T, w *world) {
 			t.Error(err)
 		}
 	}
-	r, err := w.Start(ctx, "prod", service.RunRequest{Type: "upgrade"})
-	must(w, r, err)
-	got, err := w.Run(ctx, r.ID)
-	must(w, got, err)
+	r := must.Get(w.Start(ctx, "prod", service.RunRequest{Type: "upgrade"}))(t)
+	got := must.Get(w.Run(ctx, r.ID))(t)
 	states := map[string]store.State{}
 	for _, r := range got.Tasks {
 		states[r.Node+"/"+r.Task] = r.State
@@ -209,31 +189,26 @@ func mainPath(t *testing.T, w *world) {
 		t.Errorf("started %+v, then %+v", r, got)
 	}
 	same(t, map[string]store.State{"db-1/stop": "DONE", "web-1/stop": "DONE", "db-1/watch": "DONE", "web-1/start": "FAILED"}, states)
-	events, err := w.Events(ctx, r.ID, 0)
-	must(w, events, err)
-	later, err := w.Events(ctx, r.ID, events[0].Serial)
-	must(w, later, err)
+	events := must.Get(w.Events(ctx, r.ID, 0))(t)
+	later := must.Get(w.Events(ctx, r.ID, events[0].Serial))(t)
 	same(t, events[1:], later)
 	w.executed, w.fail = nil, nil
-	resumed, err := w.Resume(ctx, r.ID, nil)
-	must(w, resumed, err)
+	must.Get(w.Resume(ctx, r.ID, nil))(t)
 	same(t, []string{"web-1/start"}, w.executed)
-	_, err = w.Start(ctx, "prod", service.RunRequest{Type: "upgrade", Nodes: []string{"web-1"}, Event: "other"})
-	must(w, 0, err)
+	must.Get(w.Start(ctx, "prod", service.RunRequest{Type: "upgrade", Nodes: []string{"web-1"}, Event: "other"}))(t)
 	same(t, []string{"web-1/start"}, w.executed) // Its condition is false.
-	runs, err := w.Runs(ctx, "prod", 0, 9)
-	must(w, runs, err)
+	runs := must.Get(w.Runs(ctx, "prod", 0, 9))(t)
 	if len(runs) != 2 || runs[1].ID != r.ID || runs[0].State != store.Done || runs[1].State != store.Done || len(begun) != 3 {
 		t.Errorf("got %+v, begun %v", runs, begun)
 	}
-	older, err := w.Runs(ctx, "prod", runs[0].ID, 9)
-	same(t, runs[1:], must(w, older, err))
-	p, err = w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade", All: true})
-	if must(w, p, err); p.Items[2].Skip != "" {
+	older := must.Get(w.Runs(ctx, "prod", runs[0].ID, 9))(t)
+	same(t, runs[1:], older)
+	p = must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade", All: true}))(t)
+	if p.Items[2].Skip != "" {
 		t.Errorf("got %+v", p)
 	}
-	p, err = w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"})
-	if must(w, p, err); p.Items[2].Skip != "unchanged" || p.Items[1].Skip != "" || p.Items[0].Skip != "unchanged" {
+	p = must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"}))(t)
+	if p.Items[2].Skip != "unchanged" || p.Items[1].Skip != "" || p.Items[0].Skip != "unchanged" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -245,33 +220,31 @@ func TestUpdate(t *testing.T) {
 	g := w.create(prod, "default", shell("a"), shell("b"), shell("c"))
 	a, b, c := g.Tasks[0].DatabaseID, g.Tasks[1].DatabaseID, g.Tasks[2].DatabaseID
 	name := "Default graph"
-	updated, err := w.Update(ctx, g.ID, &name, nil)
-	if must(w, updated, err); updated.Name != name || ids(updated) != ids(g) {
+	updated := must.Get(w.Update(ctx, g.ID, &name, nil))(t)
+	if updated.Name != name || ids(updated) != ids(g) {
 		t.Errorf("got %+v", updated)
 	}
-	updated, err = w.Update(ctx, g.ID, nil, w.graph("default", shell("c"), shell("b", "requires: [c]"), shell("d"), shell("a")).Tasks)
-	must(w, updated, err)
+	updated = must.Get(w.Update(ctx, g.ID, nil, w.graph("default", shell("c"), shell("b", "requires: [c]"), shell("d"), shell("a")).Tasks))(t)
 	newB, d := updated.Tasks[1].DatabaseID, updated.Tasks[2].DatabaseID
 	if newB <= c || d <= c {
 		t.Errorf("got %s", ids(updated))
 	}
 	same(t, fmt.Sprintf("c:%d b:%d d:%d a:%d", c, newB, d, a), ids(updated))
-	found, err := w.Find(ctx, prod, "")
-	same(t, updated, must(w, found, err))
-	one, err := w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0])
-	if must(w, one, err); one.DatabaseID != newB {
+	found := must.Get(w.Find(ctx, prod, ""))(t)
+	same(t, updated, found)
+	one := must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0]))(t)
+	if one.DatabaseID != newB {
 		t.Errorf("an unchanged task has ID %d, not %d", one.DatabaseID, newB)
 	}
-	one, err = w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b")).Tasks[0])
-	if must(w, one, err); one.DatabaseID <= d || one.DatabaseID == b {
+	one = must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b")).Tasks[0]))(t)
+	if one.DatabaseID <= d || one.DatabaseID == b {
 		t.Errorf("a changed task has ID %d", one.DatabaseID)
 	}
-	must(w, 0, w.DeleteTask(ctx, g.ID, d))
-	got, err := w.Graph(ctx, g.ID)
-	must(w, got, err)
+	must.Do(t, w.DeleteTask(ctx, g.ID, d))
+	got := must.Get(w.Graph(ctx, g.ID))(t)
 	same(t, fmt.Sprintf("c:%d b:%d a:%d", c, one.DatabaseID, a), ids(got))
-	got, err = w.Update(ctx, g.ID, nil, []taskgraph.Task{})
-	if must(w, got, err); len(got.Tasks) != 0 || got.Name != name {
+	got = must.Get(w.Update(ctx, g.ID, nil, []taskgraph.Task{}))(t)
+	if len(got.Tasks) != 0 || got.Name != name {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -287,16 +260,12 @@ func TestTaskJSON(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 	var back service.Task
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	same(t, g.Tasks[0], back)
 	var upload taskgraph.Task
-	if err := json.Unmarshal(text, &upload); err != nil {
-		t.Fatal(err)
-	}
-	updated, err := w.Update(t.Context(), g.ID, nil, []taskgraph.Task{upload})
-	same(t, ids(g), ids(must(w, updated, err)))
+	must.Do(t, json.Unmarshal(text, &upload))
+	updated := must.Get(w.Update(t.Context(), g.ID, nil, []taskgraph.Task{upload}))(t)
+	same(t, ids(g), ids(updated))
 }
 
 func TestReleaseErrors(t *testing.T) {
@@ -320,8 +289,8 @@ func TestReleaseErrors(t *testing.T) {
 		_, err := w.AddRelease(ctx, c.release)
 		w.want(c.kind, c.message, err)
 	}
-	all, err := w.Releases(ctx, store.ReleaseLayer)
-	same(t, []service.Release{shop, old}, must(w, all, err))
+	all := must.Get(w.Releases(ctx, store.ReleaseLayer))(t)
+	same(t, []service.Release{shop, old}, all)
 	w.want(service.NotFound, fmt.Sprintf("plugin %d does not exist", shop.ID), w.DeleteRelease(ctx, store.PluginLayer, shop.ID))
 	w.use("prod", &shop, lma)
 	w.use("dev", &old, lma)
@@ -330,9 +299,9 @@ func TestReleaseErrors(t *testing.T) {
 	w.create(owner(shop), "default", shell("a"))
 	kept := w.create(owner(old), "default", shell("a"))
 	w.use("prod", &old)
-	must(w, 0, w.DeleteRelease(ctx, store.ReleaseLayer, shop.ID))
-	graphs, err := w.Graphs(ctx, nil)
-	if must(w, graphs, err); len(graphs) != 1 || graphs[0].ID != kept.ID || graphs[0].Tasks != nil {
+	must.Do(t, w.DeleteRelease(ctx, store.ReleaseLayer, shop.ID))
+	graphs := must.Get(w.Graphs(ctx, nil))(t)
+	if len(graphs) != 1 || graphs[0].ID != kept.ID || graphs[0].Tasks != nil {
 		t.Errorf("got %v", graphs)
 	}
 }
@@ -343,14 +312,14 @@ func TestSelection(t *testing.T) {
 	ctx := t.Context()
 	shop, lma := w.release(store.ReleaseLayer, "shop"), w.release(store.PluginLayer, "lma")
 	order := []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer}
-	got, err := w.Selection(ctx, "prod")
-	same(t, service.Selection{Environment: "prod", Plugins: []service.Release{}, Order: order}, must(w, got, err))
+	got := must.Get(w.Selection(ctx, "prod"))(t)
+	same(t, service.Selection{Environment: "prod", Plugins: []service.Release{}, Order: order}, got)
 	want := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}, Order: order, Whole: true}
-	used, err := w.Use(ctx, service.Selection{Environment: "prod", Release: &service.Release{ID: shop.ID}, Plugins: []service.Release{{ID: lma.ID}}, Whole: true})
-	same(t, want, must(w, used, err))
-	got, err = w.Selection(ctx, "prod")
-	same(t, want, must(w, got, err))
-	_, err = w.Selection(ctx, "prd")
+	used := must.Get(w.Use(ctx, service.Selection{Environment: "prod", Release: &service.Release{ID: shop.ID}, Plugins: []service.Release{{ID: lma.ID}}, Whole: true}))(t)
+	same(t, want, used)
+	got = must.Get(w.Selection(ctx, "prod"))(t)
+	same(t, want, got)
+	_, err := w.Selection(ctx, "prd")
 	w.want(service.NotFound, "environment prd does not exist; did you mean prod?", err)
 	for _, c := range []struct {
 		kind    service.Kind
@@ -422,9 +391,9 @@ func TestGraphErrors(t *testing.T) {
 	_, err = w.Effective(ctx, "none", "")
 	w.want(service.NotFound, "environment none does not exist; 'lumi env new NAME' creates one", err)
 	w.create(dev, "upgrade", shell("a"))
-	graphs, err := w.Graphs(ctx, &prod)
+	graphs := must.Get(w.Graphs(ctx, &prod))(t)
 	g.Tasks = nil
-	same(t, []service.Graph{g}, must(w, graphs, err))
+	same(t, []service.Graph{g}, graphs)
 }
 
 // TestChecks refuses changes that would make the effective graph of an environment wrong, and changes nothing then.
@@ -462,26 +431,23 @@ func TestChecks(t *testing.T) {
 	use := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}}
 	_, err = w.Use(ctx, use)
 	w.want("", "plugin lma 1.2 (graph default of prod): task b: requires: unknown task p", err)
-	got, err := w.Selection(ctx, "prod")
-	if must(w, got, err); len(got.Plugins) > 0 {
+	got := must.Get(w.Selection(ctx, "prod"))(t)
+	if len(got.Plugins) > 0 {
 		t.Errorf("got %+v", got)
 	}
-	_, err = w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: b, requires: [c]}").Tasks)
-	must(w, 0, err)
+	must.Get(w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: b, requires: [c]}").Tasks))(t)
 	w.use("prod", &shop, lma)
 	_, err = w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: a, requires: [b]}").Tasks)
 	w.want("", "release shop 1.2 (graph default of prod): task a: cycle: a requires b, b requires a", err)
 	w.create(owner(extra), "default", "{id: b, requires: [a]}")
 	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma, extra}})
 	w.want("", "graph default of prod: task b: plugin lma 1.2 and plugin extra 1.2 have different values of requires; remove one of them", err)
-	found, err := w.Find(ctx, owner(lma), "")
-	must(w, found, err)
-	e, err := w.Effective(ctx, "prod", "", store.PluginLayer, store.ReleaseLayer)
-	must(w, e, err)
+	must.Get(w.Find(ctx, owner(lma), ""))(t)
+	e := must.Get(w.Effective(ctx, "prod", "", store.PluginLayer, store.ReleaseLayer))(t)
 	same(t, "plugin lma 1.2", e.Origins["b"]["requires"])
 	same(t, "", e.Origins["c"]["id"])
-	unchanged, err := w.Graph(ctx, release.ID)
-	same(t, release, must(w, unchanged, err))
+	unchanged := must.Get(w.Graph(ctx, release.ID))(t)
+	same(t, release, unchanged)
 }
 
 // TestSharedProblems reports once what is wrong in the same way in all environments that use a plugin.
@@ -525,12 +491,11 @@ func TestRunErrors(t *testing.T) {
 	if _, err := w.Start(ctx, "dev", service.RunRequest{}); err == nil || err.Error() != "dev has no inventory" {
 		t.Errorf("got error %v", err)
 	}
-	r, err := w.Start(ctx, "prod", service.RunRequest{})
-	must(w, r, err)
-	_, err = w.Start(ctx, "prod", service.RunRequest{})
+	r := must.Get(w.Start(ctx, "prod", service.RunRequest{}))(t)
+	_, err := w.Start(ctx, "prod", service.RunRequest{})
 	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait until it has ended, or stop it", r.ID), err)
-	stopped, err := w.Stop(ctx, r.ID)
-	if must(w, stopped, err); stopped.State != store.Cancelled || stopped.Running {
+	stopped := must.Get(w.Stop(ctx, r.ID))(t)
+	if stopped.State != store.Cancelled || stopped.Running {
 		t.Errorf("got %+v", stopped)
 	}
 	_, err = w.Stop(ctx, r.ID)
@@ -540,7 +505,7 @@ func TestRunErrors(t *testing.T) {
 		other, err = tx.AddDeployment(store.Deployment{Environment: "prod", Purpose: "deploy"}, store.Content{})
 		return err
 	})
-	must(w, 0, err)
+	must.Do(t, err)
 	for _, id := range []int64{99, other} {
 		message := fmt.Sprintf("run %d does not exist", id)
 		_, err := w.Run(ctx, id)
@@ -568,18 +533,16 @@ func TestAnswer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r, err := w.Start(ctx, "prod", service.RunRequest{})
-	must(w, r, err)
-	got, err := w.Run(ctx, r.ID)
-	if must(w, got, err); got.State != store.Ask || len(got.Tasks) != 1 || got.Tasks[0].State != store.Unknown {
+	r := must.Get(w.Start(ctx, "prod", service.RunRequest{}))(t)
+	got := must.Get(w.Run(ctx, r.ID))(t)
+	if got.State != store.Ask || len(got.Tasks) != 1 || got.Tasks[0].State != store.Unknown {
 		t.Fatalf("got %+v", got)
 	}
-	_, err = w.Resume(ctx, r.ID, nil)
+	_, err := w.Resume(ctx, r.ID, nil)
 	w.want(service.Conflict, fmt.Sprintf("default[%d] needs an answer: did task a on node db-1 take effect?", r.ID), err)
-	resumed, err := w.Resume(ctx, r.ID, &service.Answer{Number: got.Tasks[0].Number, Done: true})
-	must(w, resumed, err)
-	got, err = w.Run(ctx, r.ID)
-	if must(w, got, err); got.State != store.Done || len(w.executed) != 1 {
+	must.Get(w.Resume(ctx, r.ID, &service.Answer{Number: got.Tasks[0].Number, Done: true}))(t)
+	got = must.Get(w.Run(ctx, r.ID))(t)
+	if got.State != store.Done || len(w.executed) != 1 {
 		t.Errorf("got %+v after %v", got, w.executed)
 	}
 }
@@ -587,10 +550,7 @@ func TestAnswer(t *testing.T) {
 // TestConcurrent creates a graph in many ways at once.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), sqlite.Options{}))(t)
 	t.Cleanup(func() { s.Close() })
 	w := newWorld(t, s)
 	g := w.graph("default", shell("a"))

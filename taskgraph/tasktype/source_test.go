@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // exposed is a workspace with much that tasks must not read.
@@ -35,18 +36,12 @@ func exposed(t *testing.T) *bench {
 		"state": ".lumi", "db": "folder/../.lumi/state.db", "abs": b.Folder + "/folder/file", "loop": "loop", "chain": "state/state.db",
 		"good": "folder", "better": "./good/../folder/file", "tree/link": "file",
 	} {
-		if err := os.Symlink(target, filepath.Join(b.Folder, link)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(b.Folder, link)))
 	}
 	for hard, file := range map[string]string{"hard": ".lumi/state.db", "folder/key": "keys/node", "public": "tokens"} {
-		if err := os.Link(filepath.Join(b.Folder, file), filepath.Join(b.Folder, hard)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Link(filepath.Join(b.Folder, file), filepath.Join(b.Folder, hard)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(b.Folder, "pipe"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(filepath.Join(b.Folder, "pipe"), 0o600))
 	return b
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestSwappedSources replaces a folder by links while files in it are opened.
@@ -15,14 +17,9 @@ func TestSwappedSources(t *testing.T) {
 	path, aside := filepath.Join(folder, "a"), filepath.Join(folder, "aside")
 	for _, name := range []string{"a/file", ".lumi/deep/file", ".lumi/file"} {
 		name = filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(name), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(name), 0o644)))
 	}
-	from, err := (&Call{Folder: folder, hidden: func() ([]string, error) { return nil, nil }}).sources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get((&Call{Folder: folder, hidden: func() ([]string, error) { return nil, nil }}).sources())(t)
 	defer from.Close()
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

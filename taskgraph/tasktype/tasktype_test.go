@@ -21,6 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
@@ -61,9 +62,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, test := range tests {
 		var p map[string]any
-		if err := json.Unmarshal([]byte(test.parameters), &p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(test.parameters), &p))
 		check, ok := tasktype.Builtin().Check(test.name)
 		if !ok {
 			t.Fatal(test.name)
@@ -181,12 +180,8 @@ func read(t *testing.T, name string) string {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 type p = map[string]any
@@ -347,9 +342,7 @@ func TestCopyFiles(t *testing.T) {
 		dst := t.TempDir()
 		write(t, filepath.Join(b.Folder, "src/a"), "a")
 		write(t, filepath.Join(b.Folder, "src/below/it's b"), "b")
-		if err := os.Chmod(filepath.Join(b.Folder, "src/a"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(b.Folder, "src/a"), 0o755))
 		files := []any{p{"src": "src", "dst": dst + "/copy"}, p{"src": "src/a", "dst": dst + "/into/"}, p{"src": "src/a", "dst": dst + "/as"}}
 		w := b.work(t, "copy_files", p{"files": files, "dir_permissions": "0700"})
 		b.does(t, w, "info "+dst+"/copy: 2 copied\ninfo "+dst+"/into/a: 1 copied\ninfo "+dst+"/as: 1 copied")
@@ -373,9 +366,7 @@ a`
 			t.Error(diff)
 		}
 		link := filepath.Join(b.Folder, "src/link")
-		if err := os.Symlink("a", link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink("a", link))
 		b.fails(t, w, "src/link cannot be copied: it is neither a file nor a folder")
 		odd := filepath.Join(b.Folder, "odd/a\nb")
 		write(t, odd, "")
@@ -391,24 +382,15 @@ func TestSync(t *testing.T) {
 		for _, name := range []string{"same", "changed", "mode", "file becomes folder/x", "folder becomes file", "it's/ new"} {
 			write(t, filepath.Join(src, name), name)
 		}
-		if err := os.MkdirAll(filepath.Join(src, "empty/folder"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(filepath.Join(src, "mode"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(src, "empty/folder"), 0o755))
+		must.Do(t, os.Chmod(filepath.Join(src, "mode"), 0o755))
 		for name, text := range map[string]string{
 			"same": "same", "changed": "Changed", "mode": "mode", "file becomes folder": "", "folder becomes file/x/y": "", "extra": "", "gone/x": "",
 		} {
 			write(t, filepath.Join(dst, name), text)
 		}
-		if err := os.Symlink("/etc", filepath.Join(dst, "link")); err != nil {
-			t.Fatal(err)
-		}
-		before, err := os.Stat(filepath.Join(dst, "same"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink("/etc", filepath.Join(dst, "link")))
+		before := must.Get(os.Stat(filepath.Join(dst, "same")))(t)
 		w := b.work(t, "sync", p{"src": "src", "dst": dst})
 		b.does(t, w, "info "+dst+": 5 copied, 8 deleted")
 		if diff := cmp.Diff(listing(t, src), listing(t, dst)); diff != "" {
@@ -420,9 +402,7 @@ func TestSync(t *testing.T) {
 		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
 		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: it is not a folder")
 		link := filepath.Join(t.TempDir(), "link")
-		if err := os.Symlink("/", link); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink("/", link))
 		b.fails(t, b.work(t, "sync", p{"src": "src", "dst": link}),
 			link+" is /: sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /")
 		write(t, filepath.Join(dst, "a\nb"), "")
@@ -510,9 +490,7 @@ func TestPuppet(t *testing.T) {
 		b.fails(t, w, "exit status 127: puppet is not installed on this node")
 	}
 	fake := "#!/bin/sh\necho \"fake puppet: $*\"\nfor last; do :; done\nexit \"${last##* }\"\n"
-	if err := os.WriteFile(filepath.Join(s.Bin, "puppet"), []byte(fake), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(s.Bin, "puppet"), []byte(fake), 0o755))
 	for _, status := range []int{0, 2} {
 		w := b.work(t, "puppet", p{"puppet_manifest": manifest(status), "puppet_modules": "/etc/puppet/mod's", "cwd": "/usr"})
 		b.does(t, w, "info fake puppet: apply --detailed-exitcodes --color=false --modulepath /etc/puppet/mod's "+manifest(status))

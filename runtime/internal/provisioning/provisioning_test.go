@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // values generates values of every documented kind. Objects have no null members, since those are the same as absent ones.
@@ -67,10 +68,7 @@ func TestIdentity(t *testing.T) {
 			Environment: text.Draw(t, "environment"), Module: text.Draw(t, "module"), Task: text.Draw(t, "task"),
 			New: resources.Draw(t, "new"), Old: resources.Draw(t, "old"), Context: resources.Draw(t, "context"),
 		}
-		message, err := Encode(change)
-		if err != nil {
-			t.Fatal(err)
-		}
+		message := must.Get(Encode(change))(t)
 		if diff := cmp.Diff(change, Decode(sent(t, message, &lumirpc.GraphChange{})), emptyIsNil); diff != "" {
 			t.Fatal(diff)
 		}
@@ -79,10 +77,7 @@ func TestIdentity(t *testing.T) {
 			// The metadata of a resource may be nil, which cannot be in a message.
 			Message: text.Draw(t, "message"), Metadata: rapid.MapOfN(text, rapid.MapOfN(text, values(3), 0, 4), 0, 4).Draw(t, "metadata"),
 		}
-		answer, err := EncodeStatus(state)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(EncodeStatus(state))(t)
 		if diff := cmp.Diff(state, DecodeStatus(sent(t, answer, &lumirpc.StatusResponse{})), emptyIsNil); diff != "" {
 			t.Fatal(diff)
 		}
@@ -93,24 +88,16 @@ var emptyIsNil = cmpopts.EquateEmpty()
 
 // sent returns what arrives of a message.
 func sent[M proto.Message](t *rapid.T, message, to M) M {
-	data, err := proto.Marshal(message)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := proto.Unmarshal(data, to); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(proto.Marshal(message))(t)
+	must.Do(t, proto.Unmarshal(data, to))
 	return to
 }
 
 // TestNull leaves out what is null, but keeps it in lists and special values.
 func TestNull(t *testing.T) {
-	message, err := Encode(&provisioner.Change{New: []*provisioner.Resource{{Properties: provisioner.Properties{
+	message := must.Get(Encode(&provisioner.Change{New: []*provisioner.Resource{{Properties: provisioner.Properties{
 		"a": nil, "b": map[string]any{"c": nil}, "d": []any{nil}, "e": provisioner.Secret{},
-	}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}}}))(t)
 	want := provisioner.Properties{"b": map[string]any{}, "d": []any{nil}, "e": provisioner.Secret{}}
 	if diff := cmp.Diff(want, Decode(message).New[0].Properties); diff != "" {
 		t.Error(diff)
@@ -131,11 +118,7 @@ func TestUnknownState(t *testing.T) {
 // it cannot.
 func FuzzDecode(f *testing.F) {
 	object := func(fields map[string]any) *structpb.Struct {
-		s, err := structpb.NewStruct(fields)
-		if err != nil {
-			f.Fatal(err)
-		}
-		return s
+		return must.Get(structpb.NewStruct(fields))(f)
 	}
 	for _, o := range []*structpb.Struct{
 		nil, object(nil), {Fields: map[string]*structpb.Value{"a": nil, "b": {}}},
@@ -146,10 +129,7 @@ func FuzzDecode(f *testing.F) {
 		object(map[string]any{wire.Signature: 1.5, "b": []any{map[string]any{wire.Signature: "?"}}}),
 		{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(math.NaN())}},
 	} {
-		data, err := proto.Marshal(&lumirpc.GraphChange{New: []*lumirpc.Resource{{Key: "k", Properties: o, Metadata: o}, {}}})
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Get(proto.Marshal(&lumirpc.GraphChange{New: []*lumirpc.Resource{{Key: "k", Properties: o, Metadata: o}, {}}}))(f)
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestJSON(t *testing.T) {
@@ -22,9 +23,7 @@ func TestJSON(t *testing.T) {
 		`{"path": "p", "hash": "0123456789abcdef", "unknown": [null, 1]}`: `{"hash":"0123456789abcdef","path":"p","unknown":[null,1]}`,
 	} {
 		var v structpb.Value
-		if err := protojson.Unmarshal([]byte(fill.Replace(src)), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, protojson.Unmarshal([]byte(fill.Replace(src)), &v))
 		if got := readable.JSON(&v, ""); got != want {
 			t.Errorf("%s: got %s, want %s", src, got, want)
 		}
