@@ -14,13 +14,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
 
 func TestMain(m *testing.M) {
+	secret.WorkFactor = 10
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 
@@ -61,10 +64,7 @@ func localPlugin(t *testing.T) string {
 // input may be wrong in them, but not the use. Those of commands for deployments run in a workspace. Those which need a
 // program that is not installed are left out.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Abs("testdata/examples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Abs("testdata/examples"))(t)
 	dir, plugin, local := t.TempDir(), testPlugin(t), localPlugin(t)
 	programs := examplePrograms(t)
 	deploys := map[string]bool{} // by the names of scripts
@@ -96,9 +96,7 @@ func TestExamples(t *testing.T) {
 			}
 			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; %s'\n", strings.ReplaceAll(line, "'", "''"), fine)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name(c)+".txtar"), []byte(script.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name(c)+".txtar"), []byte(script.String()), 0o644))
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
@@ -132,10 +130,7 @@ func TestExamples(t *testing.T) {
 // examplePrograms compiles the programs of examples/local, and returns a folder with what npm would install. It is empty if
 // Node.js or the TypeScript compiler is not there.
 func examplePrograms(t *testing.T) string {
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../.."))(t)
 	_, noNode := exec.LookPath("node")
 	if _, err := os.Stat(filepath.Join(checkout, "runtime", "typescript", "node_modules", "typescript")); noNode != nil || err != nil {
 		return ""
@@ -226,10 +221,7 @@ func missingTool(line string) string {
 
 // TestManual holds that docs/lumi.md names every command, and all flags of those that it has a section for.
 func TestManual(t *testing.T) {
-	content, err := os.ReadFile("../../docs/lumi.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	for _, c := range leaves(newRoot(&environment{})) {
 		path := c.CommandPath()
 		if !strings.Contains(string(content), "`"+path+"`") {

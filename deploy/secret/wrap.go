@@ -137,7 +137,7 @@ func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
 			return "", err
 		}
 		recipient, _ := age.NewScryptRecipient(passphrase) // It fails only if the passphrase is empty.
-		recipient.SetWorkFactor(workFactor)
+		recipient.SetWorkFactor(WorkFactor)
 		recipients = []age.Recipient{recipient}
 	}
 	var body bytes.Buffer
@@ -197,8 +197,8 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 	return identities, nil
 }
 
-// workFactor is the base-2 logarithm of scrypt's cost: about a second for each guess. Tests use less.
-var workFactor = 18
+// WorkFactor is the base-2 logarithm of the cost of scrypt: about a second for each guess. Tests lower it.
+var WorkFactor = 18
 
 // passphrase returns a passphrase that is not empty.
 func (w *Wrapper) passphrase(isNew bool) (string, error) {
