@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/commands"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -14,11 +16,8 @@ import (
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	bin, temporary := t.TempDir(), t.TempDir()
-	checkout, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/lumi", "./examples/local/provider/lumi-resource-local")
+	checkout := must.Get(filepath.Abs("../.."))(t)
+	commands.Build(t, checkout, bin, "cmd/lumi", "examples/local/provider/lumi-resource-local")
 	lumi := node.Package(t, checkout)
 	shell := func(script string) string {
 		cmd := exec.Command("sh", "-euc", script, "sh", bin, lumi)

@@ -13,14 +13,17 @@ import (
 
 // Build builds a command, such as "./lumi-resource-aws" or the import path of a package, and returns the binary. It
 // takes the flags of go build. Each command is built once for all tests of a test binary. The binary stays in the
-// user's cache folder, where the next run replaces it.
+// user's cache folder, and the next test binary links it again only if it has changed.
 func Build(t TB, pkg string, flags ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		fatalf(t, "%v", err)
 	}
-	key := strings.Join(append([]string{dir, pkg}, flags...), "\x00")
+	if !strings.HasPrefix(pkg, ".") {
+		dir = ""
+	}
+	key := strings.Join(append([]string{filepath.Join(dir, pkg)}, flags...), "\x00")
 	once, _ := builds.LoadOrStore(key, sync.OnceValues(func() (string, error) { return build(key, pkg, flags) }))
 	path, err := once.(func() (string, error))()
 	if err != nil {
@@ -32,7 +35,8 @@ func Build(t TB, pkg string, flags ...string) string {
 // builds has a function for each command that a test asked for.
 var builds sync.Map
 
-// build builds a command and then puts it in its place, since another test binary may be running what stands there.
+// build builds a command from a copy of its last binary, which go build leaves alone if it is current. The copy then
+// replaces the last one, which another test binary may be running.
 func build(key, pkg string, flags []string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -48,6 +52,17 @@ func build(key, pkg string, flags []string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(fresh) }() // What stays is in nobody's way.
+	last, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range last {
+		if data, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil { // It is no folder, and still there.
+			if err := os.WriteFile(filepath.Join(fresh, f.Name()), data, 0o700); err != nil {
+				return "", err
+			}
+		}
+	}
 	args := append([]string{"build", "-o", fresh + string(filepath.Separator)}, flags...)
 	out, err := exec.Command("go", append(args, "--", pkg)...).CombinedOutput()
 	if err != nil {

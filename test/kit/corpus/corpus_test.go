@@ -13,17 +13,16 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/test/kit/corpus"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // read returns the contents of a corpus, by path.
 func read(t *testing.T, o corpus.Options) (dir string, files map[string]string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := corpus.Write(dir, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, corpus.Write(dir, o))
 	files = map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -31,10 +30,7 @@ func read(t *testing.T, o corpus.Options) (dir string, files map[string]string) 
 		rel, _ := filepath.Rel(dir, path)
 		files[filepath.ToSlash(rel)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return dir, files
 }
 

@@ -2,6 +2,11 @@
 package node
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // modules are the developer tools that the npm package is built with.
@@ -27,26 +34,38 @@ func Compile(t *testing.T, checkout, dir string, args ...string) {
 	Run(t, dir, filepath.Join(modules(t, checkout), ".bin", "tsc"), args...)
 }
 
-// Package builds @lumi/lumi and returns its folder. It works on a copy, since other tests read the original.
+// Package builds @lumi/lumi and returns its folder, which is for reading only. It stays in the user's cache folder until
+// the sources change.
 func Package(t *testing.T, checkout string) string {
 	t.Helper()
-	source, dir := filepath.Join(checkout, "runtime", "typescript"), t.TempDir()
+	source := filepath.Join(checkout, "runtime", "typescript")
+	all := filepath.Join(must.Get(os.UserCacheDir())(t), "lumi", "typescript")
+	must.Do(t, os.MkdirAll(all, 0o700))
+	fresh := must.Get(os.MkdirTemp(all, "build-"))(t)
+	defer func() { _ = os.RemoveAll(fresh) }() // It has been renamed if all went well.
+	must.Do(t, os.CopyFS(filepath.Join(fresh, "src"), os.DirFS(filepath.Join(source, "src"))))
 	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
-		data, err := os.ReadFile(filepath.Join(source, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(fresh, name), must.Get(os.ReadFile(filepath.Join(source, name)))(t), 0o644))
 	}
-	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(source, "src"))); err != nil {
+	must.Do(t, os.Symlink(modules(t, checkout), filepath.Join(fresh, "node_modules")))
+	sum := sha256.New()
+	fmt.Fprintln(sum, checkout)
+	must.Do(t, fs.WalkDir(os.DirFS(fresh), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(fresh, path))
+		fmt.Fprintf(sum, "%s %d\n%s", path, len(data), data)
+		return err
+	}))
+	dir := filepath.Join(all, hex.EncodeToString(sum.Sum(nil)[:8]))
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	Compile(t, checkout, fresh)
+	if err := os.Rename(fresh, dir); err != nil && !errors.Is(err, fs.ErrExist) { // Another test binary may have been first.
 		t.Fatal(err)
 	}
-	if err := os.Symlink(modules(t, checkout), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	Compile(t, checkout, dir)
 	return dir
 }
 
@@ -66,7 +85,7 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 	dir := t.TempDir()
 	lumi = Package(t, checkout)
 	modules := filepath.Join(dir, "node_modules")
-	for _, err := range []error{
+	must.Do(t,
 		os.CopyFS(filepath.Join(dir, "pack"), os.DirFS(filepath.Join(checkout, "examples", example, "pack"))),
 		os.CopyFS(filepath.Join(dir, "programs"), os.DirFS(filepath.Join(checkout, "examples", example, "programs"))),
 		os.RemoveAll(filepath.Join(dir, "programs", ".lumi")), // of somebody who has deployed the example in the checkout
@@ -77,11 +96,7 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 		os.Symlink(filepath.Join(lumi, "node_modules", "tsx"), filepath.Join(modules, "tsx")),
 		os.Symlink(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), filepath.Join(modules, ".bin", "lumi-program")),
 		os.Chmod(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), 0o755), // as npm does when it links it
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	)
 	return filepath.Join(dir, "programs"), lumi
 }
 
@@ -89,14 +104,9 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 func Golden(t *testing.T, file, got string, update bool) {
 	t.Helper()
 	if update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s is not what comes out (-want +got):\n%s", file, diff)
 	}

@@ -5,16 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TypeCheck has the TypeScript compiler judge files that import @lumi/lumi, all in one call and under every strict
 // option, without writing any output.
 func TypeCheck(t *testing.T, checkout string, files []string) {
 	t.Helper()
-	checkout, err := filepath.Abs(checkout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout = must.Get(filepath.Abs(checkout))(t)
 	lumi := Package(t, checkout)
 	config := map[string]any{
 		"compilerOptions": map[string]any{
@@ -27,13 +26,7 @@ func TypeCheck(t *testing.T, checkout string, files []string) {
 		},
 		"files": files,
 	}
-	data, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tsconfig.json"), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "tsconfig.json"), must.Get(json.Marshal(config))(t), 0o644))
 	Compile(t, checkout, dir, "--project", dir)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/commands"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
@@ -29,10 +31,7 @@ func TestDeploy(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			text := read(t, filepath.Join(checkout, "docs", page))
-			steps, err := tutorial.Steps(text, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			steps := must.Get(tutorial.Steps(text, ""))(t)
 			for i, step := range steps {
 				steps[i].Text = strings.ReplaceAll(step.Text, install, offline)
 			}
@@ -45,12 +44,9 @@ func TestDeploy(t *testing.T) {
 // deployer returns the checkout, and an environment with what 'make dist' builds and no passphrase.
 func deployer(t *testing.T) (checkout string, env []string) {
 	t.Helper()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout = must.Get(filepath.Abs("../../.."))(t)
 	dist := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", dist+string(filepath.Separator), "./cmd/cidlc", "./cmd/lumi", "./examples/local/provider/lumi-resource-local")
+	commands.Build(t, checkout, dist, "cmd/cidlc", "cmd/lumi", "examples/local/provider/lumi-resource-local")
 	node.Run(t, node.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
 	env = append(os.Environ(), "LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_loglevel=error", "LUMI_PASSPHRASE=", "NO_COLOR=1")
@@ -118,10 +114,7 @@ func TestDeployFailures(t *testing.T) {
 		found++
 		t.Run(row[1], func(t *testing.T) {
 			t.Parallel()
-			dir, err := os.MkdirTemp(programs, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := must.Get(os.MkdirTemp(programs, ""))(t)
 			const begin = `add() { echo "$1" >>main.ts; }
 				plugin() {
 					add 'new local.File({ path: "a", content: "" });'; cp "$DIST/lumi" .

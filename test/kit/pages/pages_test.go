@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
@@ -20,10 +21,7 @@ func TestProviders(t *testing.T) {
 		t.Skip("builds a module")
 	}
 	t.Parallel()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../.."))(t)
 	r := &tutorial.Reader{Dir: t.TempDir(), Env: tutorial.Environment(t, checkout)}
 	for _, page := range pages {
 		text := read(t, filepath.Join(checkout, "docs", page))
@@ -42,9 +40,7 @@ func TestProviders(t *testing.T) {
 		r.Page = "docs/" + page
 		r.Do(t, steps...)
 	}
-	if err := os.CopyFS(r.Dir, os.DirFS("testdata")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(r.Dir, os.DirFS("testdata")))
 	r.Page = "testdata"
 	r.Do(t, tutorial.Step{Kind: tutorial.RunCommands, Text: "cidlc idl --out-provider >&2\n" +
 		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
@@ -57,10 +53,7 @@ var pages = []string{
 
 // TestAllPages fails if a page about providers is not executed.
 func TestAllPages(t *testing.T) {
-	found, err := filepath.Glob("../../../docs/providers/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob("../../../docs/providers/*.md"))(t)
 	want := map[string]bool{}
 	for _, page := range found {
 		want["providers/"+filepath.Base(page)] = true
@@ -75,9 +68,5 @@ var indented = regexp.MustCompile(`(?m)^\n {4}\S.*`)
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(must.Get(os.ReadFile(name))(t))
 }

@@ -1,13 +1,12 @@
 package pages_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/test/kit/node"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
@@ -19,11 +18,7 @@ func TestProvisioners(t *testing.T) {
 	}
 	t.Parallel()
 	checkout, env := deployer(t)
-	node.Run(t, checkout, "go", "build", "-o", dist(env)+string(filepath.Separator), "./cmd/cidlc")
-	steps, err := tutorial.Steps(read(t, filepath.Join(checkout, "docs", "provisioners.md")), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := must.Get(tutorial.Steps(read(t, filepath.Join(checkout, "docs", "provisioners.md")), ""))(t)
 	main := read(t, filepath.Join(checkout, "examples", "provisioners", "folder", "lumi-provisioner-folder", "main.go"))
 	if !slices.ContainsFunc(steps, func(s tutorial.Step) bool { return s.File == "lumi-provisioner-folder/main.go" && s.Text == main }) {
 		t.Error("main.go in docs/provisioners.md and of examples/provisioners/folder/lumi-provisioner-folder differ")
@@ -33,14 +28,4 @@ func TestProvisioners(t *testing.T) {
 	}
 	r := &tutorial.Reader{Page: "docs/provisioners.md", Dir: t.TempDir(), Env: env, Errors: true}
 	r.Do(t, steps...)
-}
-
-// dist returns what $DIST is in an environment.
-func dist(env []string) string {
-	for _, variable := range slices.Backward(env) {
-		if value, ok := strings.CutPrefix(variable, "DIST="); ok {
-			return value
-		}
-	}
-	return os.TempDir()
 }

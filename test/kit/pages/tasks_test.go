@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
 // TestTasks does what docs/tasks.md says, in an empty folder, with nodes on this machine.
 func TestTasks(t *testing.T) {
 	t.Parallel()
-	steps, err := tutorial.Steps(read(t, filepath.Join("..", "..", "..", "docs", "tasks.md")), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := must.Get(tutorial.Steps(read(t, filepath.Join("..", "..", "..", "docs", "tasks.md")), ""))(t)
 	dir := t.TempDir()
 	path := filepath.Dir(providertest.Build(t, "../../../cmd/lumi")) + string(filepath.ListSeparator) + os.Getenv("PATH")
 	r := &tutorial.Reader{

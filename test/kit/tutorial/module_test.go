@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
@@ -20,18 +21,9 @@ import (
 // checkout had been published: its zip file is served by a module proxy.
 func TestModule(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(checkout, "docs", "command.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented, err := tutorial.Steps(string(page), "Set up a module")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../.."))(t)
+	page := must.Get(os.ReadFile(filepath.Join(checkout, "docs", "command.md")))(t)
+	documented := must.Get(tutorial.Steps(string(page), "Set up a module"))(t)
 	env := published(t, checkout)
 	for name, steps := range map[string][]tutorial.Step{
 		"docs/command.md": documented,
@@ -87,26 +79,18 @@ func published(t *testing.T, checkout string) []string {
 	lumi := module.Version{Path: "github.com/lumi-idl/lumi", Version: "v0.1.0"}
 	proxy := t.TempDir()
 	dir := filepath.Join(proxy, filepath.FromSlash(lumi.Path), "@v")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	release := filepath.Join(dir, lumi.Version)
-	archive, err := os.Create(release + ".zip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(os.Create(release + ".zip"))(t)
 	mod, err1 := os.ReadFile(filepath.Join(checkout, "go.mod"))
-	err = errors.Join(
+	must.Do(t, errors.Join(
 		err1,
 		zip.Create(archive, lumi, sources(t, checkout)),
 		archive.Close(),
 		os.WriteFile(release+".mod", mod, 0o644),
 		os.WriteFile(release+".info", []byte(`{"Version": "`+lumi.Version+`"}`), 0o644),
 		os.WriteFile(filepath.Join(dir, "list"), []byte(lumi.Version+"\n"), 0o644),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	values := strings.Split(node.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
 	return append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
@@ -120,7 +104,7 @@ func published(t *testing.T, checkout string) []string {
 func sources(t *testing.T, checkout string) []zip.File {
 	t.Helper()
 	var files []zip.File
-	err := filepath.WalkDir(checkout, func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(checkout, func(name string, e fs.DirEntry, err error) error {
 		switch base := e.Name(); {
 		case err != nil:
 			return err
@@ -132,10 +116,7 @@ func sources(t *testing.T, checkout string) []zip.File {
 		rel, err := filepath.Rel(checkout, name)
 		files = append(files, source{name, filepath.ToSlash(rel)})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 

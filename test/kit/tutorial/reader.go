@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/test/kit/commands"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -33,7 +34,7 @@ type Reader struct {
 func Environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	bin := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", filepath.Join(bin, "cidlc"), "./cmd/cidlc")
+	commands.Build(t, checkout, bin, "cmd/cidlc")
 	cache := strings.TrimSpace(node.Run(t, checkout, "go", "env", "GOCACHE"))
 	return append(os.Environ(),
 		"LUMI="+checkout, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
@@ -12,10 +13,7 @@ func TestSteps(t *testing.T) {
 	t.Parallel()
 	const markdown = "# Title\n```sh\nnot here\n```\n## Do\ntext\n```sh\nls\n## no heading\n```\n```go a/b.go\n" +
 		"package a\n```\n```go a/b.go more\nvar b int\n```\n```text\nout\n```\n## Then\n```\nnor here\n```\n"
-	got, err := tutorial.Steps(markdown, "Do")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(tutorial.Steps(markdown, "Do"))(t)
 	want := []tutorial.Step{
 		{Line: 7, Kind: tutorial.RunCommands, Text: "ls\n## no heading\n"},
 		{Line: 11, Kind: tutorial.WriteFile, File: "a/b.go", Text: "package a\n"},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/test/kit/commands"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
@@ -14,18 +16,9 @@ import (
 // TestTutorial does what the README's tutorial says, with the real tools, in an empty folder and without a network.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile(filepath.Join(checkout, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps, err := tutorial.Steps(string(readme), "Tutorial: five minutes from an empty folder")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../.."))(t)
+	readme := must.Get(os.ReadFile(filepath.Join(checkout, "README.md")))(t)
+	steps := must.Get(tutorial.Steps(string(readme), "Tutorial: five minutes from an empty folder"))(t)
 	r := &tutorial.Reader{Page: "README.md", Dir: t.TempDir(), Env: environment(t, checkout)}
 	r.Do(t, steps...)
 }
@@ -35,8 +28,7 @@ func TestTutorial(t *testing.T) {
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", dist+string(filepath.Separator), "./cmd/cidlc", "./cmd/lumi")
-
+	commands.Build(t, checkout, dist, "cmd/cidlc", "cmd/lumi")
 	node.Run(t, node.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
 
 	return append(os.Environ(),
@@ -55,10 +47,7 @@ func goCache(t *testing.T) string {
 // TestExcerpts holds that what README.md shows first is part of its tutorial, up to indentation. … is what is left out.
 func TestExcerpts(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("../../../README.md"))(t)
 	first, rest, _ := strings.Cut(string(readme), "\n## ")
 	found := 0
 	for line := range strings.Lines(first) {

@@ -19,15 +19,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/commands"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
 // hook adds a hook to a repository.
 func (w *world) hook(repository, name, script string) {
 	w.Helper()
-	if err := os.WriteFile(filepath.Join(repository, "hooks", name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, os.WriteFile(filepath.Join(repository, "hooks", name), []byte("#!/bin/sh\n"+script), 0o700))
 }
 
 // TestConformance has a command for the pipeline: a process that the repository started would end with a push that is killed.
@@ -36,17 +36,10 @@ func TestConformance(t *testing.T) {
 	w := newWorld(t, direct+"status:\n  command: [sh, applied.sh]\n")
 	script := `printf '{"state": "applied", "outputs": {%s}}' "$(git --git-dir='` + w.remote + `' ls-tree --name-only "$1" lumi/test/app/ |
 sed 's|.*/||; s|.*|"&": {"arn": "&"}|' | paste -sd, -)"`
-	if err := os.WriteFile(filepath.Join(w.workspace, "applied.sh"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.workspace, "applied.sh"), []byte(script), 0o600))
+	self := must.Get(os.Executable())(t)
 	path := filepath.Join(t.TempDir(), "lumi-provisioner-git")
-	if err := os.Symlink(self, path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(self, path))
 	one := func(name string, size float64) *provisioner.Resource {
 		return providertest.ProvisionerResource("aws:rds:Database", name, provisioner.Properties{"size": size})
 	}
@@ -68,10 +61,7 @@ sed 's|.*/||; s|.*|"&": {"arn": "&"}|' | paste -sd, -)"`
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	external := &provision.External{Name: "git", Command: func(string) (plugin.Command, error) {
 		return plugin.Command{Path: self, Dir: w.workspace, Env: w.env, Log: io.Discard}, nil
 	}}
@@ -84,10 +74,7 @@ func TestExternal(t *testing.T) {
 	if details, err := external.Plan(t.Context(), in); err != nil || !strings.Contains(details.Text, "\n+    \"size\": 3\n") {
 		t.Errorf("%v, %v", details, err)
 	}
-	token, err := external.Provision(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(external.Provision(t.Context(), in))(t)
 	w.report(document{Commit: w.pull(), State: applied, Outputs: map[string]provisioner.Properties{fileName(r): {"arn": "a1"}}})
 	status, err := external.Status(t.Context(), token)
 	if err != nil || status.State != plan.Done {
@@ -102,21 +89,14 @@ func TestExternal(t *testing.T) {
 // goroutine reviews the change and is the pipeline.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("../README.md"))(t)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
 	if len(blocks) != 4 {
 		t.Fatalf("README.md has %d blocks", len(blocks))
 	}
-	checkout, err := filepath.Abs("../../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../../.."))(t)
 	bin := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator),
-		"./cmd/lumi", "./examples/local/provider/lumi-resource-local", "./examples/provisioners/git/lumi-provisioner-git")
+	commands.Build(t, checkout, bin, "cmd/lumi", "examples/local/provider/lumi-resource-local", "examples/provisioners/git/lumi-provisioner-git")
 	programs, _ := node.Workspace(t, checkout, "local")
 	w := newWorld(t, direct)
 	w.env = append(w.env, "LUMI="+checkout, "LUMI_PASSPHRASE=demo", "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -132,9 +112,7 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	pushed := filepath.Join(t.TempDir(), "pushed")
-	if err := exec.Command("mkfifo", pushed).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exec.Command("mkfifo", pushed).Run())
 	w.hook(filepath.Join(programs, "../infra.git"), "post-receive", "while read -r _ _ ref; do case $ref in refs/heads/lumi/*) : >"+pushed+";; esac; done")
 	reviewed := make(chan error, 1)
 	go func() {
