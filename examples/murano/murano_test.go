@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // town is a copy of the example, with a provider on $PATH.
@@ -32,10 +33,8 @@ func TestTown(t *testing.T) {
 		append(os.Environ(), "PATH="+filepath.Dir(plugin)+string(os.PathListSeparator)+os.Getenv("PATH"))}
 	schema, err := os.ReadFile("../local/schema.json")
 	local := filepath.Join(filepath.Dir(m.dir), "local")
-	if err := errors.Join(err, os.CopyFS(m.dir, os.DirFS(".")), os.Mkdir(local, 0o755),
-		os.WriteFile(filepath.Join(local, "schema.json"), schema, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, os.CopyFS(m.dir, os.DirFS(".")), os.Mkdir(local, 0o755),
+		os.WriteFile(filepath.Join(local, "schema.json"), schema, 0o644)))
 	m.run("murano", "check", "classes")
 	m.expect(m.run("plan"), "6 to create\n")
 	m.run("deploy", "--yes")
@@ -60,15 +59,10 @@ func TestTown(t *testing.T) {
 	m.expect(m.fails("plan"), `town.json:23:15: error: `)
 	m.change(`"size": "many"`, `"size": "2"`)
 
-	whole, err := os.ReadFile(filepath.Join(m.dir, "town.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join(m.dir, "town.json")))(t)
 	first, rest, _ := bytes.Cut(whole, []byte("\n    {\n"))
 	_, rest, _ = bytes.Cut(rest, []byte("\n    },\n"))
-	if err := os.WriteFile(filepath.Join(m.dir, "town.json"), slices.Concat(first, []byte("\n"), rest), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(m.dir, "town.json"), slices.Concat(first, []byte("\n"), rest), 0o644))
 	out := m.run("deploy", "--yes")
 	m.expect(out, "lumi: town: info: site library goes\n")
 	m.expect(out, "3 to delete, 3 unchanged\n")
@@ -121,9 +115,7 @@ func (m *town) change(old, new string) {
 	if err != nil || bytes.Count(src, []byte(old)) != 1 {
 		m.Fatal(old, err)
 	}
-	if err := os.WriteFile(file, bytes.Replace(src, []byte(old), []byte(new), 1), 0o644); err != nil {
-		m.Fatal(err)
-	}
+	must.Do(m, os.WriteFile(file, bytes.Replace(src, []byte(old), []byte(new), 1), 0o644))
 }
 
 // saved returns an application of the saved model.
@@ -132,9 +124,7 @@ func (m *town) saved(i int) map[string]any {
 	var model struct {
 		Applications []map[string]any `json:"applications"`
 	}
-	if err := json.Unmarshal([]byte(m.run("murano", "model", "town", "--json")), &model); err != nil {
-		m.Fatal(err)
-	}
+	must.Do(m, json.Unmarshal([]byte(m.run("murano", "model", "town", "--json")), &model))
 	return model.Applications[i]
 }
 

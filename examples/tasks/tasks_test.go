@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // operator is somebody who works in a copy of the example.
@@ -22,9 +23,7 @@ func TestUseCases(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := &operator{t, providertest.Build(t, "../../cmd/lumi"), dir, append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, ".state"))}
-	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS(".")))
 	o.run("release add shop 1.4")
 	o.run("plugin add reports 1.0")
 	o.run("use --release=shop --plugin=reports")
@@ -57,14 +56,9 @@ func TestUseCases(t *testing.T) {
 	o.run("upload --file=upgrade.yaml")
 	o.says(o.run("run --type=upgrade"), "upgrade[4] is done: 5 done, 1 skipped.")
 	o.says(o.run("run --type=upgrade"), "upgrade[5] is done: 2 done, 4 skipped.")
-	inventory, err := os.ReadFile(filepath.Join(dir, "inventory.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inventory := must.Get(os.ReadFile(filepath.Join(dir, "inventory.yaml")))(t)
 	inventory = []byte(strings.Replace(string(inventory), `"1.4"`, `"1.5"`, 1))
-	if err := os.WriteFile(filepath.Join(dir, "inventory.yaml"), inventory, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "inventory.yaml"), inventory, 0o644))
 	o.says(o.run("run --type=upgrade"), "upgrade[6] is done: 5 done, 1 skipped.")
 	o.has("nodes/db-1/schema", "schema for 1.5\n")
 	o.has("nodes/lb-1/backends", "site 1.5\nsite 1.5\nsite 1.4\n")

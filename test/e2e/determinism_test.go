@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestDeterminism holds that the output depends on the IDL alone: not on where the command runs, for which host Go is
@@ -62,26 +64,17 @@ func copyBackwards(t *testing.T, to string, names ...string) {
 	t.Helper()
 	var files []string
 	for _, name := range names {
-		err := filepath.WalkDir(filepath.Join(checkout, name), func(path string, entry fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join(checkout, name), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
 				files = append(files, path)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	slices.Reverse(files)
 	for _, file := range files {
-		rel, err := filepath.Rel(checkout, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := must.Get(filepath.Rel(checkout, file))(t)
+		data := must.Get(os.ReadFile(file))(t)
 		writeFile(t, filepath.Join(to, rel), string(data))
 	}
 }
@@ -89,7 +82,7 @@ func copyBackwards(t *testing.T, to string, names ...string) {
 func readTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -97,19 +90,12 @@ func readTree(t *testing.T, dir string) map[string]string {
 		data, err := os.ReadFile(path)
 		files[filepath.ToSlash(rel)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -47,9 +48,7 @@ func TestGolden(t *testing.T) {
 func regenerate(t *testing.T, dir string, args []string) {
 	t.Helper()
 	for _, out := range []string{"pack", "provider"} {
-		if err := os.RemoveAll(filepath.Join(checkout, dir, out)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(checkout, dir, out)))
 	}
 	if got := compile(t, checkout, nil, args...); got.code != 0 {
 		t.Fatalf("%s%s", got.stdout, got.stderr)
@@ -60,15 +59,10 @@ func compareFile(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join(checkout, name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s is not current; run 'make golden' and read the change (-file +now)\n%s", name, diff)
 	}
@@ -77,10 +71,7 @@ func compareFile(t *testing.T, name, got string) {
 // cases lists the folders of golden files.
 func cases(t *testing.T) []string {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(checkout, golden))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Join(checkout, golden)))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -114,7 +105,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 func modulesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && slices.Contains([]string{"node_modules", "dist"}, entry.Name()) {
 			return filepath.SkipDir
 		}
@@ -122,9 +113,6 @@ func modulesOf(t *testing.T, dir string) []string {
 			files = append(files, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const module = "github.com/lumi-idl/lumi"
@@ -547,10 +549,7 @@ func TestStubs(t *testing.T) {
 			if !strings.HasSuffix(name, "_stub.go") {
 				continue
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ImportsOnly)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ImportsOnly))(t)
 			for _, spec := range file.Imports {
 				imported, _ := strconv.Unquote(spec.Path.Value)
 				if imported != "context" && !matches(stubImports, imported) {

@@ -16,6 +16,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -135,9 +136,7 @@ func TestRepeatedCreate(t *testing.T) {
 		case errors.Is(err, errors.ErrUnsupported) != (test.find == "unsupported"), err == nil && id != first.ID:
 			t.Errorf("%s: Find returns %s, %v", test.typ, id, err)
 		}
-		if err := e.create(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.create(t.Context(), nil))
 		if got := show(c); got != test.resources {
 			t.Errorf("%s: there is %s, want %s", test.typ, got, test.resources)
 		}
@@ -173,9 +172,7 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	b := newEngine(c, bucket, "b")
-	if err := b.create(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.create(t.Context(), nil))
 	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err == nil ||
 		err.Error() != fmt.Sprintf("the token is that of %s, which has other inputs", b.id) {
 		t.Error(err)
@@ -229,25 +226,17 @@ func TestReferences(t *testing.T) {
 	}
 	want(b.create(t.Context(), on), "on: refers to "+string(a.urn)+", which does not exist")
 	want(d.create(t.Context(), map[string]any{"at": "disk-1.arn"}), "at: refers to disk-1, which does not exist")
-	if err := a.create(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.create(t.Context(), nil))
 	b.refs[a.urn] = lumi.Reference{ID: a.id}
 	at := map[string]any{"at": a.state["arn"]}
-	if err := b.create(t.Context(), on); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.create(t.Context(), on))
 	if got := c.Resources()[1].Inputs["on"]; !reflect.DeepEqual(got, []any{string(a.id)}) {
 		t.Errorf("the cloud has %v", got)
 	}
 	want(a.delete(t.Context()), string(b.id)+" still refers to it")
-	if err := errors.Join(d.create(t.Context(), at), b.update(t.Context(), nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.create(t.Context(), at), b.update(t.Context(), nil)))
 	want(a.delete(t.Context()), string(d.id)+" still refers to it")
-	if err := errors.Join(d.delete(t.Context()), a.delete(t.Context())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.delete(t.Context()), a.delete(t.Context())))
 	want(b.update(t.Context(), on), "on: refers to "+string(a.id)+", which does not exist")
 	if err := errors.Join(b.update(t.Context(), map[string]any{"at": string(b.id)}), b.delete(t.Context())); err != nil {
 		t.Errorf("a reference to itself: %v", err)
@@ -265,9 +254,7 @@ func TestRepeatedReference(t *testing.T) {
 		c := sim.New(sim.Options{Seed: seed, Types: types})
 		c.Script(sim.At{"b", sim.Create, 1}, sim.Fault{sim.Half, sim.Lost})
 		a, b := newEngine(c, disk, "a"), newEngine(c, bucket, "b")
-		if err := a.create(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.create(t.Context(), nil))
 		at := map[string]any{"at": string(a.id)}
 		if err := b.create(t.Context(), at); kind(err) != "uncertain" {
 			t.Fatal(err)
@@ -287,9 +274,7 @@ func TestRepeatedReference(t *testing.T) {
 func TestGone(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	e := newEngine(c, bucket, "a")
-	if err := e.create(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.create(t.Context(), nil))
 	taken := newEngine(c, bucket, "a")
 	taken.token = "another"
 	if err := taken.create(t.Context(), nil); err == nil || err.Error() != "name: is taken by "+string(e.id) {
@@ -322,9 +307,7 @@ func TestDeletion(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		c := sim.New(sim.Options{Types: types, Deletion: 20 * time.Second})
 		e := newEngine(c, bucket, "a")
-		if err := e.create(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.create(ctx, nil))
 		short, cancel := context.WithTimeout(ctx, time.Millisecond)
 		defer cancel()
 		if err := e.delete(short); kind(err) != "uncertain" {
@@ -358,17 +341,13 @@ func TestLag(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		c := sim.New(sim.Options{Types: types, Lag: 20 * time.Second})
 		a, b := newEngine(c, server, "a"), newEngine(c, disk, "b")
-		if err := a.create(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.create(ctx, nil))
 		at := map[string]any{"at": string(a.id)}
 		retry := new(lumi.RetryError)
 		if err := b.create(ctx, at); !errors.As(err, &retry) || retry.After <= 0 || retry.After > 20*time.Second {
 			t.Fatalf("a reference to what is new: %v", err)
 		}
-		if err := a.update(ctx, map[string]any{"size": 1.5}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.update(ctx, map[string]any{"size": 1.5}))
 		began := time.Now()
 		if id, err := a.find(ctx); id != a.id || time.Since(began) != retry.After {
 			t.Errorf("Find: %s, %v after %v, want %v", id, err, time.Since(began), retry.After)
@@ -376,9 +355,7 @@ func TestLag(t *testing.T) {
 		if err := b.create(ctx, at); err != nil {
 			t.Error(err)
 		}
-		if err := a.update(ctx, map[string]any{"size": 2.0}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, a.update(ctx, map[string]any{"size": 2.0}))
 		if err := newEngine(c, disk, "c").create(ctx, at); err != nil {
 			t.Errorf("a reference to what was updated: %v", err)
 		}
@@ -394,17 +371,13 @@ func TestLag(t *testing.T) {
 func TestDrift(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	a := newEngine(c, disk, "a")
-	if err := a.create(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.create(t.Context(), nil))
 	c.Change(a.id, "size", 9.0)
 	got, err := a.get(t.Context())
 	if err != nil || got["size"] != 9.0 || got["etag"] == a.state["etag"] || got["arn"] != a.state["arn"] {
 		t.Errorf("after a change: %v, %v; before: %v", got, err, a.state)
 	}
-	if err := a.update(t.Context(), map[string]any{"mode": "rw"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.update(t.Context(), map[string]any{"mode": "rw"}))
 	// Update changes what differs from the old state alone, which had not heard of the 9.
 	if in := c.Resources()[0].Inputs; in["size"] != 9.0 || in["mode"] != "rw" {
 		t.Errorf("after an update: %v", in)

@@ -15,6 +15,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
@@ -204,9 +205,7 @@ func TestFaults(t *testing.T) {
 					before := ""
 					if op != sim.Create {
 						before = "a:1"
-						if err := e.create(ctx, nil); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, e.create(ctx, nil))
 					}
 					began := time.Now()
 					err := call(e, ctx)

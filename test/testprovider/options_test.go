@@ -10,6 +10,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // caches does nothing.
@@ -28,10 +29,7 @@ func (caches) Get(_ context.Context, _ lumi.ID, old *lumi.State[*cache]) (*cache
 // check returns what Check makes of properties, and the warnings that it logs.
 func check(t *testing.T, properties map[string]any) (checked map[string]any, warnings []string, err error) {
 	t.Helper()
-	bag, err := structpb.NewStruct(properties)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bag := must.Get(structpb.NewStruct(properties))(t)
 	ctx := lumi.WithEvents(t.Context(), func(e lumi.Event) { warnings = append(warnings, e.Level.String()+" "+e.Message) })
 	resp, err := NewCacheProvider(caches{}).Check(ctx, &lumi.CheckRequest{Properties: lumi.BagOf(bag)})
 	if err != nil {
@@ -117,18 +115,12 @@ func TestDefaults(t *testing.T) {
 func TestDefaultsAndState(t *testing.T) {
 	t.Parallel()
 	p := NewCacheProvider(caches{})
-	bag, err := structpb.NewStruct(map[string]any{"disks": []any{}, "label": "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bag := must.Get(structpb.NewStruct(map[string]any{"disks": []any{}, "label": "a"}))(t)
 	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: lumi.BagOf(bag)})
 	if err != nil || got.Properties.Struct().Fields["shards"] != nil {
 		t.Errorf("state has %v, error %v", got, err)
 	}
-	change, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: lumi.BagOf(bag), New: lumi.BagOf(bag)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	change := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: lumi.BagOf(bag), New: lumi.BagOf(bag)}))(t)
 	var paths []string
 	for _, c := range change.Changes {
 		paths = append(paths, string(c.Path))
@@ -157,11 +149,7 @@ func TestFormerNames(t *testing.T) {
 	t.Parallel()
 	p := NewCacheProvider(caches{})
 	bag := func(properties map[string]any) lumi.Bag {
-		s, err := structpb.NewStruct(properties)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return lumi.BagOf(s)
+		return lumi.BagOf(must.Get(structpb.NewStruct(properties))(t))
 	}
 	secret := lumi.NewSecret(structpb.NewNumberValue(3)).AsInterface()
 	for _, test := range []struct{ stored, want map[string]any }{
@@ -178,10 +166,7 @@ func TestFormerNames(t *testing.T) {
 			map[string]any{"size": 3.0, "age": 0.0, "disks": []any{}},
 		},
 	} {
-		resp, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: bag(test.stored)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: bag(test.stored)}))(t)
 		if diff := cmp.Diff(test.want, resp.Properties.Struct().AsMap()); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.stored, diff)
 		}

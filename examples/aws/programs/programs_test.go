@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -35,10 +36,7 @@ func TestGraph(t *testing.T) {
 	for _, program := range []string{"web", "site", "service"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
 		node.Golden(t, filepath.Join(program, "graph.json"), got, *update)
-		snapshot, err := lumigl.ParseSnapshot(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		snapshot := must.Get(lumigl.ParseSnapshot(got))(t)
 		canonical, err := lumigl.Append(nil, snapshot)
 		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
 			t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
@@ -52,16 +50,10 @@ func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string
 	for _, program := range []string{"web", "site", "service"} {
-		text, err := os.ReadFile(filepath.Join(program, "main.ts"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(program, "main.ts")))(t)
 		programs += joined(string(text))
 	}
-	page, err := os.ReadFile("../../../docs/programs.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../../docs/programs.md"))(t)
 	found := 0
 	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n|^\n)+`).FindAllString(string(page), -1) {
 		if !regexp.MustCompile(`(?m)^    (?:new|const|function|class|aws|lumi\.|environment: {)`).MatchString(block) ||
@@ -88,9 +80,6 @@ func joined(code string) string {
 
 func compile(t *testing.T) (programs, lumi string) {
 	t.Helper()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../.."))(t)
 	return node.Programs(t, checkout, "aws")
 }

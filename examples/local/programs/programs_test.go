@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -15,10 +16,7 @@ var update = flag.Bool("update", false, "write what the programs evaluate to now
 // graph.json.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../.."))(t)
 	programs, lumi := node.Programs(t, checkout, "local")
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	for _, program := range []string{"site"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // caller makes calls as an engine does, but only those that a test is about.
@@ -29,10 +30,7 @@ func newCaller(t *testing.T) *caller {
 
 func newBinary(t *testing.T) *caller {
 	t.Helper()
-	p, err := plugin.Start(t.Context(), plugin.Command{Path: providertest.Build(t, "./lumi-resource-local")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plugin.Start(t.Context(), plugin.Command{Path: providertest.Build(t, "./lumi-resource-local")}))(t)
 	t.Cleanup(func() { p.Close() })
 	return &caller{t, func(typ tokens.Type) lumi.ResourceProvider {
 		r, err := p.Resource(typ)
@@ -137,9 +135,7 @@ func onWire(value any) any {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func wantText(t *testing.T, path, want string) {

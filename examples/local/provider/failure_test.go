@@ -15,6 +15,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestFaults(t *testing.T) {
@@ -107,9 +108,7 @@ func TestFileReplacedByLink(t *testing.T) {
 	path := dir + "/a"
 	id, _ := c.create(local.File, path, "token", props{"path": path, "content": "ours"})
 	write(t, dir+"/b", "theirs")
-	if err := errors.Join(os.Remove(path), os.Symlink("b", path)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(path), os.Symlink("b", path)))
 	old := props{"path": path, "content": "ours", "mode": "644", "checksum": "x"}
 	if _, err := c.get(local.File, id, old); !errors.Is(err, lumi.ErrNotFound) {
 		t.Errorf("Get: %v", err)
@@ -140,9 +139,7 @@ func TestDrift(t *testing.T) {
 	write(t, source, "B")
 	write(t, unpacked+"/d", "4")
 	write(t, unpacked+"/e", "of others")
-	if err := errors.Join(os.Chmod(text, 0o640), os.Remove(unpacked+"/b/c")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(text, 0o640), os.Remove(unpacked+"/b/c")))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != "A" || got.Get("mode") != "640" {
 		t.Errorf("text: %v, %v", got, err)
 	}
@@ -155,15 +152,11 @@ func TestDrift(t *testing.T) {
 		t.Errorf("unpacked: %v, %v", got, err)
 	}
 	want := unpackedState.With(props{"files": nil})
-	if _, err := c.update(local.Unpacked, unpackedID, props(got.Struct().AsMap()), want); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.update(local.Unpacked, unpackedID, props(got.Struct().AsMap()), want))(t)
 	wantText(t, unpacked+"/d", "3")
 	wantText(t, unpacked+"/b/c", "2")
 	wantText(t, unpacked+"/e", "of others")
-	if err := os.WriteFile(text, []byte{0xff}, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(text, []byte{0xff}, 0o600))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != nil {
 		t.Errorf("binary: %v, %v", got, err)
 	}
@@ -178,9 +171,7 @@ func TestDeleteDirectory(t *testing.T) {
 	path := dir + "/d"
 	d.Create(t, props{"path": path})
 	for _, name := range []string{"a", "b", "c", "d"} {
-		if err := os.Symlink(dir, filepath.Join(path, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(dir, filepath.Join(path, name)))
 	}
 	d.Delete(t, providertest.WantError("more: remove what is in it, or set force and deploy that before"))
 	wantEntries(t, path, "a", "b", "c", "d")
@@ -204,13 +195,9 @@ func TestUnpackedOthers(t *testing.T) {
 	u.Update(t, props{"archive": archive("a", "3", "z", "4")},
 		providertest.WantFaults("archive: z exists already in "+path+", and this resource did not create it"))
 	wantText(t, path+"/a", "1")
-	if err := os.Remove(path + "/z"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path+"/z"))
 	// A directory of others in the place of a file stops the update half way.
-	if err := os.MkdirAll(path+"/n/theirs", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(path+"/n/theirs", 0o755))
 	t.Run("half way", func(t *testing.T) {
 		c := newCaller(t)
 		old := props{"path": path, "archive": archive("a", "1", "b/c", "2"), "files": map[string]string{"a": "1", "b/c": "2"}}
@@ -225,15 +212,11 @@ func TestUnpackedOthers(t *testing.T) {
 		}
 	})
 	wantText(t, path+"/a", "3")
-	if err := os.RemoveAll(path + "/n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(path+"/n"))
 	u.Update(t, props{"archive": archive("a", "5")})
 	wantEntries(t, path, "a", "b")
 	wantText(t, path+"/b/mine", "theirs")
-	if err := os.RemoveAll(path + "/b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(path+"/b"))
 	u.Delete(t)
 	wantEntries(t, dir)
 }
@@ -245,13 +228,9 @@ func TestUnpackedDeleteOthers(t *testing.T) {
 	id, state := c.create(local.Unpacked, path, "token",
 		props{"path": path, "archive": archive("a", "1", "b/c", "2", "e/f", "3")})
 	write(t, path+"/b/d", "theirs")
-	if err := os.RemoveAll(path + "/e"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(path+"/e"))
 	write(t, path+"/e", "theirs, in the place of a directory")
-	if err := c.delete(local.Unpacked, id, state); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.delete(local.Unpacked, id, state))
 	wantEntries(t, path, "b", "e")
 	wantEntries(t, path+"/b", "d")
 }
@@ -386,9 +365,7 @@ func TestCommandFailures(t *testing.T) {
 		t.Errorf("standard output has %d bytes", n)
 	}
 	d.Delete(t, providertest.WantError("delete: exit status 1"))
-	if err := os.Remove(dir + "/x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(dir+"/x"))
 	d.Delete(t)
 }
 

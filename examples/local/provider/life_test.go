@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // props is short for what all tests are full of.
@@ -56,9 +57,7 @@ func testFileLife(t *testing.T, h *providertest.Harness) {
 		Replaces: []providertest.Replacement{{Set: props{"path": dir + "/b.txt"}, Because: []lumi.Path{"path"}}},
 	})
 	source := filepath.Join(dir, "source")
-	if err := os.WriteFile(source, []byte("three"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, []byte("three"), 0o600))
 	h.Unnamed(local.File).Life(t, providertest.Life{
 		Create:    props{"path": dir + "/c.txt", "source": lumi.FileAsset(source), "mode": "600"},
 		MayDiffer: []lumi.Path{"content"}, // An import reads it as text.
@@ -159,10 +158,7 @@ func archive(namesAndTexts ...string) lumi.Archive {
 // wantEntries sees that a directory has these entries and no others, such as temporary files.
 func wantEntries(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var got []string
 	for _, entry := range entries {
 		got = append(got, entry.Name())

@@ -3,6 +3,8 @@ package local_test
 import (
 	"syscall"
 	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // mountSmall mounts a file system that is soon full. The function that it returns makes it read-only, or writable again.
@@ -21,8 +23,6 @@ func mountSmall(t *testing.T, dir string) (readOnly func(bool)) {
 		if on {
 			flags |= syscall.MS_RDONLY
 		}
-		if err := syscall.Mount("tmpfs", dir, "tmpfs", flags, "size=64k"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mount("tmpfs", dir, "tmpfs", flags, "size=64k"))
 	}
 }

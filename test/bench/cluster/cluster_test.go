@@ -10,18 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 	"github.com/lumi-idl/lumi/test/bench/cluster"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestWrite(t *testing.T) {
 	for resources, want := range map[int]int{0: 0, 1: 4, 4: 4, 5: 8, 1000: 1000} {
 		var b strings.Builder
-		if err := cluster.Write(&b, resources); err != nil {
-			t.Fatal(err)
-		}
-		s, err := lumigl.ParseSnapshot(b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cluster.Write(&b, resources))
+		s := must.Get(lumigl.ParseSnapshot(b.String()))(t)
 		references := 0
 		for r := range s.Vertices() {
 			for range r.Properties.References() {
@@ -38,14 +34,8 @@ func TestWrite(t *testing.T) {
 func TestWriteChanged(t *testing.T) {
 	parse := func(first int, differs func(int) bool) *lumigl.Snapshot {
 		var b strings.Builder
-		if err := cluster.WriteChanged(&b, first, 40, differs); err != nil {
-			t.Fatal(err)
-		}
-		s, err := lumigl.ParseSnapshot(b.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		must.Do(t, cluster.WriteChanged(&b, first, 40, differs))
+		return must.Get(lumigl.ParseSnapshot(b.String()))(t)
 	}
 	old := parse(0, func(int) bool { return false })
 	new := parse(0, func(i int) bool { return i%5 == 0 })
@@ -75,13 +65,8 @@ func TestForeign(t *testing.T) {
 		convert.OpenTofu: {cluster.WriteOpenTofu, &cluster.TypedOpenTofu{}},
 	} {
 		var b bytes.Buffer
-		if err := c.write(&b, 40); err != nil {
-			t.Fatal(err)
-		}
-		result, err := convert.Convert(b.String(), convert.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.write(&b, 40))
+		result := must.Get(convert.Convert(b.String(), convert.Options{}))(t)
 		if n := result.Snapshot.Len(); result.From != from || n != 40 || result.Linked != 40 {
 			t.Errorf("%s: %d resources from %s, %d links", from, n, result.From, result.Linked)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/test/bench/machine"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const serverURN = "urn:lumi:dev::app:index::bench:index:Server::web"
@@ -32,16 +33,14 @@ const serverURN = "urn:lumi:dev::app:index::bench:index:Server::web"
 func serverBag(tb testing.TB) *structpb.Struct {
 	tb.Helper()
 	s := &structpb.Struct{}
-	if err := protojson.Unmarshal([]byte(`{
+	must.Do(tb, protojson.Unmarshal([]byte(`{
 		"name": "web", "image": "debian", "zone": "b", "owner": "me", "kernel": "6.1", "user": "root",
 		"cores": 4, "memory": 16, "swap": 2, "public": true, "monitored": false, "spot": true,
 		"disks": [
 			{"device": "sda", "size": 100, "fast": true}, {"device": "sdb", "size": 500}, {"device": "sdc", "size": 1}
 		],
 		"tags": {"team": "web", "cost": "low", "stage": "test"}, "addresses": ["10.0.0.1", "10.0.0.2"]
-	}`), s); err != nil {
-		tb.Fatal(err)
-	}
+	}`), s))
 	return s
 }
 
@@ -161,10 +160,7 @@ func checkRequest(bag *structpb.Struct) *lumirpc.CheckRequest {
 // echo makes a call that sends the bytes of the request and gets as many of them back as the response has.
 func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() error {
 	tb.Helper()
-	sent, err := proto.Marshal(req)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	sent := must.Get(proto.Marshal(req))(tb)
 	size := proto.Size(resp)
 	ctx := metadata.AppendToOutgoingContext(tb.Context(), sizeHeader, strconv.Itoa(size))
 	return func() error {
@@ -184,22 +180,15 @@ func expect(err error, right func() bool) error {
 
 func startPlugin(tb testing.TB) lumi.ResourceProvider {
 	tb.Helper()
-	p, err := plugin.Start(context.Background(), plugin.Command{
+	p := must.Get(plugin.Start(context.Background(), plugin.Command{
 		Path: os.Args[0], Env: append(os.Environ(), roleVariable+"=plugin"),
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))(tb)
 	tb.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			tb.Error(err)
 		}
 	})
-	servers, err := p.Resource(machine.Server)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return servers
+	return must.Get(p.Resource(machine.Server))(tb)
 }
 
 // startEcho starts the bare server and connects to it.
@@ -208,32 +197,18 @@ func startEcho(tb testing.TB) *grpc.ClientConn {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), roleVariable+"=echo")
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(tb)
+	stdout := must.Get(cmd.StdoutPipe())(tb)
+	must.Do(tb, cmd.Start())
 	tb.Cleanup(func() {
 		_ = stdin.Close() // which tells the process to end
 		if err := cmd.Wait(); err != nil {
 			tb.Error(err)
 		}
 	})
-	port, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		tb.Fatal(err)
-	}
-	conn, err := grpc.NewClient(net.JoinHostPort("127.0.0.1", strings.TrimSpace(port)),
-		grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	port := must.Get(bufio.NewReader(stdout).ReadString('\n'))(tb)
+	conn := must.Get(grpc.NewClient(net.JoinHostPort("127.0.0.1", strings.TrimSpace(port)),
+		grpc.WithTransportCredentials(insecure.NewCredentials())))(tb)
 	tb.Cleanup(func() { conn.Close() })
 	return conn
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // asPlugin has this binary be the plugin.
@@ -56,9 +57,7 @@ func newWorld(t *testing.T, settings string) *world {
 func (w *world) settings(text string) {
 	w.Helper()
 	text = strings.ReplaceAll(text, "URL", "file://"+w.remote)
-	if err := os.WriteFile(filepath.Join(w.workspace, "git.yaml"), []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, os.WriteFile(filepath.Join(w.workspace, "git.yaml"), []byte(text), 0o600))
 }
 
 // git runs git in the clone, or in another directory.
@@ -80,19 +79,14 @@ func (w *world) git(dir string, args ...string) string {
 func (w *world) write(name, text string) {
 	w.Helper()
 	path := filepath.Join(w.clone, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)))
 	w.git("", "add", name)
 }
 
 // report writes what the pipeline did to its branch.
 func (w *world) report(d document) {
 	w.Helper()
-	text, err := json.Marshal(d)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := must.Get(json.Marshal(d))(w)
 	w.reportText(string(text))
 }
 
@@ -115,16 +109,10 @@ func (w *world) pull() string {
 // start starts the plugin.
 func (w *world) start(env ...string) *plugin.Provisioner {
 	w.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		w.Fatal(err)
-	}
-	p, err := plugin.StartProvisioner(w.Context(), plugin.Command{
+	self := must.Get(os.Executable())(w)
+	p := must.Get(plugin.StartProvisioner(w.Context(), plugin.Command{
 		Path: self, Dir: w.workspace, Env: append(slices.Clone(w.env), env...), Log: io.Discard,
-	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	}))(w)
 	w.Cleanup(func() { _ = p.Close() })
 	return p
 }
@@ -142,10 +130,7 @@ func (w *world) provision(c *provisioner.Change) string {
 // is checks a status: its state, its message with commits as COMMIT, and its metadata.
 func (w *world) is(token string, state provisioner.State, message string) map[string]provisioner.Properties {
 	w.Helper()
-	s, err := w.start().Status(w.Context(), token)
-	if err != nil {
-		w.Fatal(err)
-	}
+	s := must.Get(w.start().Status(w.Context(), token))(w)
 	if s.State != state || s.Message != message {
 		w.Fatalf("got %s: %s\nwant %s: %s", s.State, s.Message, state, message)
 	}
@@ -174,9 +159,7 @@ func (w *world) wants(branch string, commits int, names ...string) {
 func commitOf(t testing.TB, text string) string {
 	t.Helper()
 	var parsed token
-	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &parsed))
 	return parsed.Commit
 }
 
@@ -336,10 +319,7 @@ func TestSHA256(t *testing.T) {
 // TestDocumented has the names that README.md gives as examples.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("../README.md"))(t)
 	for _, name := range []string{part("Dev"), fileName(resource("main", 1, nil)), "| `status.command` |"} {
 		if !strings.Contains(string(readme), name) {
 			t.Errorf("missing %s", name)
@@ -441,9 +421,7 @@ func TestStatusCommand(t *testing.T) {
 	w := newWorld(t, direct+"status:\n  command: [sh, -c, '. ./answer', sh]\n")
 	answer := func(script string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(w.workspace, "answer"), []byte(script), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(w.workspace, "answer"), []byte(script), 0o600))
 	}
 	c := changeTo(resource("main", 1, sized))
 	token := w.provision(c)

@@ -16,19 +16,15 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // wrap puts a script before git on $PATH. In it, $GIT is the real one.
 func (w *world) wrap(script string) (env []string) {
 	w.Helper()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		w.Fatal(err)
-	}
+	real := must.Get(exec.LookPath("git"))(w)
 	bin := w.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nGIT="+real+"\n"+script+"\n"), 0o700); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\nGIT="+real+"\n"+script+"\n"), 0o700))
 	return []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 }
 
@@ -48,9 +44,7 @@ die() { for d in ` + w.workspace + `/.lumi/git/used-*/git; do : >$d/packed-refs.
 exit $code`)
 			for n := 1; ; n++ {
 				c := changeTo(resource("main", n, sized))
-				if err := os.WriteFile(count, fmt.Append(nil, n), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(count, fmt.Append(nil, n), 0o600))
 				before := w.git(w.remote, "rev-parse", "main")
 				_, err := w.start(env...).Provision(t.Context(), c)
 				w.provision(c)
@@ -121,9 +115,7 @@ func TestProtected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	hook := "#!/bin/sh\necho 'main is protected: open a pull request' >&2\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(w.remote, "hooks", "pre-receive"), []byte(hook), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.remote, "hooks", "pre-receive"), []byte(hook), 0o700))
 	_, err := w.start().Provision(t.Context(), changeTo(resource("main", 1, sized)))
 	want := regexp.MustCompile("^git push: remote: main is protected: open a pull request *\n! \\[remote rejected\\] [0-9a-f]{40} -> main " +
 		"\\(pre-receive hook declined\\)\nerror: failed to push some refs to 'file://.*'$")
@@ -137,9 +129,7 @@ func TestHanging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "repository: ssh://example.invalid/infra.git\n")
 	started := filepath.Join(t.TempDir(), "started")
-	if err := exec.Command("mkfifo", started).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exec.Command("mkfifo", started).Run())
 	p := w.start("GIT_SSH_VARIANT=simple", "GIT_SSH_COMMAND=echo >"+started+"; exec sleep 300; :")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -147,9 +137,7 @@ func TestHanging(t *testing.T) {
 		_, err := p.Provision(ctx, changeTo(resource("main", 1, sized)))
 		ended <- err
 	}()
-	if _, err := os.ReadFile(started); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.ReadFile(started))(t)
 	at := time.Now()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -245,20 +233,13 @@ func TestEnvironment(t *testing.T) {
 	w := newWorld(t, direct)
 	hooks := t.TempDir()
 	for _, name := range []string{"pre-push", "post-index-change"} {
-		if err := os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	}
 	w.git(w.workspace, "init", "-q")
-	relative, err := filepath.Rel(w.workspace, w.remote)
-	if err != nil {
-		t.Fatal(err)
-	}
+	relative := must.Get(filepath.Rel(w.workspace, w.remote))(t)
 	w.settings("repository: " + relative + "\nreview: direct\n")
 	config := filepath.Join(t.TempDir(), "config")
-	if err := os.WriteFile(config, []byte("[user]\nuseConfigOnly = true\n[core]\nhooksPath = "+hooks+"\nautocrlf = true\n[diff]\nnoprefix = true\n[i18n]\ncommitEncoding = latin1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte("[user]\nuseConfigOnly = true\n[core]\nhooksPath = "+hooks+"\nautocrlf = true\n[diff]\nnoprefix = true\n[i18n]\ncommitEncoding = latin1\n"), 0o600))
 	p := w.start("GIT_DIR=/nowhere", "GIT_WORK_TREE=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_OBJECT_DIRECTORY=/nowhere", "GIT_CONFIG_GLOBAL="+config)
 	c := changeTo(resource("ümlaut", 1, sized))
 	if planned, err := p.Plan(t.Context(), c); err != nil || !strings.Contains(planned.Text, "\ndiff --git a/lumi/dev/site/") {
@@ -385,9 +366,7 @@ func TestBroken(t *testing.T) {
 	if err != nil || len(copies) != 1 {
 		t.Fatal(copies, err)
 	}
-	if err := os.RemoveAll(filepath.Join(copies[0], "objects")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(copies[0], "objects")))
 	c := changeTo(resource("main", 2, sized))
 	if _, err := w.start().Provision(t.Context(), c); err == nil {
 		t.Error("there is no error")
@@ -440,9 +419,7 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	w := newWorld(t, direct)
-	if err := os.Remove(filepath.Join(w.workspace, "git.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(w.workspace, "git.yaml")))
 	w.refuses(changeTo(), "git.yaml is missing: write one next to Lumi.yaml, with at least repository: URL")
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -72,28 +73,15 @@ backend: {s3: {bucket: states, key: "{environment}/{module}.tfstate", tags: ["{m
 			t.Parallel()
 			dir := t.TempDir()
 			file := filepath.Join(dir, settingsFile)
-			if err := os.WriteFile(file, []byte(test.settings), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s, err := readSettings(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(test.settings), 0o600))
+			s := must.Get(readSettings(file))(t)
 			test.change.Context = resources{folder}
-			w, err := newWriter(s, test.change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(newWriter(s, test.change))(t)
 			w.planning = true
-			if err := w.write(dir); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.write(dir))
 			var all strings.Builder
 			for _, name := range []string{configurationFile, variablesFile} {
-				text, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 				fmt.Fprintf(&all, "-- %s --\n%s", name, text)
 			}
 			node.Golden(t, filepath.Join("testdata", name+".txtar"), all.String(), *update)
@@ -205,9 +193,7 @@ func TestSettingsErrors(t *testing.T) {
 		"backend: {s3: {key: \"{module}{environment}\"}, pg: {}}": " backend: 2 types are set, and there can be only one",
 	} {
 		file := filepath.Join(t.TempDir(), settingsFile)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := readSettings(file)
 		equal(t, fmt.Sprint(err), file+":"+want)
 	}
@@ -219,10 +205,7 @@ func TestTokens(t *testing.T) {
 	for i := range 3000 {
 		want.Addresses[fmt.Sprintf("site:aws:s3:Bucket::customer-%d/files:%d", i, i)] = fmt.Sprintf("aws_s3_bucket.customer-%d_files", i)
 	}
-	text, err := want.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(want.encode())(t)
 	got, err := decodeToken(text)
 	equal(t, err, nil)
 	equal(t, got, want)

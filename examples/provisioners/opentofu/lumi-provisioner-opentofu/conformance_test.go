@@ -17,14 +17,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestConformance(t *testing.T) {
 	needTofu(t)
 	workspace := t.TempDir()
-	if err := os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600))
 	// It is built into tofu, so that each of many calls takes half the time.
 	r := providertest.ProvisionerResource("test:index:Data", "data", provisioner.Properties{
 		"input": map[string]any{"text": provisioner.Secret{Value: "hunter2"}, "null": nil},
@@ -55,19 +54,14 @@ func TestConformance(t *testing.T) {
 func TestEngine(t *testing.T) {
 	needTofu(t)
 	workspace := t.TempDir()
-	if err := os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g, err := lumigl.ParseSnapshot(fmt.Sprintf(`{"package": "site", "resources": {
+	must.Do(t, os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600))
+	g := must.Get(lumigl.ParseSnapshot(fmt.Sprintf(`{"package": "site", "resources": {
 		"urn:lumi:dev::site:index::random:index:Pet::x": {"type": "random:index:Pet", "properties": {"length": 2}},
 		"urn:lumi:dev::site:index::test:index:Data::d": {"type": "test:index:Data", "properties": {"input": {
 			"pet": {"#ref": "urn:lumi:dev::site:index::random:index:Pet::x", "property": "id"},
 			"secret": {%q: %q, "value": "hunter2"}
 		}}}
-	}}`, wire.Signature, wire.Secret))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}`, wire.Signature, wire.Secret)))(t)
 	in := plan.Input{Environment: "dev", Module: "site"}
 	for v := range g.Vertices() {
 		in.New = append(in.New, plan.Vertex{Resource: &graph.Resource{URN: v.URN(), Deployment: 1, Inputs: v.Properties}})
@@ -75,14 +69,8 @@ func TestEngine(t *testing.T) {
 	e := &provision.External{Name: "opentofu", Command: func(string) (plugin.Command, error) {
 		return plugin.Command{Path: os.Args[0], Env: append(os.Environ(), pluginVariable+"=1"), Dir: workspace, Log: os.Stderr}, nil
 	}}
-	token, err := e.Provision(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	status, err := e.Status(t.Context(), token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := must.Get(e.Provision(t.Context(), in))(t)
+	status := must.Get(e.Status(t.Context(), token))(t)
 	pet, _ := status.Metadata["site:random:index:Pet::x:1"].Get("id").Text()
 	output := status.Metadata["site:test:index:Data::d:1"].Get("output")
 	got, _ := output.Get("pet").Text()

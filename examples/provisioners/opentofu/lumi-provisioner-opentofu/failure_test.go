@@ -18,14 +18,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestFailureAndRetry(t *testing.T) {
 	s := newSite(t, data)
 	file := filepath.Join(t.TempDir(), "folder", "conf")
-	if err := os.WriteFile(filepath.Dir(file), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Dir(file), nil, 0o600))
 	all := func() resources {
 		return resources{
 			pet(1, provisioner.Properties{"length": 3.0}),
@@ -38,9 +37,7 @@ func TestFailureAndRetry(t *testing.T) {
 	equal(t, s.tofu("state", "list"), "random_pet.x\n")
 	name := s.tofu("show", "-no-color")
 
-	if err := os.Remove(filepath.Dir(file)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Dir(file)))
 	s.now = all() // They may exist.
 	s.deploy(all()...)
 	if now := s.tofu("show", "-no-color"); !strings.Contains(now, strings.TrimSpace(name)) {
@@ -80,17 +77,14 @@ func TestHelpfulErrors(t *testing.T) {
 func (s *site) snapshot() map[string]string {
 	s.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(s.workspace, func(path string, d fs.DirEntry, err error) error {
+	must.Do(s, filepath.WalkDir(s.workspace, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		files[path] = string(text)
 		return err
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -103,10 +97,7 @@ func TestPlanChangesNothing(t *testing.T) {
 	c := change(nil, new)
 	c.Context = resources{resource("local:index:File::made-by-lumi:1", provisioner.Properties{"path": made, "names": "${not yet}"})}
 	c.Context[0].Properties["names"] = provisioner.Reference{URN: site, Property: "names"}
-	plan, err := s.Plan(s.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(s.Plan(s.Context(), c))(t)
 	equal(t, plan.Text, `  # random_pet.x will be created
   + resource "random_pet" "x" {
       + id        = (known after apply)
@@ -129,10 +120,7 @@ Plan: 2 to add, 0 to change, 0 to destroy.
 
 	s.deploy(pet(1, nil))
 	before := s.snapshot()
-	plan, err = s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 5.0})}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan = must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 5.0})})))(t)
 	if !strings.Contains(plan.Text, "\n      ~ length    = 2 -> 5 # forces replacement\n") {
 		t.Errorf("the plan is\n%s", plan.Text)
 	}
@@ -159,23 +147,11 @@ func TestSecrets(t *testing.T) {
 			"both": provisioner.Secret{Value: provisioner.Interpolation{Parts: []any{"hunter2-and ", provisioner.Reference{URN: password, Property: "length"}}}},
 		}}, password),
 	}
-	plan, err := s.Plan(s.context(), change(nil, new))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(s.Plan(s.context(), change(nil, new)))(t)
 	got := s.deploy(new...)
-	configuration, err := os.ReadFile(filepath.Join(s.folder("dev", "site"), configurationFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := s.Provision(s.context(), change(s.now, new))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := os.ReadFile(filepath.Join(s.folder("dev", "site"), outputFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	configuration := must.Get(os.ReadFile(filepath.Join(s.folder("dev", "site"), configurationFile)))(t)
+	token := must.Get(s.Provision(s.context(), change(s.now, new)))(t)
+	log := must.Get(os.ReadFile(filepath.Join(s.folder("dev", "site"), outputFile)))(t)
 	for what, text := range map[string]string{
 		"the plan": plan.Text, "the configuration": string(configuration), "the progress": strings.Join(s.progress, "\n"), "the token": token, "the log": string(log),
 	} {
@@ -199,25 +175,14 @@ func TestSecrets(t *testing.T) {
 func TestLocked(t *testing.T) {
 	s := newSite(t, "")
 	s.deploy(pet(1, nil))
-	state, err := os.OpenFile(filepath.Join(s.folder("dev", "site"), stateFile), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.FcntlFlock(state.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}); err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(os.OpenFile(filepath.Join(s.folder("dev", "site"), stateFile), os.O_RDWR, 0))(t)
+	must.Do(t, syscall.FcntlFlock(state.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK}))
 	info := filepath.Join(s.folder("dev", "site"), ".terraform.tfstate.lock.info")
-	if err := os.WriteFile(info, []byte(`{"ID": "1"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(info, []byte(`{"ID": "1"}`), 0o600))
 	p := s.start(resources{pet(2, provisioner.Properties{"length": 3.0})})
 	p.await("waiting for the lock of the state, which another tofu has")
-	if err := os.Remove(info); err != nil {
-		t.Fatal(err)
-	}
-	if err := state.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(info))
+	must.Do(t, state.Close())
 	equal(t, <-p.ended, nil)
 }
 
@@ -226,9 +191,7 @@ func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 	for _, name := range []string{first, second} {
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mkfifo(name, 0o600))
 	}
 	r = func() *provisioner.Resource {
 		return resource("null:index:Resource::slow:1", provisioner.Properties{"provisioner": []any{map[string]any{
@@ -246,9 +209,7 @@ func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn
 		return pid
 	}
 	return r, pid, func() {
-		if err := os.WriteFile(second, []byte("go\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(second, []byte("go\n"), 0o600))
 	}
 }
 
@@ -279,14 +240,10 @@ func (p *started) await(want string) {
 func (s *site) start(new resources) *started {
 	s.Helper()
 	p := &started{ended: make(chan error, 1), seen: make(chan string, 100), t: s.T}
-	var err error
-	p.Provisioner, err = plugin.StartProvisioner(s.Context(), plugin.Command{
+	p.Provisioner = must.Get(plugin.StartProvisioner(s.Context(), plugin.Command{
 		Path: os.Args[0], Env: append(os.Environ(), pluginVariable+"=1"), Dir: s.workspace, Log: os.Stderr,
 		Events: func(e lumi.Event) { p.seen <- e.Message },
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))(s)
 	s.Cleanup(func() { _ = p.Close() })
 	go func() {
 		var err error
@@ -303,9 +260,7 @@ func TestKilled(t *testing.T) {
 	new := func() resources { return resources{pet(1, nil), slow()} }
 	p := s.start(new())
 	group := pid()
-	if err := syscall.Kill(-group, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(-group, syscall.SIGKILL))
 	err := <-p.ended
 	equal(t, fmt.Sprint(err), "tofu apply: signal: killed")
 	s.now = new() // They may exist.
@@ -324,9 +279,7 @@ func TestStopped(t *testing.T) {
 	new := func() resources { return resources{pet(1, nil), slow()} }
 	p := s.start(new())
 	group := pid()
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Close())
 	equal(t, fmt.Sprint(<-p.ended), "tofu apply was interrupted: the parent closed standard input")
 	if err := syscall.Kill(group, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("tofu still runs: %v", err)
@@ -348,17 +301,10 @@ func TestOrphan(t *testing.T) {
 	slow, pid, goOn := hanging(t)
 	new := func() resources { return resources{pet(1, nil), slow()} }
 	s.start(new())
-	parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parent := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid())))(t)
 	var plugin int
-	if _, err := fmt.Sscan(strings.Fields(string(parent[strings.LastIndexByte(string(parent), ')'):]))[2], &plugin); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(plugin, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(strings.Fields(string(parent[strings.LastIndexByte(string(parent), ')'):]))[2], &plugin))(t)
+	must.Do(t, syscall.Kill(plugin, syscall.SIGKILL))
 	s.now = new()
 	p := s.start(new())
 	p.await("waiting for another tofu in .lumi/opentofu/dev/site to end")
@@ -373,13 +319,8 @@ func TestLate(t *testing.T) {
 	dir := t.TempDir()
 	first, second, command := filepath.Join(dir, "first"), filepath.Join(dir, "second"), filepath.Join(dir, "tofu")
 	script := "#!/bin/sh\ntrap '' INT\necho $$ >" + first + "\ncat " + second + "\n"
-	if err := errors.Join(syscall.Mkfifo(first, 0o600), syscall.Mkfifo(second, 0o600), os.WriteFile(command, []byte(script), 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	output, err := lock(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(syscall.Mkfifo(first, 0o600), syscall.Mkfifo(second, 0o600), os.WriteFile(command, []byte(script), 0o700)))
+	output := must.Get(lock(t.Context(), dir))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
@@ -388,10 +329,7 @@ func TestLate(t *testing.T) {
 		_ = output.Close()
 		ended <- err
 	}()
-	pid, err := os.ReadFile(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := must.Get(os.ReadFile(first))(t)
 	cancel()
 	equal(t, fmt.Sprint(<-ended), "tofu apply was interrupted and still runs, as process "+strings.TrimSpace(string(pid))+": context canceled")
 	waiting := lumi.WithEvents(t.Context(), func(e lumi.Event) {
@@ -400,8 +338,6 @@ func TestLate(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if output, err = lock(waiting, dir); err != nil {
-		t.Fatal(err)
-	}
+	output = must.Get(lock(waiting, dir))(t)
 	_ = output.Close()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // The resources of these tests are in the module "site" of the environment "dev".
@@ -53,9 +54,7 @@ func newSite(t *testing.T, settings string) *site {
 
 func (s *site) write(name, text string) {
 	s.Helper()
-	if err := os.WriteFile(filepath.Join(s.workspace, name), []byte(text), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, os.WriteFile(filepath.Join(s.workspace, name), []byte(text), 0o600))
 }
 
 func (s *site) context() context.Context {
@@ -70,20 +69,14 @@ func (s *site) context() context.Context {
 func (s *site) deploy(new ...*provisioner.Resource) map[string]provisioner.Properties {
 	s.Helper()
 	s.progress = nil
-	token, err := s.Provision(s.context(), change(s.now, new))
-	if err != nil {
-		s.Fatal(err)
-	}
+	token := must.Get(s.Provision(s.context(), change(s.now, new)))(s)
 	return s.note(token, new)
 }
 
 // note stores what Status returns with resources.
 func (s *site) note(token string, new resources) map[string]provisioner.Properties {
 	s.Helper()
-	status, err := s.Status(s.Context(), token)
-	if err != nil {
-		s.Fatal(err)
-	}
+	status := must.Get(s.Status(s.Context(), token))(s)
 	if status.State != provisioner.Done {
 		s.Fatalf("got %+v", status)
 	}
@@ -107,11 +100,7 @@ func (s *site) fails(new ...*provisioner.Resource) string {
 // tofu returns the output of tofu itself in the folder of the module.
 func (s *site) tofu(args ...string) string {
 	s.Helper()
-	out, err := (&tofu{command: "tofu", dir: s.folder("dev", "site")}).output(s.Context(), args...)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return string(out)
+	return string(must.Get((&tofu{command: "tofu", dir: s.folder("dev", "site")}).output(s.Context(), args...))(s))
 }
 
 func equal(t *testing.T, got, want any) {
@@ -177,10 +166,7 @@ func TestLife(t *testing.T) {
 
 	// Drift is corrected: somebody removed the file.
 	equal(t, os.Remove(file), nil)
-	plan, err := s.Plan(s.context(), change(s.now, s.now))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(s.Plan(s.context(), change(s.now, s.now)))(t)
 	if !strings.Contains(plan.Text, "  # local_file.app_conf will be created\n") || !strings.Contains(plan.Text, "Plan: 1 to add, 0 to change, 0 to destroy.\n") {
 		t.Errorf("the plan is\n%s", plan.Text)
 	}
@@ -203,17 +189,12 @@ func TestBackend(t *testing.T) {
 	states := t.TempDir()
 	s := newSite(t, "backend: {local: {path: \""+states+"/{environment}/{module}.tfstate\"}}\n")
 	got := s.deploy(pet(1, nil))
-	plan, err := s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 4.0})}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 4.0})})))(t)
 	if !strings.HasSuffix(plan.Text, "Plan: 1 to add, 0 to change, 1 to destroy.\n") {
 		t.Errorf("the plan is\n%s", plan.Text)
 	}
 	lose := func() {
-		if err := os.RemoveAll(filepath.Join(s.workspace, ".lumi")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(s.workspace, ".lumi")))
 	}
 	lose()
 	equal(t, s.deploy(pet(1, nil)), got)

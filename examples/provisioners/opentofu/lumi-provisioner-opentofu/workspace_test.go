@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestWorkspace deploys the example with the commands that the README has. A provider and OpenTofu use values of each other.
 func TestWorkspace(t *testing.T) {
 	needTofu(t)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../workspace")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS("../workspace")))
 	var path []string
 	for _, pkg := range []string{"../../../../cmd/lumi", "../../../local/provider/lumi-resource-local", "."} {
 		path = append(path, filepath.Dir(providertest.Build(t, pkg)))
@@ -34,11 +33,7 @@ func TestWorkspace(t *testing.T) {
 	}
 	read := func(name string) string {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+		return string(must.Get(os.ReadFile(filepath.Join(dir, name)))(t))
 	}
 	has := func(text, want string) {
 		t.Helper()
@@ -50,9 +45,7 @@ func TestWorkspace(t *testing.T) {
 		t.Helper()
 		text := read("zoo.json")
 		has(text, from)
-		if err := os.WriteFile(filepath.Join(dir, "zoo.json"), []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "zoo.json"), []byte(strings.Replace(text, from, to, 1)), 0o600))
 	}
 	out := lumi("plan", "--details", "zoo.json")
 	has(out, `
