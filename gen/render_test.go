@@ -61,7 +61,6 @@ func TestRenderedLate(t *testing.T) {
 	}
 }
 
-// TestRenderFails expects that nothing is written if any file cannot be rendered, whether it exists or not.
 func TestRenderFails(t *testing.T) {
 	root := t.TempDir()
 	var files []File

@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestInTheWay holds that what cannot be replaced is an error that names it, and that nothing is changed then.
 func TestInTheWay(t *testing.T) {
 	a := generated("ec2/a.ts", "1")
 	tests := []struct {
@@ -88,7 +87,6 @@ func TestWriteFails(t *testing.T) {
 	wantTree(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content), "d.ts/in_the_way": ""})
 }
 
-// TestOutputsOverlap gives two outputs the same place.
 func TestOutputsOverlap(t *testing.T) {
 	for file, want := range map[string]string{
 		"pack":      "cannot write ROOT/pack: another output has files below it",
@@ -106,7 +104,6 @@ func TestOutputsOverlap(t *testing.T) {
 	}
 }
 
-// TestWriteAllOrNothing fails on the last of several outputs: the others stay as they were, down to their folders.
 func TestWriteAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	pack, provider := filepath.Join(dir, "pack"), filepath.Join(dir, "new", "provider")

@@ -118,7 +118,6 @@ there is a reference where nothing is taken for one (at /pending/operations/0/ex
 resources depend on each other in a circle: A → B → A (at /resources/A)`))
 }
 
-// TestBuiltPending has resources to be deleted that refer to each other, and what cannot be pending.
 func TestBuiltPending(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	for n := range 2 {
@@ -161,7 +160,6 @@ func TestBuiltPendingTwice(t *testing.T) {
 the reference leads to another resource "B" than the one in this graph (at /pending/deletes/3/properties/second/#ref)`))
 }
 
-// TestBuiltPendingNothing has places for pending resources with none in them.
 func TestBuiltPendingNothing(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	s.Pending.Deletes = []*lumigl.Vertex{nil}
@@ -251,7 +249,6 @@ func TestNumberOf(t *testing.T) {
 	}
 }
 
-// TestConcurrentReading is for the race detector.
 func TestConcurrentReading(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"resources": {`)

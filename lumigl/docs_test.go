@@ -18,7 +18,6 @@ var (
 	rights  = regexp.MustCompile("(?s)Right:\n\n```json\n(.*?)\n```")
 )
 
-// TestDocs holds docs/lumigl.md to what it says: the examples of the language are accepted and canonical.
 func TestDocs(t *testing.T) {
 	page := must.Get(os.ReadFile("../docs/lumigl.md"))(t)
 	examples := blocks.FindAllStringSubmatch(string(page), -1)
@@ -37,7 +36,6 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestCatalog checks that the wrong example of each code has that fault and no other, and that the right one has none.
 func TestCatalog(t *testing.T) {
 	for _, e := range explained.Faults() {
 		if e.Code == string(lumigl.SizeFault) || e.Code == string(lumigl.DepthFault) {

@@ -173,7 +173,6 @@ func walkValue(v lumigl.Value) {
 	}
 }
 
-// FuzzNumber writes any number in the canonical way.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "-0.0e5", "1e21", "123456789012345678901", "1234567890123456789012", "0.000001", "0.0000001",

@@ -57,7 +57,6 @@ func textOf(t *rapid.T, doc lumigl.Document) string {
 	return string(must.Get(lumigl.Append(nil, doc))(t))
 }
 
-// TestClone changes a document or its clone in every way there is. The other one stays as it was.
 func TestClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := randomDocument(t)
@@ -167,7 +166,6 @@ func TestClonePending(t *testing.T) {
 	}
 }
 
-// TestRenameRoundTrip renames vertices, and back. In between, all references have followed.
 func TestRenameRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomGraph(t)
@@ -213,7 +211,6 @@ func TestRename(t *testing.T) {
 	expect(t, s.Check(), "")
 }
 
-// TestReplace rewrites parts of values. What does not change is shared.
 func TestReplace(t *testing.T) {
 	v := must.Get(lumigl.Parser{}.ParseValue(`{"a": [1, "x", {"x": "x"}], "b": {"c": [2, 3]}, "x": "x", "d": ["x"]}`))(t)
 	with := func(instead lumigl.Value) func(lumigl.Value) (lumigl.Value, bool) {
@@ -236,7 +233,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestMap replaces the parts of a list and of an object, but none within these.
 func TestMap(t *testing.T) {
 	for src, want := range map[string]string{
 		`["x", [1], 2, 3]`:               `["0:", [1], "3:"]`,
@@ -257,7 +253,6 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestCloneForeign clones a snapshot with a pending resource that is still in another snapshot.
 func TestCloneForeign(t *testing.T) {
 	var old, new lumigl.Snapshot
 	r := must.Get(old.Add(resourceURN(1)))(t)

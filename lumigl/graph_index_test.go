@@ -161,7 +161,6 @@ func TestWalkConcurrent(t *testing.T) {
 	})
 }
 
-// TestWalkStops holds that no visits start after a failure or after the context is done, and what is reported then.
 func TestWalkStops(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(network))(t)
 	cause := errors.New("interrupted")
@@ -211,7 +210,6 @@ func TestWalkGoexit(t *testing.T) {
 	}), "the visit ended its goroutine")
 }
 
-// TestCyclesInIndex holds that orders and walks refuse cycles, as does Check where there may be none.
 func TestCyclesInIndex(t *testing.T) {
 	for src, want := range map[string]string{
 		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices depend on each other in a circle: a → a",

@@ -20,7 +20,6 @@ func snapshotOf(t *testing.T, a, b string) *lumigl.Snapshot {
 
 func quoted[S ~string](s S) string { return `"` + string(s) + `"` }
 
-// TestOptionDefaults reads options that mean the same as none, and writes some that a program has set.
 func TestOptionDefaults(t *testing.T) {
 	s := snapshotOf(t, `"properties": {}, "options": {"protect": false, "aliases": [], "timeouts": {}}`,
 		`"properties": {}, "options": {"retainOnDelete": true, "dependsOn": []}`)
@@ -37,7 +36,6 @@ func TestOptionDefaults(t *testing.T) {
 	}
 }
 
-// TestDependsOn edits a snapshot of which one resource depends on the other by its options alone.
 func TestDependsOn(t *testing.T) {
 	s := snapshotOf(t, `"properties": {}`, `"properties": {}, "options": {"dependsOn": [{"#ref": "A"}]}`)
 	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
@@ -58,7 +56,6 @@ func TestDependsOn(t *testing.T) {
 	expect(t, s.Check(), `there is no resource "`+a.Key()+`" (at /resources/`+b.Key()+`/options/dependsOn/0/#ref)`)
 }
 
-// TestBuiltOptions has what only a program can put together.
 func TestBuiltOptions(t *testing.T) {
 	s := snapshotOf(t, `"properties": {}`, `"properties": {}`)
 	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
@@ -74,7 +71,6 @@ there is no option "protct"; did you mean "protect"? (at /resources/B/options/pr
 "get" needs a "path" (at /resources/B/properties/e)`))
 }
 
-// TestModuleOrder writes the vertices of modules before and after resources whose URNs are smaller and larger.
 func TestModuleOrder(t *testing.T) {
 	const start = "urn:lumi:e::p:m::"
 	want := []string{start + "lumi:index:Module::used", start + "a:m:T::x", start + "t:m:T::x", start + "lumi:index:Module::own"}
@@ -95,7 +91,6 @@ func TestModuleOrder(t *testing.T) {
 	}
 }
 
-// TestBuiltModule checks the vertex of a module, and a reference to it.
 func TestBuiltModule(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	m := must.Get(s.Add("urn:lumi:prod::network:index::lumi:index:Module::network"))(t)

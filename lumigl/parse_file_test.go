@@ -47,7 +47,6 @@ func FuzzAtOnce(f *testing.F) {
 	})
 }
 
-// TestAtOnce reads a file with more vertices than there is room for at first.
 func TestAtOnce(t *testing.T) {
 	const n = 3 * sample
 	var b strings.Builder
@@ -78,14 +77,12 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// TestBlank holds what may stand between the parts of a file.
 func TestBlank(t *testing.T) {
 	if _, err := Parse(" {\r\n\t\"vertices\" \t:\r{ } , \"x\"\n: [ ]\r\n}\n"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestClip sees to it that characters stay whole, and both ends are there.
 func TestClip(t *testing.T) {
 	for _, c := range []string{"a", "é", "→", "𝄞"} {
 		for shift := range 4 {
@@ -103,7 +100,6 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestLargest sees to it that offsets fit, whatever limit somebody sets.
 func TestLargest(t *testing.T) {
 	for max, want := range map[int64]int64{0: 1 << 30, -1: 1 << 30, 7: 7, 1 << 40: 1<<32 - 1} {
 		if found := (Parser{MaxSize: max}).maxSize(); found != want {
@@ -112,7 +108,6 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// TestSerial reads serials as they may be written, and no others.
 func TestSerial(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"0": 0, "7": 7, "1e3": 1000, "2.0": 2, "1.5e1": 15, "18446744073709551615": math.MaxUint64, "18446744073709551615e0": math.MaxUint64,

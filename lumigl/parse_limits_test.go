@@ -207,7 +207,6 @@ func TestHostile(t *testing.T) {
 
 func clipped(s string) string { return s[:min(len(s), 300)] }
 
-// TestLongCircle sees to it that of a long circle the start and the end are named.
 func TestLongCircle(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"resources": {`)

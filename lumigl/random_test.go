@@ -323,7 +323,6 @@ func TestRoundTripOfSnapshots(t *testing.T) {
 	})
 }
 
-// TestOrderDoesNotMatter adds the same resources in two orders.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := randomSnapshot(t)

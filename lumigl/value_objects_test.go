@@ -86,7 +86,6 @@ func ordered(v lumigl.Value) string {
 	return s
 }
 
-// BenchmarkObject sets the keys of an object one after another.
 func BenchmarkObject(b *testing.B) {
 	for _, n := range []int{10, 1000, 4000} {
 		keys := make([]string, n)

@@ -75,7 +75,6 @@ func TestAccessors(t *testing.T) {
 	}
 }
 
-// TestOthersAreNot sees to it that no accessor takes a value for what it is not.
 func TestOthersAreNot(t *testing.T) {
 	values := map[string]lumigl.Value{
 		"absent": {}, "null": lumigl.NullValue(), "bool": lumigl.BoolOf(true), "number": lumigl.IntOf(1), "text": lumigl.TextOf("1"),
@@ -183,7 +182,6 @@ func TestFloatOf(t *testing.T) {
 	}
 }
 
-// TestCanonicalNumbers has the numbers where the notation changes.
 func TestCanonicalNumbers(t *testing.T) {
 	for literal, want := range map[string]string{
 		"123456789012345678901":      "123456789012345678901",
@@ -242,7 +240,6 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-// TestSpecial has what stands for something else, and what looks like it.
 func TestSpecial(t *testing.T) {
 	signed := func(signature lumigl.Value) lumigl.Value {
 		return bag(pair("value", lumigl.IntOf(1)), pair(wire.Signature, signature))
@@ -307,7 +304,6 @@ func TestRemove(t *testing.T) {
 	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)
 }
 
-// TestNothingWithin makes lists and objects of what is not there.
 func TestNothingWithin(t *testing.T) {
 	elements := []lumigl.Value{lumigl.IntOf(1), {}, lumigl.IntOf(2)}
 	members := []lumigl.Member{pair("a", lumigl.Value{}), pair("b", lumigl.IntOf(1))}

@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestCanonical reads files as a writer leaves them. Writing them again changes nothing.
 func TestCanonical(t *testing.T) {
 	names, err := filepath.Glob("testdata/valid/*.json")
 	if err != nil || len(names) == 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestByKey compares the order of keys like URNs with that of package slices.
 func TestByKey(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"", "a", "b", ":", "::", "\x00", "\xff", "12345678", "1234567"})
 	parts := rapid.SampledFrom([]string{"a", "ab", "a:b", "a::b", "b", "\xff"})

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWritten holds what is written of what was read, byte by byte.
 func TestWritten(t *testing.T) {
 	const u = "urn:lumi:e::p:m::t:m:T::"
 	for _, test := range []struct{ src, want string }{
@@ -87,7 +86,6 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestWritingChangesNothing sees to it that what is written in another order keeps its own.
 func TestWritingChangesNothing(t *testing.T) {
 	s := must.Get(lumigl.ParseSnapshot(`{"resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {"b": 1, "a": 2}}}}`))(t)
 	must.Get(lumigl.Append(nil, s))(t)
@@ -102,7 +100,6 @@ func TestWritingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAnotherTag marks references with a key that data does not have.
 func TestAnotherTag(t *testing.T) {
 	g := &lumigl.Graph{}
 	a := vertex(t, g, "a")
@@ -116,7 +113,6 @@ func TestAnotherTag(t *testing.T) {
 	}
 }
 
-// TestAnotherTagThanRead marks references with another key than the file did.
 func TestAnotherTagThanRead(t *testing.T) {
 	for _, data := range []string{
 		`{"#ref": 1}`, `{"x": {"#ref": 1}}`, `{"x": [1, {"#ref": 1}]}`, `{"x": [[{"#ref": 1}], 1], "y": 1}`,
@@ -133,7 +129,6 @@ func TestAnotherTagThanRead(t *testing.T) {
 	}
 }
 
-// TestFieldsGone writes a graph that had fields before its vertices.
 func TestFieldsGone(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`))(t)
 	g.Fields = nil
@@ -158,7 +153,6 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestWrite writes much, piece by piece, to a writer that fails at some time.
 func TestWrite(t *testing.T) {
 	g := &lumigl.Graph{}
 	for _, key := range []string{"a", "b", "c"} {
@@ -177,7 +171,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestSort holds that resources are where they are written.
 func TestSort(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	for _, n := range []int{2, 1, 0, 3} {

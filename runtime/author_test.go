@@ -17,7 +17,6 @@ import (
 
 // This file is about what authors do that they had better not, and about what they may well do and seldom think of.
 
-// TestMovedSecrets is about secrets whose places in a list the author's code changes.
 func TestMovedSecrets(t *testing.T) {
 	const secrets = `{"required": ["a", {"$sig": "$secret", "value": "hush"}],
 		"tags": {"a b": {"$sig": "$secret", "value": "x"}},
@@ -49,7 +48,6 @@ func TestMovedSecrets(t *testing.T) {
 	}
 }
 
-// TestMovedComputedSecrets is the same for what an update computes anew.
 func TestMovedComputedSecrets(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 		slices.Reverse(want.Properties.Zones)
@@ -63,7 +61,6 @@ func TestMovedComputedSecrets(t *testing.T) {
 	}
 }
 
-// TestNoProperties is about an author who takes the properties away altogether: nothing was changed then.
 func TestNoProperties(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{
 		check: func(want *lumi.State[*network]) error { want.Properties = nil; return nil },
@@ -83,7 +80,6 @@ func TestNoProperties(t *testing.T) {
 	}
 }
 
-// TestNoOperations finds the mistake where it was made, not at the first call.
 func TestNoOperations(t *testing.T) {
 	for want, construct := range map[string]func(){
 		"lumi: no operations for resources of type feature:net:Network": func() { testnet.NewNetworkProvider(nil) },
@@ -100,7 +96,6 @@ func TestNoOperations(t *testing.T) {
 	}
 }
 
-// TestPanic leaves a panic to whoever serves the provider.
 func TestPanic(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "no idea" {
@@ -160,7 +155,6 @@ func TestConcurrentCalls(t *testing.T) {
 	group.Wait()
 }
 
-// TestPrinting prints what an author has at hand.
 func TestPrinting(t *testing.T) {
 	refs := lumi.References{gatewayURN: {ID: "gw-1", Properties: bag(t, `{"ip": {"$sig": "$secret", "value": "hush"}}`)}}
 	p := testnet.NewNetworkProvider(&networkOps{

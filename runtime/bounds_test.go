@@ -52,7 +52,6 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestManyFaults keeps errors readable and short, whatever a program sends.
 func TestManyFaults(t *testing.T) {
 	list, table := &structpb.ListValue{}, map[string]*structpb.Value{}
 	for range 100_000 {
@@ -88,7 +87,6 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// TestCircles is about values that contain themselves, more than once: all of them would never end.
 func TestCircles(t *testing.T) {
 	circle := map[string]any{}
 	circle["a"], circle["b"] = circle, []any{circle, circle}
@@ -97,7 +95,6 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// TestLargeValues takes what is large and right through a provider as it is.
 func TestLargeValues(t *testing.T) {
 	list := &structpb.ListValue{}
 	for range 200_000 {

@@ -14,7 +14,6 @@ func (a *attachment) Lumi(p *lumi.Props) {
 	lumi.Required(p, "vpc", &a.VPC, lumi.Capability("aws:ec2:VPC", "aws:ec2:Network", "aws:ec2:Cloud"))
 }
 
-// TestRenamedCapability holds that a value may refer to a resource by a former name of its type.
 func TestRenamedCapability(t *testing.T) {
 	for _, c := range []struct{ typ, want string }{
 		{"aws:ec2:VPC", ""},

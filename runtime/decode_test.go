@@ -122,7 +122,6 @@ func TestEncodeEverything(t *testing.T) {
 	}
 }
 
-// TestAbsentZeroEmpty tells the three apart.
 func TestAbsentZeroEmpty(t *testing.T) {
 	got := &network{}
 	must.Do(t, lumi.Decode(with(t, minimal, `{"limit": 0, "routes": [], "comment": ""}`), got))
@@ -274,7 +273,6 @@ keys[…]: is not valid UTF-8`
 	}
 }
 
-// TestEnumsOnTheWayOut is about values that no enum has.
 func TestEnumsOnTheWayOut(t *testing.T) {
 	for kind, want := range map[testnet.GatewayKind]string{"": `{}`, "transit": `{"kind": "transit"}`} {
 		made, err := lumi.Encode(&gateway{Kind: kind})

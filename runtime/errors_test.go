@@ -27,7 +27,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestZeroErrors prints errors that say nothing.
 func TestZeroErrors(t *testing.T) {
 	for _, test := range []struct {
 		want string
@@ -52,7 +51,6 @@ func TestZeroErrors(t *testing.T) {
 	}
 }
 
-// TestInvalid is about what authors say around faults.
 func TestInvalid(t *testing.T) {
 	a, b := lumi.Faultf("a", "is wrong"), lumi.Faultf("b", "is bad")
 	plain := errors.New("failed")

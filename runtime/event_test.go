@@ -49,7 +49,6 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLogElsewhere is for code of the author's that does not run in a call.
 func TestLogElsewhere(t *testing.T) {
 	var text bytes.Buffer
 	before := slog.Default()

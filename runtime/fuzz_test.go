@@ -21,7 +21,6 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// FuzzDecode decodes arbitrary bags, as they come over the wire.
 func FuzzDecode(f *testing.F) {
 	for _, json := range []string{
 		full, minimal, `{}`, `{"rules": [null, {"fromPort": ""}]}`, `{"script": {"$sig": "$asset", "text": "$unknown"}}`,
@@ -66,7 +65,6 @@ func TestSpoiltBags(t *testing.T) {
 	}
 }
 
-// TestNumbersThatJSONLacks checks that bags with NaN and infinities, next to unknown values, are refused and not changed.
 func TestNumbersThatJSONLacks(t *testing.T) {
 	odd := deep(14, structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
 		structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1)), {},

@@ -109,7 +109,6 @@ func TestReplaceIgnored(t *testing.T) {
 	}
 }
 
-// TestZeroDiff is what an author's tests may pass.
 func TestZeroDiff(t *testing.T) {
 	var d lumi.Diff
 	d.Replace("a")

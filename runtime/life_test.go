@@ -48,7 +48,6 @@ func (m memory) ops() *networkOps {
 	}
 }
 
-// TestLife takes a network with every property through its life, in the company of gateways that programs do not name.
 func TestLife(t *testing.T) {
 	networks, gateways := memory{}, gatewayMemory{}
 	h := providertest.InProcess(t, providertest.Resources(

@@ -10,7 +10,6 @@ import (
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 )
 
-// TestLimits decodes constrained properties of a stub.
 func TestLimits(t *testing.T) {
 	const right = `{
 		"port": 80, "ratio": 0.25, "big": 1e6, "label": "ab", "home": "https://example.com", "hosts": ["a", "b"],
@@ -56,7 +55,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOutput encodes values that a provider returns, which are not checked.
 func TestLimitsOfOutput(t *testing.T) {
 	if _, err := lumi.Encode(&feature.Limited{Port: -1}); err != nil {
 		t.Error(err)

@@ -13,7 +13,6 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// TestCheckOldAndSeed gives the author what the defaults of a resource depend on.
 func TestCheckOldAndSeed(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		n := want.Properties
@@ -46,7 +45,6 @@ func TestCheckOldAndSeed(t *testing.T) {
 	}
 }
 
-// TestCheckOldSecrets has the author carry old secrets over to a program that gives less, or other values.
 func TestCheckOldSecrets(t *testing.T) {
 	const hidden = `{"comment": {"$sig": "$secret", "value": "hush"},
 		"tags": {"a": {"$sig": "$secret", "value": "hush"}, "b": "plain"},
@@ -101,7 +99,6 @@ func TestCheckOldSecrets(t *testing.T) {
 	}
 }
 
-// TestCheckOlderOld gives the author old properties of an older IDL, as far as they fit.
 func TestCheckOlderOld(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if old := want.Old; old.CIDR != "10.0.0.0/8" || old.Color != "mauve" || old.Size != 0 || old.Limit != nil {
@@ -115,7 +112,6 @@ func TestCheckOlderOld(t *testing.T) {
 	}
 }
 
-// TestRefresh reads what the engine knows already.
 func TestRefresh(t *testing.T) {
 	stored := with(t, minimal, `{"arn": {"$sig": "$secret", "value": "arn:hush"}, "token": "t", "size": null,
 		"comment": {"$sig": "$secret", "value": "hush"}, "seed": {"$sig": "$secret", "value": "s"},
@@ -160,7 +156,6 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestImport gives the author no old state, whatever is in the request.
 func TestImport(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{get: func(id lumi.ID, old *lumi.State[*network]) (*network, error) {
 		if id != "n-1" || old != nil {
@@ -258,7 +253,6 @@ func TestDeleteBeforeReplace(t *testing.T) {
 	}
 }
 
-// TestIgnoredAddition refuses to plan with what an Update would refuse.
 func TestIgnoredAddition(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{inspect: func(_, _ *lumi.State[*network], diff *lumi.Diff) error {
 		diff.Ignore(testnet.Network_Size)

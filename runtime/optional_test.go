@@ -155,7 +155,6 @@ func (unrelated) Inspect(_ context.Context, _, _ *lumi.State[*network], _ *lumi.
 	return nil
 }
 
-// TestOtherMethods lets authors have methods of their own, and optional ones wherever Go finds them.
 func TestOtherMethods(t *testing.T) {
 	for _, ops := range []testnet.NetworkProviderOps{
 		unrelated{}, &unrelated{}, plainOps{}, &plainOps{}, &pointerFind{}, &networkOps{}, (*networkOps)(nil),
@@ -168,7 +167,6 @@ func TestOtherMethods(t *testing.T) {
 	}
 }
 
-// TestWithoutInspectChange is about what the IDL says about changes by itself.
 func TestWithoutInspectChange(t *testing.T) {
 	p := testnet.NewNetworkProvider(plainOps{})
 	wanted := with(t, minimal, `{"cidr": "10.1.0.0/16", "limit": 1}`)

@@ -30,7 +30,6 @@ func failed(t *testing.T, err error, id lumi.ID, message string) lumi.Bag {
 
 var errHalf = errors.New("half way")
 
-// TestUpdateInPart fails at all points of an update of several properties.
 func TestUpdateInPart(t *testing.T) {
 	const changed = `{"limit": 2, "comment": "new", "tags": {"a": "b"}, "rules": null, "keys": {"k": "new"}}`
 	old := with(t, minimal, `{"arn": "arn:1", "token": "t1", "address": "1.2.3.4", "limit": 1, "rules": [{"protocol": "tcp"}],
@@ -99,7 +98,6 @@ func TestUpdateInPart(t *testing.T) {
 	}
 }
 
-// TestUpdateUndone fails before anything is done: the resource is as it was.
 func TestUpdateUndone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(old, want *lumi.State[*network], _ *lumi.Diff) error {
 		old.Done(testnet.Network_Limit) // which has no meaning
@@ -113,7 +111,6 @@ func TestUpdateUndone(t *testing.T) {
 	}
 }
 
-// TestDoneWithAnotherName reports names that are not those of properties, next to what went wrong.
 func TestDoneWithAnotherName(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 		want.Done(testnet.Network_Limit, "rules[0]", "tgas")
@@ -128,7 +125,6 @@ func TestDoneWithAnotherName(t *testing.T) {
 	}
 }
 
-// TestDoneConcurrently has parts of an update done at once, for the race detector to look at.
 func TestDoneConcurrently(t *testing.T) {
 	names := []string{testnet.Network_Limit, testnet.Network_Tags, testnet.Network_Comment, testnet.Network_Rules}
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
@@ -145,7 +141,6 @@ func TestDoneConcurrently(t *testing.T) {
 	compare(t, over(t, wanted, `{"arn": ""}`), failed(t, err, "n-1", "done in part: half way"))
 }
 
-// TestCreateInPart completes a resource that was created half way by updating it, without a replacement.
 func TestCreateInPart(t *testing.T) {
 	wanted := with(t, minimal, `{"limit": 5, "seed": "s", "tags": {"a": "b"}, "accent": "red", "peer": "$network",
 		"password": "hunter2", "comment": {"$sig": "$secret", "value": "hush"}}`)
@@ -211,7 +206,6 @@ func TestCreateNothing(t *testing.T) {
 	}
 }
 
-// TestPartialErrorOfTheAuthor is about authors who return the error themselves.
 func TestPartialErrorOfTheAuthor(t *testing.T) {
 	var result error
 	p := testnet.NewNetworkProvider(&networkOps{
@@ -307,7 +301,6 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestCancelledMeanwhile reports what exists also if nobody waits for it any more.
 func TestCancelledMeanwhile(t *testing.T) {
 	for _, result := range []error{nil, errHalf} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -346,7 +339,6 @@ func TestCancelledMeanwhile(t *testing.T) {
 	}
 }
 
-// TestMovedSecretsInPart keeps the elements of a list secret that the author moved, next to what cannot be encoded.
 func TestMovedSecretsInPart(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
 		slices.Reverse(want.Properties.Required)

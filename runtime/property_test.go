@@ -17,7 +17,6 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// TestRoundTrip encodes and decodes any value.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyNetwork(t)
@@ -133,7 +132,6 @@ func anyNetwork(t *rapid.T) *network {
 	}
 }
 
-// TestAnyBag decodes bags of all kinds of values, which either works or yields faults with paths.
 func TestAnyBag(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	names := rapid.OneOf(rapid.SampledFrom(propertyNames()), anyText)

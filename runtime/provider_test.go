@@ -209,7 +209,6 @@ func TestNameByAuthor(t *testing.T) {
 	}
 }
 
-// TestIdleAuthor is about answers that say nothing.
 func TestIdleAuthor(t *testing.T) {
 	p := testnet.NewGatewayProvider(gatewayOps{})
 	var output *lumi.OutputError

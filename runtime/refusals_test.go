@@ -8,7 +8,6 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// TestRefusals is about requests that no operation of the author's gets to see.
 func TestRefusals(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{}) // whose operations panic
 	good, bad, unknown := bag(t, minimal), bag(t, `{}`), with(t, minimal, `{"cidr": "$unknown"}`)

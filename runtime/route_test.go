@@ -96,7 +96,6 @@ func TestUnionsRefused(t *testing.T) {
 	}
 }
 
-// TestUnionsEncoded is about unions that a provider left in a state that no value has.
 func TestUnionsEncoded(t *testing.T) {
 	for _, test := range []struct {
 		want   string
@@ -120,7 +119,6 @@ func TestUnionsEncoded(t *testing.T) {
 	}
 }
 
-// TestUnionsComputed holds that what a provider computes comes back, and is there in the next change.
 func TestUnionsComputed(t *testing.T) {
 	ops := &routeOps{}
 	p := testnet.NewRouteProvider(ops)
@@ -136,7 +134,6 @@ func TestUnionsComputed(t *testing.T) {
 	}
 }
 
-// TestUnionsUnknown holds that a value which is not known sets no variant, and passes.
 func TestUnionsUnknown(t *testing.T) {
 	ops := &routeOps{}
 	given := with(t, fullRoute, `{"target": "$unknown", "action": {"move": "$unknown"}, "backup": {"$sig": "$secret", "value": "$unknown"}}`)
@@ -150,7 +147,6 @@ func TestUnionsUnknown(t *testing.T) {
 	}
 }
 
-// TestUnionsStored holds that state of another IDL can be read: what is of no variant that there is counts as absent.
 func TestUnionsStored(t *testing.T) {
 	ops := &routeOps{now: func(got *route) {
 		if got.Target != (testnet.Target{}) || got.Action != (testnet.Action{}) || got.Backup != nil {
@@ -169,7 +165,6 @@ func TestUnionsStored(t *testing.T) {
 	}
 }
 
-// TestUnionsRenamed holds that a value may refer to a resource by the former name of its type.
 func TestUnionsRenamed(t *testing.T) {
 	const way = "urn:lumi:test::shop:index::feature:net:Way::w"
 	p := testnet.NewRouteProvider(&routeOps{now: func(got *route) {

@@ -92,7 +92,6 @@ func checkOldBag(t *rapid.T) {
 	}
 }
 
-// TestStoredArchive has Check take from the old properties an archive of which a part came as a secret.
 func TestStoredArchive(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		want.Properties.Code = want.Old.Code

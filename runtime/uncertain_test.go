@@ -68,7 +68,6 @@ func isUncertain(err error) bool {
 	return uncertain
 }
 
-// TestContextErrors is about errors of contexts that authors return, perhaps of their own contexts.
 func TestContextErrors(t *testing.T) {
 	changes := map[string]bool{"Create": true, "Update": true, "Delete": true}
 	down := errors.New("down")
@@ -111,7 +110,6 @@ func TestContextErrors(t *testing.T) {
 	}
 }
 
-// TestUncertain is what authors say themselves.
 func TestUncertain(t *testing.T) {
 	down := errors.New("connection reset")
 	for _, result := range []error{
@@ -131,7 +129,6 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestUncertainInPart knows of an id what is certain.
 func TestUncertainInPart(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{
 		create: func(*lumi.State[*network]) (lumi.ID, error) { return "n-1", context.Canceled },
@@ -160,7 +157,6 @@ func TestCreateWithoutID(t *testing.T) {
 	}
 }
 
-// TestNotBegun is about contexts that are done before the author is called: nothing was changed, and that is certain.
 func TestNotBegun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -129,7 +129,6 @@ func upgradedLink() *link {
 	}
 }
 
-// TestUpgrade takes a link of the old IDL through every call that gets stored properties.
 func TestUpgrade(t *testing.T) {
 	seen := 0
 	see := func(old *link) {
@@ -184,7 +183,6 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestUpgradeIfNeeded calls Upgrade only for what does not fit.
 func TestUpgradeIfNeeded(t *testing.T) {
 	tests := []struct {
 		name, change string
@@ -230,7 +228,6 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	}
 }
 
-// TestUpgradeInPart compares stored properties of which Upgrade sets only some.
 func TestUpgradeInPart(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -382,7 +379,6 @@ func TestUpgradedSecrets(t *testing.T) {
 	}
 }
 
-// TestUpgradedSecretsInCheck keeps an old secret that the author carries over.
 func TestUpgradedSecretsInCheck(t *testing.T) {
 	p := linkProvider(&linkOps{check: func(want *lumi.State[*link]) error {
 		want.Properties.Host = want.Old.Host
@@ -396,7 +392,6 @@ func TestUpgradedSecretsInCheck(t *testing.T) {
 	}
 }
 
-// TestUpgradeAfterPartialCreate is about state of the current IDL that lacks required properties.
 func TestUpgradeAfterPartialCreate(t *testing.T) {
 	ops := &linkOps{}
 	resp := must.Get(linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{

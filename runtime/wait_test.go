@@ -99,7 +99,6 @@ func TestWaitLast(t *testing.T) {
 	}
 }
 
-// TestWaitLong has pauses that cannot be doubled.
 func TestWaitLong(t *testing.T) {
 	const most = time.Duration(1<<63 - 1)
 	synctest.Test(t, func(t *testing.T) {

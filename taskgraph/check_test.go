@@ -135,7 +135,6 @@ func TestRolesOfMembers(t *testing.T) {
 	}
 }
 
-// TestCheckLarge checks a graph with more roles and tasks than are combined.
 func TestCheckLarge(t *testing.T) {
 	t.Parallel()
 	var tasks []taskgraph.Task

@@ -116,7 +116,6 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestCheckedGraphsHaveNoCycles expands graphs without cycles on nodes with one role each.
 func TestCheckedGraphsHaveNoCycles(t *testing.T) {
 	t.Parallel()
 	name := rapid.SampledFrom([]string{"a", "b", "c", "d", "e"})

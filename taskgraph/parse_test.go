@@ -123,7 +123,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestValues compares YAML with the JSON that it means.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

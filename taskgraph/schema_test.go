@@ -24,7 +24,6 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return must.Get(compiler.Compile("tasks.schema.json"))(t)
 }
 
-// TestSchemaExamples compares the judgement of the JSON Schema with that of Parse.
 func TestSchemaExamples(t *testing.T) {
 	t.Parallel()
 	s, judged := schema(t), 0
@@ -42,7 +41,6 @@ func TestSchemaExamples(t *testing.T) {
 	}
 }
 
-// TestSchema compares the judgement of the JSON Schema with that of Parse, for attributes with random values.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	s := schema(t)

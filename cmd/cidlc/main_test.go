@@ -63,7 +63,6 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-// TestBrokenOutput holds that no output is lost without a word.
 func TestBrokenOutput(t *testing.T) {
 	isolate(t)
 	idl := filepath.Join(repository(t), "examples", "aws", "idl")

@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestCompleteDeployments completes deployments of the queue and, for a rollback, former ones; and resources that one asks about.
 func TestCompleteDeployments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Do(t, os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))

@@ -16,7 +16,6 @@ type recorder struct {
 
 func (r *recorder) Event(e store.Event) { r.events = append(r.events, e) }
 
-// TestProviderLog holds that what a plugin writes is shown line by line, and that it is not kept if no line ends.
 func TestProviderLog(t *testing.T) {
 	r := &recorder{}
 	var reporter view.Reporter = r

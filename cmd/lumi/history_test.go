@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// TestPastSteps checks that the history has the last event of each step, and counts a replacement once.
 func TestPastSteps(t *testing.T) {
 	event := func(kind, urn string, state store.State) store.Event {
 		return store.Event{Kind: kind, URN: urn, State: state}

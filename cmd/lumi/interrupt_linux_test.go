@@ -14,7 +14,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPlanSignal interrupts a plan, without its process group, while a plugin starts. No process is left.
 func TestPlanSignal(t *testing.T) {
 	if os.Getenv("LUMI_TEST_PLAN") != "" {
 		os.Args = []string{"lumi", "plan", "desired.json"}

@@ -41,7 +41,6 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestProviderSignal interrupts the test of a provider: it deletes what it has created, and ends the plugin.
 func TestProviderSignal(t *testing.T) {
 	if plugin := os.Getenv("LUMI_TEST_PLUGIN"); plugin != "" {
 		os.Args = []string{"lumi", "provider", "test", plugin, "--fixture=-"}

@@ -28,7 +28,6 @@ type writer struct{ err error }
 
 func (w writer) Write([]byte) (int, error) { return 0, w.err }
 
-// TestBrokenOutput holds that no output is lost without a word.
 func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{
 		{"help"}, {"help", "check"}, {"version"}, {"check", "-"}, {"show", "-"}, {"show", "--json", "-"}, {"fmt", "-"},
@@ -42,7 +41,6 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// TestClosedPipe holds that a reader who has seen enough is no failure, and that the exit code still says what was found.
 func TestClosedPipe(t *testing.T) {
 	for _, test := range []struct {
 		args  []string

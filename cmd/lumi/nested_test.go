@@ -41,7 +41,6 @@ func shelfMoveCommand(env *environment) *cobra.Command {
 	return c
 }
 
-// TestNested tests a command below another one: what it does, its help, completion, exit codes and near names.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	const shelfHelp = `lumi shelf: change what is on the shelf.

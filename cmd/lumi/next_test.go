@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TestNext checks the advice about deployments in each state.
 func TestNext(t *testing.T) {
 	engine := run.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
 	s := &site{workspace: &workspace.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}

@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFindProvisioners checks what counts as a provisioner: executables in absolute folders of $PATH, the first of each name.
 func TestFindProvisioners(t *testing.T) {
 	first, second := t.TempDir(), filepath.Join(t.TempDir(), "with [brackets]")
 	write := func(path string, mode os.FileMode) {

@@ -27,7 +27,6 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestLocked holds that nothing is written while a deployment is under way.
 func TestLocked(t *testing.T) {
 	for _, test := range []struct {
 		args    []string
@@ -82,7 +81,6 @@ func TestKeptOut(t *testing.T) {
 	unlock()
 }
 
-// TestPrivate holds who may read what is written.
 func TestPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
@@ -116,7 +114,6 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestChanged holds that a file is left alone which somebody wrote after it was shown what would be done to it.
 func TestChanged(t *testing.T) {
 	for _, content := range []string{brokenSnapshot, brokenGraph} {
 		path := write(t, "prod.json", content+"\n")
@@ -135,7 +132,6 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestUnwritable holds that a file that cannot be written is still there, and that the reason is said.
 func TestUnwritable(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root can write anywhere")

@@ -86,7 +86,6 @@ func TestNoUnmarkedSecret(t *testing.T) {
 	}
 }
 
-// TestOrdinaryNames holds that LumiGL with the names that OpenTofu uses keeps its diagnostics, source lines included.
 func TestOrdinaryNames(t *testing.T) {
 	const names = `"terraform_version": "1", "sensitive_attributes": [], "sensitive": true, "value": 1, "type": "s"`
 	const resource = `"urn:lumi:prod::p:index::a:b:V::v": { "type": "a:b:V", "properties": { ` + names + `, "size": 01 } }`

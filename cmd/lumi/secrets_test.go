@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSecretsIn holds that secrets are found in valid JSON, and that other text with the signature is withheld.
 func TestSecretsIn(t *testing.T) {
 	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
 	const all = `"(secret)"`

@@ -8,7 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// TestStatus holds that the line fits, and goes before anything else is said.
 func TestStatus(t *testing.T) {
 	shown := make(chan string, 3)
 	w := writerFunc(func(p []byte) { shown <- string(p) })

@@ -127,7 +127,6 @@ const (
 	slow     = `"urn:lumi:dev::shop:index::local:index:Command::slow": {"type": "local:index:Command", "source": "main.ts:7:1", "properties": {"name": "slow", "create": "touch started; sleep 2; touch ended"}}`
 )
 
-// TestPrompts answers the questions of a deployment on a terminal.
 func TestPrompts(t *testing.T) {
 	dir := workspaceFor(t, password)
 	onTerminal(t, dir, "deploy", "shop.json").expect("1 to create").expect("Deploy shop in dev? [y/N] ").send("\n").
@@ -150,7 +149,6 @@ func TestPrompts(t *testing.T) {
 		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(exitOK)
 }
 
-// TestLiveInterrupts interrupts a deployment on a terminal that changes its size, and resumes it.
 func TestLiveInterrupts(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
@@ -159,7 +157,6 @@ func TestLiveInterrupts(t *testing.T) {
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(exitOK)
 }
 
-// TestLostTerminal ends the terminal of a deployment, which goes on.
 func TestLostTerminal(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestBatchFlush checks that a batch answers a request before it reads the next one.
 func TestBatchFlush(t *testing.T) {
 	requests, send := io.Pipe()
 	receive, answers := io.Pipe()

@@ -7,7 +7,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TestCheck checks graphs that no transition makes.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	resource := func(name, id string, dependencies ...urn.URN) *Resource {

@@ -79,7 +79,6 @@ func example() *Graph {
 	}
 }
 
-// TestLumiGLGolden compares the forms of an example with testdata/lumigl.
 func TestLumiGLGolden(t *testing.T) {
 	for name, doc := range map[string]lumigl.Document{"graph": example().LumiGL(), "snapshot": example().Snapshot()} {
 		got, err := lumigl.Append(nil, doc)

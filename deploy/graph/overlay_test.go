@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOverlay applies several results at once, which refer to each other.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	at := func(deployment graph.Deployment, name, id string, dependencies ...urn.URN) *graph.Resource {

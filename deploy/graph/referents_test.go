@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestReferents keeps what references led to, follows those that move, and finds what refers to a resource.
 func TestReferents(t *testing.T) {
 	const u, moved urn.URN = "urn:lumi:prod::a:index::x:m:Db::main", "urn:lumi:prod::a:index::x:m:Db::other"
 	vertex := func(u urn.URN) *lumigl.Vertex {

@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWithNames gives names to two versions that share a resource, and to one that is still to be deleted.
 func TestWithNames(t *testing.T) {
 	value := func(text string) lumigl.Value {
 		return must.Get(lumigl.Parser{}.ParseValue(text))(t)

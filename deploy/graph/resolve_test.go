@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestResolve evaluates references to properties of a resource and to what another module provides.
 func TestResolve(t *testing.T) {
 	const db, b = urn.URN("urn:lumi:prod::a:index::aws:rds:Database::db"), "urn:lumi:prod::b:index::lumi:index:Module::b"
 	to := func(u urn.URN) *lumigl.Vertex {
@@ -56,7 +55,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestOutputID asks for ids: a provisioner may note one, and changes it with the resource.
 func TestOutputID(t *testing.T) {
 	id := func(text string) lumigl.Value {
 		return lumigl.ObjectOf(lumigl.Member{Key: "id", Value: lumigl.TextOf(text)})

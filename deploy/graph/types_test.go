@@ -118,7 +118,6 @@ func TestAssignable(t *testing.T) {
 	}
 }
 
-// TestAssignableDepth compares types that are nested as deeply as the parser allows.
 func TestAssignableDepth(t *testing.T) {
 	t.Parallel()
 	const depth = 900

@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestAgain updates a key whose new hash only its step tells. A lock that cannot be changed has the hash.
 func TestAgain(t *testing.T) {
 	const first = `, "$options": {"deleteBeforeReplace": true}`
 	const because = "the option deleteBeforeReplace has it deleted first"

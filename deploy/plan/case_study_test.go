@@ -107,7 +107,6 @@ func TestCaseStudy(t *testing.T) {
 	s.page.close()
 }
 
-// TestCaseStudyRefusals takes turns that the case study does not take.
 func TestCaseStudyRefusals(t *testing.T) {
 	s := newStudy(t)
 	s.run("1-a.json", "a[1]")

@@ -88,7 +88,6 @@ func TestHasChanges(t *testing.T) {
 	}
 }
 
-// TestRemovalHasChanges has a version go that holds nothing of its own, and then the module.
 func TestRemovalHasChanges(t *testing.T) {
 	g := deployments{{"", program}, {"", program}}.planned(t).Transition.Graph
 	x := func(tokens.Type) string { return "x" }

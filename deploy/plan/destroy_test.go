@@ -8,7 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// TestDestroyRefused destroys a module that another one uses, and one with a protected resource.
 func TestDestroyRefused(t *testing.T) {
 	s := &story{T: t, graph: &graph.Graph{Environment: "prod"}, types: parseTypes("Db replaces=engine outputs=url")}
 	s.deploy("deploy a:", `{"Db::a": {"engine": "pg"}, "$provides": {"url": {"type": "string", "value": {"#ref": "Db::a", "property": "url"}}}}`)

@@ -96,7 +96,6 @@ func text(t *testing.T, s *lumigl.Snapshot) string {
 	return string(must.Get(lumigl.Append(nil, s))(t))
 }
 
-// TestCompareWhole compares what the short form cannot express.
 func TestCompareWhole(t *testing.T) {
 	const u = "urn:lumi:prod::p:index::x:m:Other::"
 	resource := func(key, id, properties string) string {
@@ -130,7 +129,6 @@ func TestCompareWhole(t *testing.T) {
 	}
 }
 
-// TestCompareNamed checks what programs read about unnamed resources.
 func TestCompareNamed(t *testing.T) {
 	s := story{T: t}
 	d := must.Get(plan.Compare(s.desired("p", `{"Other::x": {"a": 1}}`), s.desired("p", `{"Other::#1": {"a": 1}}`), plan.Types{}))(t)
@@ -147,7 +145,6 @@ func TestCompareNamed(t *testing.T) {
 	}
 }
 
-// TestAddSchema checks that types are added to those that are there, and that structs are not resources.
 func TestAddSchema(t *testing.T) {
 	got := plan.Types{Replaces: diff.Replaces{"p:m:R": {"c"}}}
 	got.AddSchema(&schema.Package{Modules: []*schema.Module{{Files: []*schema.File{{Decls: []schema.Decl{

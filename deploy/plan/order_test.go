@@ -261,7 +261,6 @@ func unindent(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\n\t\t\t\t", "\n"))
 }
 
-// TestOrderOfPending deletes what earlier deployments left, by URNs. Waits that would make a circle are left out.
 func TestOrderOfPending(t *testing.T) {
 	before := deploy(t, new(graph.Graph), graph.Update{Version: versionOf(7, "aws/a")}).Graph
 	for i, line := range []string{"aws/b aws/a", "aws/c aws/b", "aws/b aws/c +retainOnDelete", "aws/d aws/c"} {
@@ -282,7 +281,6 @@ func TestOrderOfPending(t *testing.T) {
 	}
 }
 
-// TestOrderAtRandom plans random changes of random graphs.
 func TestOrderAtRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, p := drawChange(t)

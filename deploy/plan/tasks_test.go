@@ -111,7 +111,6 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestTasksOfMoves has a move without a task: the tasks that there are begin with the new name.
 func TestTasksOfMoves(t *testing.T) {
 	before := deploy(t, new(graph.Graph), graph.Update{Version: versionOf(1, "aws/a")}).Graph
 	old, new := before.Newest("a").Resource(urnOf("aws/a")), resource("aws/b", 1)
@@ -154,7 +153,6 @@ func sideBySide(t *testing.T, first ...string) *graph.Graph {
 	return deploy(t, g, graph.Update{Version: v3}).Graph
 }
 
-// TestTasksSideBySide plans a version next to one that another module needs, and one that uses another module.
 func TestTasksSideBySide(t *testing.T) {
 	before := sideBySide(t, "gcp/y", "aws/x gcp/y")
 	v4, c := provides(number, 4, "aws/c")

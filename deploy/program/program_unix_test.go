@@ -256,7 +256,6 @@ func wantError(t *testing.T, err error, root, want string) {
 	}
 }
 
-// TestCommand runs other commands in place of lumi-program.
 func TestCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	w := project(t, "", map[string]string{"net/web.js": ""})

@@ -183,8 +183,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestLife takes a resource that refers to another one from Check to Delete, with providers in this process and behind a
-// socket.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	cloud, caller := newCloud(sim.Options{})
@@ -331,7 +329,6 @@ func TestDeleteFirst(t *testing.T) {
 	}
 }
 
-// TestPartial has Create and Update fail half way.
 func TestPartial(t *testing.T) {
 	t.Parallel()
 	cloud, caller := newCloud(sim.Options{RetryAfter: time.Second})
@@ -438,7 +435,6 @@ func fakeBag(t testing.TB, fields map[string]any) lumi.Bag {
 	return lumi.BagOf(s)
 }
 
-// TestReferences decides which strings are references.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	a, b, oldA := vertex(t, disk, "a"), vertex(t, disk, "b"), vertex(t, disk, "a")
@@ -477,7 +473,6 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestRoundTrip has a provider return what it got, whatever that is.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	vertices := []*lumigl.Vertex{vertex(t, disk, "a"), vertex(t, disk, "b"), vertex(t, server, "c")}
@@ -519,7 +514,6 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestNumbers has what a float64 cannot hold.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for literal, want := range map[string]string{
@@ -536,7 +530,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRequest looks at what a provider gets.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
@@ -561,7 +554,6 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestIgnored expects properties where, and only where, the provider ignores changes.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	a, b := vertex(t, disk, "a"), vertex(t, disk, "b")
@@ -578,7 +570,6 @@ func TestIgnored(t *testing.T) {
 	expect(t, "x ignored", d.Properties, value(object{"x": b, "y": 1}))
 }
 
-// TestDeleteNothing has plugins report what they should not: that there is nothing to delete.
 func TestDeleteNothing(t *testing.T) {
 	t.Parallel()
 	f := &fake{err: &plugin.Error{Code: codes.NotFound, Message: "gone"}}
@@ -590,7 +581,6 @@ func TestDeleteNothing(t *testing.T) {
 	}
 }
 
-// TestSecrets has providers put secrets of the request in their errors.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	sentinel := errors.New("at hunter2")

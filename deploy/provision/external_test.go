@@ -139,7 +139,6 @@ func secretive() plan.Input {
 	return plan.Input{Environment: "dev", Module: "a", New: []plan.Vertex{{Resource: r}}}
 }
 
-// TestHostileProvisioner has each call fail within its limit, with what is wrong, and leave no process.
 func TestHostileProvisioner(t *testing.T) {
 	t.Parallel()
 	self := os.Args[0]
@@ -219,7 +218,6 @@ func call(ctx context.Context, e *provision.External, method string) error {
 	return err
 }
 
-// TestExternalValues has values arrive: secrets masked in plans, absent metadata as none, and long messages as they are.
 func TestExternalValues(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "tells")
@@ -244,7 +242,6 @@ func TestExternalValues(t *testing.T) {
 	}
 }
 
-// TestExternalOrder has each resource come after those that it refers to, whatever their names.
 func TestExternalOrder(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "well-behaved")
@@ -263,7 +260,6 @@ func TestExternalOrder(t *testing.T) {
 	}
 }
 
-// TestExternalDisappears removes the executable between two calls.
 func TestExternalDisappears(t *testing.T) {
 	t.Parallel()
 	e, _ := external(t, "well-behaved")

@@ -143,7 +143,6 @@ func isGone(pid int) bool {
 	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// TestPool has many calls at once start one process, whose end Close waits for.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "plain")
@@ -183,7 +182,6 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestConfigurations has each configuration served by its own process.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
@@ -207,7 +205,6 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// TestRestart kills a plugin until it is not started again.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, "configurable")
@@ -245,7 +242,6 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestCancelledStart cancels a start, and closes the pool during one.
 func TestCancelledStart(t *testing.T) {
 	t.Parallel()
 	for _, isClosed := range []bool{false, true} {
@@ -271,7 +267,6 @@ func TestCancelledStart(t *testing.T) {
 	}
 }
 
-// TestSilentPlugin starts a plugin that never gets ready.
 func TestSilentPlugin(t *testing.T) {
 	t.Parallel()
 	pool := provision.NewPool(provision.PoolOptions{Command: func(string) (plugin.Command, error) {

@@ -132,7 +132,6 @@ func (describes) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResp
 	return &lumi.CheckResponse{Properties: r.Properties}, nil
 }
 
-// TestSimulate makes up values of all kinds.
 func TestSimulate(t *testing.T) {
 	t.Parallel()
 	caller := &provision.Caller{Providers: provision.Simulate(providers(func(tokens.Type) lumi.ResourceProvider { return describes{} }))}

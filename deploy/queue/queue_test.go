@@ -116,7 +116,6 @@ func (s *scene) String() string {
 	return strings.Join(entries, "; ")
 }
 
-// TestWaits covers who waits for whom. Each name is a rule.
 func TestWaits(t *testing.T) {
 	for _, test := range []struct{ name, script, want string }{
 		{"unrelated deployments start at once", "a[1]; b[2]", "a[1]; b[2]"},
@@ -257,7 +256,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestReady covers which deployments can start.
 func TestReady(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"a[1]; b[2]; c[3] uses a; Cleanup[d]", "a[1] b[2] Cleanup[d]"},
@@ -276,7 +274,6 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestCircles covers circles over the graph, the queue and the deployment that is added.
 func TestCircles(t *testing.T) {
 	const prefix = "modules cannot use each other in a circle: "
 	for _, test := range []struct{ name, script, want string }{
@@ -311,7 +308,6 @@ func TestCircles(t *testing.T) {
 	}
 }
 
-// TestImmutable checks that a queue stays as it is when others are made of it.
 func TestImmutable(t *testing.T) {
 	s := must.Get(play(t, "a[1]; b[2]; a[1] fails; c[3]"))(t)
 	s.queue = slices.Grow(s.queue, 4) // Room at the end invites an append to write there.

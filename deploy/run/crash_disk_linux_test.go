@@ -65,7 +65,6 @@ func (s *site) fails(problem string) {
 	}
 }
 
-// TestFullDisk fills the disk before each of two calls. What was committed is kept.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if !mayMount(t) {
@@ -93,7 +92,6 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk has a deployment that was killed meet a disk that cannot be written.
 func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	if !mayMount(t) {
@@ -115,7 +113,6 @@ func TestReadOnlyDisk(t *testing.T) {
 	s.hasAll(2)
 }
 
-// TestTruncated goes on from a backup that was made in the middle of a deployment.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")

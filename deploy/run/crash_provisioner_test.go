@@ -255,7 +255,6 @@ func newProvisionerSite(t *testing.T) (s *site, deployments int) {
 	return s, len(programs) + 1
 }
 
-// TestProvisionerKilledAnywhere kills an executor before each transaction and each call, in deployments with provisioners.
 func TestProvisionerKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	s, deployments := newProvisionerSite(t)
@@ -272,7 +271,6 @@ func TestProvisionerKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestProvisionerKilledAndAborted kills an executor, and aborts its deployment: nothing is left.
 func TestProvisionerKilledAndAborted(t *testing.T) {
 	t.Parallel()
 	before, _ := newProvisionerSite(t)

@@ -15,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// TestTwoExecutors starts two processes for one deployment.
 func TestTwoExecutors(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]\nKey/c at=@b.arn")
@@ -153,7 +152,6 @@ func (s *site) run(trap string) <-chan store.Deployment {
 	return ended
 }
 
-// TestCancel cancels a call that does not end by itself.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")
@@ -174,7 +172,6 @@ func TestCancel(t *testing.T) {
 	s.again()
 }
 
-// TestStop lets a running call end, and starts no more.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")

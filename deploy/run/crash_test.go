@@ -314,7 +314,6 @@ func (s *site) ending() string {
 // becomes one.
 var random = regexp.MustCompile(`@[A-Z2-7]{26}|("incarnation": 1,\s+)?"seed": "\w+"`)
 
-// TestKilledAnywhere kills an executor before and after each transaction and each call, and has this process go on.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	before := newSite(t, crashPrograms...)
@@ -324,7 +323,6 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
-// TestAbortKilledAnywhere does so with a deployment that fails and is aborted.
 func TestAbortKilledAnywhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 !aliases=d\nDisk/shut fail=always")

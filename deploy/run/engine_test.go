@@ -176,7 +176,6 @@ func TestOutcomeNotStored(t *testing.T) {
 	})
 }
 
-// TestSeveralModules plans modules that use each other together, deploys them at once, and destroys them.
 func TestSeveralModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
@@ -282,7 +281,6 @@ func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.Delete
 	return s.ResourceProvider.Delete(ctx, r)
 }
 
-// TestEditWithoutKey checks that an edit does not lose secrets.
 func TestEditWithoutKey(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 )
 
-// TestDeletableRun has an environment with a run of a task graph that a process holds until its lease expires.
 func TestDeletableRun(t *testing.T) {
 	t.Parallel()
 	err := memory.New().Write(t.Context(), func(tx store.Tx) error {

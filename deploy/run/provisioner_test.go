@@ -87,7 +87,6 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestMetadataIsSealed looks for a secret of metadata in all that the store has.
 func TestMetadataIsSealed(t *testing.T) {
 	w := newWorld(t, &transitions{})
 	w.engine.Poll = 1

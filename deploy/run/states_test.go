@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDocs compares the tables in docs/engine.md with the transitions.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../../docs/engine.md", "<!-- transitions -->\n", "<!-- end of transitions -->"

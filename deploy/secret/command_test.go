@@ -88,7 +88,6 @@ func TestHostileCommands(t *testing.T) {
 	fails(t, "missing", err, true, `"no-such-command-at-all wrap" failed: exec: "no-such-command-at-all": executable file not found in $PATH; standard error: ""`)
 }
 
-// TestHang stops commands that do not end, also if what they have started keeps their output open.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"exec yes", "exec sleep 30", "sleep 30", "trap '' TERM INT; sleep 30 & wait"} {

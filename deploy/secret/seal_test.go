@@ -321,7 +321,6 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestPrinted prints a key in every way.
 func TestPrinted(t *testing.T) {
 	key := secret.NewKey()
 	held := struct {
@@ -346,7 +345,6 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// TestExtremes opens whatever could be sealed.
 func TestExtremes(t *testing.T) {
 	key, tooDeep := secret.NewKey(), 0
 	extremes := []lumigl.Value{lumigl.TextOf(strings.Repeat("x", 1<<20)), lumigl.ListOf(slices.Repeat([]lumigl.Value{lumigl.NullValue()}, 10_000)...)}

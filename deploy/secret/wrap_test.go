@@ -168,7 +168,6 @@ func TestPassphrase(t *testing.T) {
 	fails(t, "wrong", err, true, otherKey)
 }
 
-// TestWrappedDamaged changes each byte of a wrapped key.
 func TestWrappedDamaged(t *testing.T) {
 	noVariables(t)
 	me, key := identity(t), secret.NewKey()
@@ -238,7 +237,6 @@ func TestParseWrapper(t *testing.T) {
 	}
 }
 
-// TestChangedWrapping unwraps a key that was wrapped in another way than the configured one.
 func TestChangedWrapping(t *testing.T) {
 	noVariables(t)
 	key, id := secret.NewKey(), identity(t)

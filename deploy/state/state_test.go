@@ -193,7 +193,6 @@ func (c *countingTx) VerticesFrom(environment, from string, limit int) ([]store.
 	return rows, err
 }
 
-// TestOutline checks the outline of a version with text that looks like its list of resources, and of pending resources.
 func TestOutline(t *testing.T) {
 	t.Parallel()
 	r := &graph.Resource{URN: urnOf("a", 1), Deployment: 1, ID: "id", Inputs: object(), Checked: object()}

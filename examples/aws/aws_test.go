@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// TestOutputIsCurrent holds that what is checked in is what the compiler makes of the IDL today.
 func TestOutputIsCurrent(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("go", "run", "../../cmd/cidlc", "idl", "--out-pack", "--out-provider", "--check")

@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestOutputIsCurrent compares what is checked in with what the compiler makes of the IDL.
 func TestOutputIsCurrent(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("go", "run", "../../cmd/cidlc", "idl", "--out-pack", "--out-provider", "--out-schema=schema.json", "--check")

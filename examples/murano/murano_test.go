@@ -25,7 +25,6 @@ type town struct {
 	env       []string
 }
 
-// TestTown does what the README describes.
 func TestTown(t *testing.T) {
 	t.Parallel()
 	plugin := providertest.Build(t, "../local/provider/lumi-resource-local")

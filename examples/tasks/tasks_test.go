@@ -18,7 +18,6 @@ type operator struct {
 	env       []string
 }
 
-// TestUseCases does what the README describes.
 func TestUseCases(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -40,7 +40,6 @@ func featureStubs(t *testing.T) []gen.File {
 	return must.Get(gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath})))(t)
 }
 
-// TestCurrent proves that the stubs of the test provider are what the generator makes of its IDL.
 func TestCurrent(t *testing.T) {
 	for _, f := range featureStubs(t) {
 		name := filepath.Join(featureDir, filepath.FromSlash(f.Path))

@@ -50,7 +50,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestImports checks that the standard library's imports precede the others, also those that sort before them.
 func TestImports(t *testing.T) {
 	a := &schema.Struct{Header: schema.Header{Name: "A"}}
 	r := &schema.Resource{Header: schema.Header{Name: "R"}, Token: "x:b:R", Named: true, Properties: []*schema.Property{
@@ -75,7 +74,6 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestSmall holds the stub of a resource of ten properties below 80 lines, documentation not counted.
 func TestSmall(t *testing.T) {
 	pkg := corpus(1)
 	file := pkg.Modules[0].Files[0]

@@ -74,7 +74,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestKept covers what a run does not render: what it finds to be current stays in the record, the rest goes.
 func TestKept(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	remember(t, s, "key", file("a", "x"), file("b", "y"))
@@ -143,7 +142,6 @@ func TestNowhere(t *testing.T) {
 	}
 }
 
-// TestBounded expects that the store does not grow for ever, and that the newest records stay.
 func TestBounded(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	killed := filepath.Join(s.Dir, "killed.tmp")
@@ -165,7 +163,6 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestConcurrent expects that of two processes that write one record, one wins.
 func TestConcurrent(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	var wg sync.WaitGroup

@@ -76,7 +76,6 @@ func generate(t *testing.T, pkg *schema.Package) []gen.File {
 	return files
 }
 
-// TestGolden compares the output for an IDL that uses every feature with what is in the repository.
 func TestGolden(t *testing.T) {
 	files := generate(t, load(t, filepath.Join(features, "idl")))
 	pack := filepath.Join(features, "pack")

@@ -154,7 +154,6 @@ func loadExample(t testing.TB, section string) *schema.Package {
 	return pkg
 }
 
-// TestCatalog compares the examples of each entry: they have the finding that the entry is about, and no other.
 func TestCatalog(t *testing.T) {
 	for _, e := range breaking.Catalog() {
 		t.Run(e.Code, func(t *testing.T) {
@@ -174,7 +173,6 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestCodes checks that each code that is reported has an entry, and that each file is one.
 func TestCodes(t *testing.T) {
 	codes := breaking.Catalog().Codes()
 	reported := regexp.MustCompile(`(?:report\(|change\{|return )"([A-Z]\w+)"`)
@@ -270,7 +268,6 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestConstraints adds each constraint to a property, removes it and changes it.
 func TestConstraints(t *testing.T) {
 	one, two := map[reflect.Kind]any{reflect.Float64: 1.0, reflect.Int: 1, reflect.String: "a", reflect.Bool: true},
 		map[reflect.Kind]any{reflect.Float64: 2.0, reflect.Int: 2, reflect.String: "b", reflect.Bool: true}

@@ -29,7 +29,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/randidl"
 )
 
-// TestAcceptedIsAccepted holds that whatever the compiler accepts is accepted by the compilers behind it.
 func TestAcceptedIsAccepted(t *testing.T) {
 	var modules []string
 	accepted := 0

@@ -10,8 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-// TestCatalog compiles every example of the catalogue: a wrong one yields the code that it stands for and no other, a
-// right one yields nothing.
 func TestCatalog(t *testing.T) {
 	for _, e := range diag.Catalog() {
 		t.Run(e.Code, func(t *testing.T) {

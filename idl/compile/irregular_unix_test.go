@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestIrregular checks that files which the go command would wait for are errors.
 func TestIrregular(t *testing.T) {
 	for _, name := range []string{"idl/x.go", "idl/x_test.go", "idl/net/x.s", "idl/link.go", "go.work", "../go.work", "go.work.sum", "go.sum", "go.mod"} {
 		t.Run(name, func(t *testing.T) {

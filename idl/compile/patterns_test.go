@@ -15,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPatternProblems is about what a pattern cannot have, and what to write instead.
 func TestPatternProblems(t *testing.T) {
 	const differs = " does not mean the same in Go and in JavaScript"
 	for pattern, want := range map[string]string{
@@ -184,7 +183,6 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// TestPatterns draws patterns, and holds that those without a problem match the same strings in Go and in Node.
 func TestPatterns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts node")

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 )
 
-// TestUnreadable holds that a file with bytes that are no text is at fault itself, and once.
 func TestUnreadable(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
 		{"NUL", "package shop\n// a \x00 b\n", "idl/a.go:1:1 GoSyntax: unexpected NUL in input"},

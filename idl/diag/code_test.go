@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestGroups holds that the catalogue has the constants of code.go, in their groups and their order, and no others.
 func TestGroups(t *testing.T) {
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "code.go", nil, parser.ParseComments))(t)
 	var want []string
@@ -40,7 +39,6 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestEntries holds that each code has an entry and each entry a code, and that all entries have one form.
 func TestEntries(t *testing.T) {
 	found := must.Get(files.ReadDir("catalog"))(t)
 	for _, f := range found {

@@ -232,7 +232,6 @@ func TestTextColor(t *testing.T) {
 	}
 }
 
-// TestTextAnything holds that no input makes the printer panic or reach the terminal raw.
 func TestTextAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		anything := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string {
@@ -263,7 +262,6 @@ func TestTextAnything(t *testing.T) {
 	})
 }
 
-// TestGitHub checks that no text can end its workflow command or begin another.
 func TestGitHub(t *testing.T) {
 	list := []Diagnostic{
 		{
@@ -329,7 +327,6 @@ func TestWriterErrors(t *testing.T) {
 	}
 }
 
-// TestEndlessLine holds that only the part of a long line that can be shown is taken apart.
 func TestEndlessLine(t *testing.T) {
 	line := strings.Repeat("é", 50_000) + "WRONG" + strings.Repeat("é", 50_000)
 	at := Position{File: "a.go", Line: 1, Column: 100_001}

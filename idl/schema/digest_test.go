@@ -142,7 +142,6 @@ func references() (*schema.Package, map[string]schema.Decl) {
 	return p, decls
 }
 
-// TestDigestsOfReferences is about changes of other files than the one that is digested.
 func TestDigestsOfReferences(t *testing.T) {
 	for _, test := range []struct {
 		name   string

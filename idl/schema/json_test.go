@@ -20,7 +20,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
 
-// TestWrite shows the whole of the JSON form once, byte by byte.
 func TestWrite(t *testing.T) {
 	pos := schema.Position{Line: 3, Column: 6}
 	tenancy := &schema.Enum{
@@ -250,7 +249,6 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestRoundTrip holds that any model comes back as it was, and is written the same again.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPackage(t)
@@ -269,7 +267,6 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzRead holds that no input makes Read panic, and that whatever it accepts is stable.
 func FuzzRead(f *testing.F) {
 	seed := must.Get(os.ReadFile("testdata/schema.json"))(f)
 	f.Add(seed)

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestAutomaton compares automata with package regexp on random expressions and strings.
 func TestAutomaton(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }

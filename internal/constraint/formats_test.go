@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFormats holds that TypeScript has the same formats, expressions and words.
 func TestFormats(t *testing.T) {
 	src := must.Get(os.ReadFile("../../runtime/typescript/src/constraints.ts"))(t)
 	_, table, _ := strings.Cut(string(src), "const formats: ")
@@ -41,7 +40,6 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestUnknown is about constraints that a compiler of another version, or none, has let through.
 func TestUnknown(t *testing.T) {
 	for _, r := range []Rule{New("shape", "round"), New("format", "hostname"), New("pattern", "(")} {
 		if problem := r.String("x", false) + r.Number(-1, false) + r.Count(0, false); problem != "" {

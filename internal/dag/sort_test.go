@@ -80,7 +80,6 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// TestPostOrder compares with the recursive search that it replaces.
 func TestPostOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 12, false)

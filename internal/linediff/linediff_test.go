@@ -9,7 +9,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// TestUnified compares texts of few different lines, so that many of them are common, repeated or moved.
 func TestUnified(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(most, kinds int) string {

@@ -20,7 +20,6 @@ type lookup struct {
 	Near  string   `json:"near"`
 }
 
-// TestCases runs the table that it shares with the tests of the TypeScript runtime.
 func TestCases(t *testing.T) {
 	data := must.Get(os.ReadFile("testdata/cases.json"))(t)
 	var cases []lookup
@@ -40,7 +39,6 @@ const lookups = JSON.parse(readFileSync(process.argv[2], "utf8"));
 console.log(JSON.stringify(lookups.map(({ name, names }) => nearest(name, names) ?? "")));
 `
 
-// TestTypeScript compares what is near in Go and in TypeScript for random names.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

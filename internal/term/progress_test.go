@@ -8,7 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// TestProgress holds that the line appears only after some time, and leaves nothing behind.
 func TestProgress(t *testing.T) {
 	long := time.Now().Add(-2 * term.Patience)
 	on := term.Stream{Terminal: true}

@@ -39,7 +39,6 @@ func turns(n int) request {
 	return request{Classes: []string{loop}, Model: model("t.Main"), Method: "main", Args: []any{n}}
 }
 
-// BenchmarkSteps runs a million instructions.
 func BenchmarkSteps(b *testing.B) {
 	for b.Loop() {
 		if a := run(b, turns(142_857)); a.Error.Kind != "" {

@@ -39,7 +39,6 @@ var contractTable = []struct {
 	{"{A: StringMap, $.string().notNull(): $}", []string{`{"A": "StringMap", "b": [1]}`, `{"A": "Map"}`}},
 }
 
-// TestContracts compares the specification's table of contracts with testdata/contracts.txt.
 func TestContracts(t *testing.T) {
 	var b strings.Builder
 	for _, row := range contractTable {

@@ -17,7 +17,6 @@ import (
 // coreLibrary is the reference's package io.murano, which Debian's murano-common installs.
 const coreLibrary = "/usr/share/murano-common/io.murano.zip"
 
-// TestCoreLibrary creates and deploys an environment of the reference's core library.
 func TestCoreLibrary(t *testing.T) {
 	t.Parallel()
 	library := coreLibrary

@@ -117,7 +117,6 @@ func (r random) class() m {
 	return c
 }
 
-// FuzzModels loads, runs, saves, destroys and checks random classes and models. Nothing may panic, hang or grow.
 func FuzzModels(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed)

@@ -292,7 +292,6 @@ func iterations(n int) int {
 	return n
 }
 
-// TestReference runs random workflows and compares values, traces and kinds of errors.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)

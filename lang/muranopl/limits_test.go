@@ -119,7 +119,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCancel cancels workflows that would run for long.
 func TestCancel(t *testing.T) {
 	for _, body := range []string{
 		"- sleep(100000)",
@@ -140,7 +139,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// FuzzRun loads and runs classes. Nothing panics.
 func FuzzRun(f *testing.F) {
 	text := must.Get(os.ReadFile(workflows))(f)
 	head, cases, _ := strings.Cut(string(text), "\n=== ")

@@ -120,7 +120,6 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// TestSave loads and saves models, and the saved ones again.
 func TestSave(t *testing.T) {
 	// The parts that are the same in all models are left out.
 	same := strings.NewReplacer(`"text": null, `, "", `"count": 1, `, "", `"all": [], `, "", `"map": {}, `, "", `"any": null, `, "", `"next": null, `, "",
@@ -157,7 +156,6 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestDestroy destroys what a model no longer has: owned objects first, whatever fails.
 func TestDestroy(t *testing.T) {
 	var traced []any
 	in := newModelInterpreter(t, &traced)

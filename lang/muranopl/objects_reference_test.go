@@ -537,7 +537,6 @@ Methods: {main: {Body: trace($.p)}}
 `, `"p": 2`},
 }
 
-// TestObjectsReference compares loading objects and their properties.
 func TestObjectsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)

@@ -18,7 +18,6 @@ func class(name string, tree m) *Declaration { return &Declaration{Name: name, T
 
 func x(source string) Expression { return Expression(source) }
 
-// TestFromGo runs classes that are built from Go maps.
 func TestFromGo(t *testing.T) {
 	in := New(Declarations{
 		"test.Counter": class("test.Counter", m{

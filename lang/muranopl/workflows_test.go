@@ -44,7 +44,6 @@ func readWorkflows(t *testing.T) (head string, all []workflow) {
 	return sections[0], all
 }
 
-// TestWorkflows runs the cases of testdata/workflows.txt.
 func TestWorkflows(t *testing.T) {
 	text, all := readWorkflows(t)
 	for _, w := range all {

@@ -49,7 +49,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageOptions checks the table of options in docs/yaql.md: it has all of them, with their defaults.
 func TestPageOptions(t *testing.T) {
 	content := must.Get(os.ReadFile(page))(t)
 	rows := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([\\d,]+|true|false) \\|").FindAllStringSubmatch(string(content), -1)

@@ -92,7 +92,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestNesting checks that values cannot be nested so deeply that reading them exhausts the stack.
 func TestNesting(t *testing.T) {
 	fold := func(c *Call) (any, error) {
 		v := any(NewList(nil))
@@ -143,7 +142,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestMemory checks that what an expression keeps at once is bounded, however it is kept.
 func TestMemory(t *testing.T) {
 	opts := DefaultOptions()
 	opts.MemoryQuota, opts.Delegates = 4<<20, true
@@ -196,7 +194,6 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestGoroutines evaluates expressions in several goroutines at once. The race detector watches.
 func TestGoroutines(t *testing.T) {
 	x := must.Get(Compile("def(f, $ * $n) -> $.where($ > 1).select(f($) + len([$, {a => $}]))", delegates))(t)
 	var wg sync.WaitGroup
@@ -216,7 +213,6 @@ func TestGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// TestLibraryLimits checks functions whose results could be much larger than their arguments, or take very long.
 func TestLibraryLimits(t *testing.T) {
 	opts := DefaultOptions()
 	opts.MemoryQuota = 1 << 20

@@ -199,7 +199,6 @@ func sampleOf(f *Function, p *Param) any {
 	return nil
 }
 
-// TestOpaqueText tests strings of which some parts are opaque.
 func TestOpaqueText(t *testing.T) {
 	a, b := &unseen{}, &unseen{}
 	for source, want := range map[string][]any{
@@ -225,7 +224,6 @@ func TestOpaqueText(t *testing.T) {
 	}
 }
 
-// TestOpaqueOperations tests expressions whose operands or parts of them are opaque.
 func TestOpaqueOperations(t *testing.T) {
 	for _, source := range []string{
 		`$a = $a`, `$a != 1`, `[$a] = [1]`, `[1, [$a]] != [1, [2]]`, `{x => $a} = {x => 1}`, `{x => $a}.items() = {x => 1}.items()`,
@@ -247,7 +245,6 @@ func TestOpaqueOperations(t *testing.T) {
 	}
 }
 
-// TestOpaqueReplaced tests that a dictionary can be computed with again once its opaque values are replaced.
 func TestOpaqueReplaced(t *testing.T) {
 	in := New(Standard(false))
 	in.Set("a", &unseen{})

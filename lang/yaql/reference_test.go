@@ -260,7 +260,6 @@ func compareTree(t testing.TB, ref *reference, source string) bool {
 	return false
 }
 
-// TestParserReference parses random expressions, most of them valid, and compares the trees.
 func TestParserReference(t *testing.T) {
 	ref := startReference(t)
 	random := rand.New(rand.NewPCG(1, uint64(iterations(1))))
@@ -299,7 +298,6 @@ func randomSeed() uint64 {
 	return uint64(time.Now().UnixNano())
 }
 
-// TestReference evaluates random expressions and compares values and kinds of errors.
 func TestReference(t *testing.T) {
 	ref := startReference(t)
 	seed := randomSeed()

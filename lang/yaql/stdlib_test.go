@@ -64,7 +64,6 @@ func signature(f *Function) string {
 	return s
 }
 
-// TestFunctions checks that all functions of the reference exist, with the same parameters and defaults.
 func TestFunctions(t *testing.T) {
 	ref := startReference(t)
 	var functions [][2]string // module and signature

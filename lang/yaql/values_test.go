@@ -64,7 +64,6 @@ func randomValue(r *rand.Rand, depth int) any {
 	return d
 }
 
-// TestHash checks that values have the same key exactly if they are equal.
 func TestHash(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	equal := 0
@@ -119,7 +118,6 @@ type machine struct{ name string }
 
 func (*machine) YAQLType() string { return "machine" }
 
-// TestHost uses values and types of a host.
 func TestHost(t *testing.T) {
 	RegisterType(NewType("machine", func(v any) bool { _, ok := v.(*machine); return ok }))
 	name := Func("#property#name", "m machine", func(c *Call) (any, error) { return c.Arg(0).(*machine).name, nil })

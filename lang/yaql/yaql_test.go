@@ -29,7 +29,6 @@ func run(t *testing.T, source string, data any, options ...Option) string {
 	return string(text)
 }
 
-// TestExamples runs the examples of all functions. Every name has one.
 func TestExamples(t *testing.T) {
 	shown := map[string]bool{}
 	functions := Standard(true).Functions()
@@ -116,7 +115,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestUnsupported checks that forms of the reference that are missing here, as docs/yaql.md says, fail and say so.
 func TestUnsupported(t *testing.T) {
 	for source, want := range map[string]string{
 		"'{!a}'.format(1)":       `1:8: unknown or unsupported conversion "a"`,

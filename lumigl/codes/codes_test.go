@@ -16,7 +16,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestComplete checks that the catalogue has the constants of both packages, in their order, and that each file is used.
 func TestComplete(t *testing.T) {
 	constants := regexp.MustCompile(`(?m)^\t\w+(?:Fault|Loss) +Code = "(.*?)"`)
 	for _, test := range []struct {
@@ -48,7 +47,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestLost checks that losses are listed under the heading that goes with their effect.
 func TestLost(t *testing.T) {
 	for _, e := range codes.Losses() {
 		l := convert.Loss{Code: convert.Code(e.Code)}

@@ -103,7 +103,6 @@ func structural(l leaf) bool {
 
 const lumiSignature = "4dabf18193072939515e22adb298388d"
 
-// TestNothingIsSilentlyDropped looks for every string and number of the files in testdata.
 func TestNothingIsSilentlyDropped(t *testing.T) {
 	for _, name := range sources(t) {
 		src := read(t, name)
@@ -164,7 +163,6 @@ func objects(v lumigl.Value) int {
 	return n
 }
 
-// TestEveryShape puts something else in the place of each value of the files, one at a time.
 func TestEveryShape(t *testing.T) {
 	others := []string{`null`, `"other-text"`, `[]`, `{}`, `1234567`, `true`, `["other-element"]`, `{"other-key": "other-value"}`}
 	for _, name := range sources(t) {
@@ -421,7 +419,6 @@ func randomState(t *rapid.T) string {
 		optional("lineage", "serial", "outputs", "check_results", "other"))
 }
 
-// FuzzConvert holds that whatever the source, there is a snapshot that is accepted, or a reason why there is none.
 func FuzzConvert(f *testing.F) {
 	for _, name := range sources(f) {
 		f.Add(read(f, name), uint8(0))

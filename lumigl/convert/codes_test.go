@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestCodes holds that every kind of loss occurs in a golden file.
 func TestCodes(t *testing.T) {
 	source := read(t, "losses.go")
 	files := must.Get(filepath.Glob("testdata/*/*.losses"))(t)

@@ -43,7 +43,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestRecognize holds that only what leaves no doubt is said to be in a format.
 func TestRecognize(t *testing.T) {
 	const urn = `"urn:lumi:prod::shop:index::aws:ec2/vpc:VPC::main"`
 	for src, want := range map[string]convert.Format{

@@ -37,7 +37,6 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestTwins converts resources that all have one name.
 func TestTwins(t *testing.T) {
 	const n = 20_000
 	one := `{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{}}]}`
@@ -53,7 +52,6 @@ func TestNoSuchFormat(t *testing.T) {
 	}
 }
 
-// TestNesting holds that what is as deep as may be is converted, and that what is deeper is refused.
 func TestNesting(t *testing.T) {
 	deep := func(n int) string {
 		return `{"version":4,"lineage":"l","resources":[{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{"v":` +
@@ -79,7 +77,6 @@ func convertText(t *testing.T, src string) *Result {
 	return result
 }
 
-// TestTofuTypes goes from types to tokens and back.
 func TestTofuTypes(t *testing.T) {
 	for _, c := range []struct{ provider, kind, want string }{
 		{"aws", "aws_vpc", "aws:index:Vpc"},
@@ -101,7 +98,6 @@ func TestTofuTypes(t *testing.T) {
 	}
 }
 
-// TestQuoted holds that instances are called as OpenTofu calls them.
 func TestQuoted(t *testing.T) {
 	for key, want := range map[string]string{
 		"": `""`, "a": `"a"`, `a"b\`: `"a\"b\\"`, "${x} %{y} $z %": `"$${x} %%{y} $z %"`, "\n\r\t\x00\u2028": `"\n\r\t\u0000\u2028"`,
@@ -128,7 +124,6 @@ func TestProviderType(t *testing.T) {
 	}
 }
 
-// TestWithoutKeys goes from addresses of instances to those in the configuration.
 func TestWithoutKeys(t *testing.T) {
 	for address, want := range map[string]string{
 		"a.b": "a.b", "a.b[0]": "a.b", `module.m["x"].a.b`: "module.m.a.b", `module.m["]\"].["].module.n[1].a.b["c"]`: "module.m.module.n.a.b",
@@ -140,7 +135,6 @@ func TestWithoutKeys(t *testing.T) {
 	}
 }
 
-// TestLossesNameResources holds that a loss can say what it is about in words that the owner of the source knows.
 func TestLossesNameResources(t *testing.T) {
 	result := convertText(t, `{"version":4,"lineage":"l","odd":1,"resources":[{"mode":"data","type":"x_y","name":"n","module":"module.m","instances":[
 		{"index_key":"k","odd":1,"attributes":{"id":"i"}}]}]}`)

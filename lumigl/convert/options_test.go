@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOptions converts what Pulumi and OpenTofu were told about a resource, and what is no option.
 func TestOptions(t *testing.T) {
 	const other = `{"urn":"urn:pulumi:s::p::a:b:C::o","type":"a:b:C","custom":true},`
 	pulumi := func(before, members string) string {

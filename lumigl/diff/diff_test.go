@@ -19,8 +19,7 @@ func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
 	return must.Get(diff.Compare(old, new, diff.Options{}))(t)
 }
 
-// TestVerifyAny compares any two snapshots.
-func TestVerifyAny(t *testing.T) {
+func TestApplyAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
 		oldText, newText := text(t, old), text(t, new)
@@ -37,7 +36,6 @@ func TestVerifyAny(t *testing.T) {
 	})
 }
 
-// TestSecretsAny looks for secrets in all that is written.
 func TestSecretsAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
@@ -107,7 +105,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestMaskedPatch holds that a patch without the secrets does no harm.
 func TestMaskedPatch(t *testing.T) {
 	secret := func(s string) string {
 		return `{"resources":{"urn:lumi:prod::p:index::aws:x:P::a":{"type":"aws:x:P","properties":{"p":` +

@@ -78,7 +78,6 @@ func parse(t testing.TB, src string) lumigl.Document {
 	return must.Get(lumigl.Parse(src))(t)
 }
 
-// TestManual holds that the example in the manual is what is printed.
 func TestManual(t *testing.T) {
 	archive := must.Get(txtar.ParseFile("testdata/manual.txtar"))(t)
 	manual := must.Get(os.ReadFile("../../docs/diff.md"))(t)

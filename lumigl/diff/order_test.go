@@ -25,7 +25,6 @@ func deleted(d *diff.Delta) []string {
 	return keys
 }
 
-// TestDeletedOrder holds in which order deleted vertices are told of.
 func TestDeletedOrder(t *testing.T) {
 	for _, test := range []struct{ name, old, want string }{
 		{"none refers to another", `"a": {}, "b": {}, "c": {}`, "c b a"},

@@ -8,7 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFreeTag has data with the keys that could mark references, wherever there can be any.
 func TestFreeTag(t *testing.T) {
 	const resource = `"type": "a:b:C", "properties": `
 	const key = `"urn:lumi:prod::p:index::a:b:C::x"`

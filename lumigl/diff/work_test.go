@@ -47,7 +47,6 @@ func list(t *rapid.T, depth int) lumigl.Value {
 	return lumigl.ListOf(all...)
 }
 
-// TestFullDisk holds that an error of a writer comes through.
 func TestFullDisk(t *testing.T) {
 	old, new := &lumigl.Snapshot{}, &lumigl.Snapshot{Serial: 1}
 	d := must.Get(Compare(old, new, Options{}))(t)

@@ -44,7 +44,6 @@ func outputs(vertex *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	return v, v.Exists()
 }
 
-// TestCases evaluates the table that the TypeScript package evaluates too.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	text := must.Get(os.ReadFile("testdata/cases.json"))(t)
@@ -207,7 +206,6 @@ func bare(v lumigl.Value) string {
 	return show(v.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsSecret() }))
 }
 
-// TestUnknown shows what Check is given of what is not known yet.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	v := values(t, nil,
@@ -222,7 +220,6 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestTooLong evaluates expressions that are small, and whose values would be huge.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	expression := func(key string, v lumigl.Value) lumigl.Value {
@@ -241,7 +238,6 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestAt tests parts of values.
 func TestAt(t *testing.T) {
 	t.Parallel()
 	value := json.RawMessage(`{"a": [{"b c": 1}, {"$sig": "$secret", "value": {"d": {"$sig": "$secret", "value": "x"}}}], "s": "text"}`)

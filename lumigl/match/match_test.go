@@ -59,7 +59,6 @@ func TestRecognize(t *testing.T) {
 	}
 }
 
-// TestHasherAny holds that equal values have equal hashes, and that others have others.
 func TestHasherAny(t *testing.T) {
 	values := rapid.Custom(func(rt *rapid.T) lumigl.Value {
 		texts := rapid.SampledFrom([]string{`1`, `1.0`, `10e-1`, `"1"`, `true`, `false`, `null`, `[]`, `{}`, `[1, 2]`, `[2, 1]`,

@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDocs asks the snapshot in docs/query.md what the examples there ask, and holds that the answers are right.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	text := must.Get(os.ReadFile("../../docs/query.md"))(t)

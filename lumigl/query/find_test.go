@@ -67,7 +67,6 @@ func TestFindInGraph(t *testing.T) {
 	}
 }
 
-// TestFindWithoutParts holds that keys of general graphs have no parts that come before others.
 func TestFindWithoutParts(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
@@ -129,7 +128,6 @@ func TestHostileGraphs(t *testing.T) {
 	}
 }
 
-// TestMeantType checks which types are suggested, for both forms of type tokens.
 func TestMeantType(t *testing.T) {
 	types := []string{
 		"aws:s3/bucket:Bucket", "aws:s3:Object", "aws:ec2:VPC", "aws:ec2/vpcPeering:VPCPeering", "gcp:storage:Bucket", "a:index/r:R",

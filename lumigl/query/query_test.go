@@ -69,7 +69,6 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestOrder holds that all is in the order of the graph, whatever the order of the references.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	g := graph(t, "y: z", "z: y", "a: c b c", "b", "c")
@@ -82,7 +81,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStranger has references to a vertex that is in no graph, and asks for it.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	g := graph(t, "a", "b")
@@ -181,7 +179,6 @@ func TestManyPaths(t *testing.T) {
 	}
 }
 
-// TestPathsAreAll compares with a search without any wit.
 func TestPathsAreAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -371,7 +368,6 @@ func TestWrongExpressions(t *testing.T) {
 	}
 }
 
-// TestLimits holds how much an expression can be, and that what is more is an error with a place.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const deep = "expression, 1:1: the expression is nested too deeply: it can have 250 levels; each pair of brackets makes one, " +

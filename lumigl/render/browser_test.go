@@ -196,7 +196,6 @@ func clusters(t testing.TB, n int) *lumigl.Snapshot {
 	return must.Get(lumigl.ParseSnapshot(b.String()))(t)
 }
 
-// TestPage looks at pages as people do.
 func TestPage(t *testing.T) {
 	browser := newBrowser(t)
 	for _, n := range []int{10, 300, 3000} {
@@ -232,7 +231,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestHostilePage has keys and texts that try to become a part of the page, and arrows that go around in circles.
 func TestHostilePage(t *testing.T) {
 	browser := newBrowser(t)
 	doc := parse(t, "hostile.json")

@@ -35,7 +35,6 @@ func selected(key string) string {
 	return fmt.Sprintf(`document.getElementById("canvas").dataset.selected.endsWith(%q) && !document.getElementById("details").hidden && location.hash.endsWith(encodeURIComponent(%q))`, key, key)
 }
 
-// TestAddress comes to a node by the address of the page, and goes back and forth.
 func TestAddress(t *testing.T) {
 	browser := newBrowser(t)
 	tab, w := open(t, browser, clusters(t, 300))
@@ -83,7 +82,6 @@ func touch(kind input.DispatchTouchEventType, at ...float64) chromedp.Action[chr
 	return call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
 }
 
-// TestLongNamesInPage has names that differ at their ends only, and have no room.
 func TestLongNamesInPage(t *testing.T) {
 	browser := newBrowser(t)
 	name := func(i int) string {
@@ -163,7 +161,6 @@ func accessibleNames(t *testing.T, tab context.Context) []string {
 	return names
 }
 
-// TestPhone uses a page with fingers on a narrow screen.
 func TestPhone(t *testing.T) {
 	browser := newBrowser(t)
 	tab, w := open(t, browser, clusters(t, 10))
@@ -209,7 +206,6 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// TestPaper prints a dark page, which is light then.
 func TestPaper(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, clusters(t, 10))
@@ -251,7 +247,6 @@ func TestAccessible(t *testing.T) {
 	faults("in the dark")
 }
 
-// TestFirefox has another browser draw a page.
 func TestFirefox(t *testing.T) {
 	path := ""
 	for _, name := range []string{"firefox", "firefox-esr"} {
@@ -302,7 +297,6 @@ func count(seen image.Image, want color.RGBA, from, to int) int {
 	return n
 }
 
-// TestEmptyPage says that there is nothing, and shows what a deployment has not finished.
 func TestEmptyPage(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, parse(t, "pending.json"))

@@ -14,7 +14,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPathNames has references under keys of which some are names and others need quotes, behind a secret and in one.
 func TestPathNames(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
@@ -38,7 +37,6 @@ func TestPathNames(t *testing.T) {
 	}
 }
 
-// TestClusters holds what has a frame around it, and what it is called.
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:prod::p:index::"
@@ -66,7 +64,6 @@ func TestClusters(t *testing.T) {
 	}
 }
 
-// TestPageData holds what a page knows beside the properties of ordinary kinds.
 func TestPageData(t *testing.T) {
 	t.Parallel()
 	const key = "urn:lumi:prod::p:index::a:b:C::x"
@@ -88,7 +85,6 @@ func TestPageData(t *testing.T) {
 	}
 }
 
-// TestProgram draws what a program says: options, expressions and where it makes a resource. A secret in an expression stays one.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:prod::p:index::a:b:C::"
@@ -123,7 +119,6 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestFullDisk holds that an error of the writer is the error.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, "graph.json")
@@ -143,7 +138,6 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// TestLongNames holds that names which are too long to draw keep both ends, and that a page has them whole.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	whole := `module.net["` + strings.Repeat("ä", 80) + `"].aws_subnet.this[7]`

@@ -15,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestMermaidIcons holds that a name that Mermaid has a picture for is drawn as it is.
 func TestMermaidIcons(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
@@ -25,7 +24,6 @@ func TestMermaidIcons(t *testing.T) {
 	}
 }
 
-// TestMermaidParses asks Mermaid itself what it understands.
 func TestMermaidParses(t *testing.T) {
 	t.Parallel()
 	const folder = "testdata/mermaid"

@@ -138,7 +138,6 @@ func TestDOTParses(t *testing.T) {
 	}
 }
 
-// TestGraphviz asks the real program.
 func TestGraphviz(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("dot"); err != nil {
@@ -196,7 +195,6 @@ func chain(t testing.TB, n int) *lumigl.Graph {
 	return g
 }
 
-// TestLarge draws what is larger than any drawing.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	g := chain(t, 100_000)
@@ -217,7 +215,6 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestMuchInside has a vertex with more in it than anybody reads.
 func TestMuchInside(t *testing.T) {
 	t.Parallel()
 	g := &lumigl.Graph{}
@@ -251,7 +248,6 @@ func TestMuchInside(t *testing.T) {
 // mermaidLine is what a line of a flowchart can be.
 var mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"<>]+(<br/>[^"<>]+)?"\]|  n\d+ -->\|"[^"<>]+(<br/>[^"<>]+)*"\| n\d+)$`)
 
-// FuzzRender draws graphs with any keys and texts.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{"a", `"`, `\`, "a\\\"b\n", "</script><!--", "]]>", "\u2028\u202e", "😀‍👩", "#quot;", "&amp;", "1. x", "- x", "`x`", "שלום", "end", "\x00", "%%{init}%%"} {
 		f.Add(seed, seed, seed)

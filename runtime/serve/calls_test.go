@@ -221,7 +221,6 @@ func remove(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (
 	}
 }
 
-// TestRefused is about calls that do not reach the provider, and about what comes back of what it does wrong.
 func TestRefused(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -295,7 +294,6 @@ func TestZeroErrors(t *testing.T) {
 	}
 }
 
-// TestBounds is about errors that are too long to send.
 func TestBounds(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	_, err := check(thingBag("long"))(within(t), things)
@@ -318,7 +316,6 @@ func configuration(region string) lumi.Bag {
 	}})
 }
 
-// TestConfigure is about a provider with a configuration.
 func TestConfigure(t *testing.T) {
 	p := start(t, "configurable")
 	if !p.Configurable {
@@ -355,7 +352,6 @@ func TestConfigure(t *testing.T) {
 	}
 }
 
-// TestNoConfiguration is about a provider without one.
 func TestNoConfiguration(t *testing.T) {
 	p := start(t, "plugin")
 	if err := p.Configure(within(t), lumi.Bag{}); err != nil {
@@ -367,7 +363,6 @@ func TestNoConfiguration(t *testing.T) {
 	}
 }
 
-// TestConcurrent makes many calls at once, each of which must get its own answer.
 func TestConcurrent(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	ctx := within(t)
@@ -433,7 +428,6 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestEnvironment holds that a provider, and what it starts, does not know the secret.
 func TestEnvironment(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	resp := must.Get(create(thingBag("environment"), nil)(within(t), things))(t)
@@ -443,7 +437,6 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestPrint lets a provider write to standard output, which goes the way of the log.
 func TestPrint(t *testing.T) {
 	p := start(t, "plugin")
 	must.Get(check(thingBag("print it"))(within(t), p.resource(t, thingToken)))(t)

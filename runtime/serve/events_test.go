@@ -79,7 +79,6 @@ func (r *recorder) all() []lumi.Event {
 	return slices.Clone(r.events)
 }
 
-// TestEvents logs in calls of all kinds. The events are there when the call returns.
 func TestEvents(t *testing.T) {
 	var got recorder
 	p := startFor(t, "configurable", got.sink)
@@ -165,7 +164,6 @@ func TestEventsConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// TestEventsStray logs after the call has been answered.
 func TestEventsStray(t *testing.T) {
 	came := make(chan lumi.Event, 1)
 	things := startFor(t, "plugin", func(e lumi.Event) { came <- e }).resource(t, thingToken)
@@ -281,7 +279,6 @@ func TestEventsUnread(t *testing.T) {
 	}
 }
 
-// TestEventsOnce has at most one stream at a time, and another after the engine gave one up.
 func TestEventsOnce(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
@@ -307,7 +304,6 @@ func TestEventsOnce(t *testing.T) {
 	}
 }
 
-// TestEventsForeign starts a plugin that has no events.
 func TestEventsForeign(t *testing.T) {
 	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("got %v", e) })
 	if err := p.Close(); err != nil {
@@ -315,7 +311,6 @@ func TestEventsForeign(t *testing.T) {
 	}
 }
 
-// TestEventsLocal serves and connects several times, which leaves nothing behind, and logs when it is all over.
 func TestEventsLocal(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 3 {

@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOtherVersion is about engines of another time.
 func TestOtherVersion(t *testing.T) {
 	client, _ := startBare(t).dial(t)
 	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7})
@@ -20,7 +19,6 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// TestBeforeHandshake makes every other call too early, also after a handshake that failed.
 func TestBeforeHandshake(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
@@ -57,7 +55,6 @@ func TestBeforeHandshake(t *testing.T) {
 	}
 }
 
-// TestUnknownType is about engines that do not keep to what the handshake says.
 func TestUnknownType(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)

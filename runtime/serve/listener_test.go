@@ -140,7 +140,6 @@ func (l *listener) count() int {
 	return len(l.pending)
 }
 
-// TestDialLoop connects while another process connects and disconnects all the time.
 func TestDialLoop(t *testing.T) {
 	b := startBare(t)
 	stop := make(chan struct{})
@@ -205,7 +204,6 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestLargeHeaders refuses calls by their metadata before it takes up memory.
 func TestLargeHeaders(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
@@ -217,7 +215,6 @@ func TestLargeHeaders(t *testing.T) {
 	}
 }
 
-// TestGarbage is about others on the machine who connect to the port and do not speak the protocol.
 func TestGarbage(t *testing.T) {
 	b := startBare(t)
 	for _, garbage := range []string{

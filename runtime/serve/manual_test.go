@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestByHand starts plugins as a person would.
 func TestByHand(t *testing.T) {
 	for role, want := range map[string]string{
 		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
@@ -39,7 +38,6 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestQuestions is about people who ask a plugin what it is.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test". It makes, reads, changes and deletes
@@ -90,7 +88,6 @@ In the environment, LUMI_LOG=debug has the plugin log every call.
 	}
 }
 
-// TestModuleVersion is about plugins whose authors gave them no version.
 func TestModuleVersion(t *testing.T) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -17,7 +17,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDescribe asks what there is, also before the configuration.
 func TestDescribe(t *testing.T) {
 	p := start(t, "configurable")
 	const replaces, secret, out = lumi.Replaces, lumi.Secret, lumi.Out
@@ -54,7 +53,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestFind creates with a token and finds by it.
 func TestFind(t *testing.T) {
 	p := start(t, "plugin")
 	things, bag := p.resource(t, thingToken), lumi.BagOf(thingBag("token"))
@@ -82,7 +80,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestUnsupported has an author's error not be taken for a type or a call that the plugin does not have.
 func TestUnsupported(t *testing.T) {
 	things, bag := start(t, "plugin").resource(t, thingToken), thingBag("unsupported")
 	for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
@@ -96,7 +93,6 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestDefaults derives a default from the seed, and one from what there was.
 func TestDefaults(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	seed := lumi.Seed("\x00\xffseed")
@@ -113,7 +109,6 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestIgnore ignores changes, which leaves the old values.
 func TestIgnore(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	old, want := thingBag("nothing", "secret", "old secret"), thingBag("ignore", "secret", "new secret", "fixed", "x")
@@ -138,7 +133,6 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// TestGet reads for each purpose.
 func TestGet(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	refresh := &lumi.GetRequest{

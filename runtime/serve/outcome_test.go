@@ -29,7 +29,6 @@ func isUncertain(err error) bool {
 	return errors.As(err, &e)
 }
 
-// TestUncertain has calls end so that nobody knows what they did.
 func TestUncertain(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -92,7 +91,6 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestCertain is about calls that fail, and certainly did nothing.
 func TestCertain(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -150,7 +148,6 @@ func TestCertain(t *testing.T) {
 	}
 }
 
-// TestWrapped wraps errors with a meaning: over the socket, they keep it and the text around them.
 func TestWrapped(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	var (

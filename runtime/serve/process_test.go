@@ -105,7 +105,6 @@ func await(t *testing.T, result chan error) error {
 	}
 }
 
-// TestCancelledCall cancels one call, which must not harm others.
 func TestCancelledCall(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -122,7 +121,6 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// TestDeadline holds that a deadline reaches the provider's code, and that it ends a call.
 func TestDeadline(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	for want, ctx := range map[string]context.Context{"true": within(t), "false": t.Context()} {
@@ -138,7 +136,6 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestDisconnected is about a caller that dies during a call.
 func TestDisconnected(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
@@ -206,7 +203,6 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestCancelAll stops a plugin early, and still learns what exists.
 func TestCancelAll(t *testing.T) {
 	p := start(t, "plugin")
 	result := background(within(t), p.resource(t, thingToken), "partly wait")
@@ -281,7 +277,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestOrphan kills the process that started a plugin. The plugin ends too.
 func TestOrphan(t *testing.T) {
 	m := newMarks(t)
 	parent := exec.Command(os.Args[0])
@@ -295,7 +290,6 @@ func TestOrphan(t *testing.T) {
 	m.expectEnd(t)
 }
 
-// TestStart is about what is no plugin, or not one that works.
 func TestStart(t *testing.T) {
 	for role, wants := range map[string][]string{
 		"talkative": {`the first line that the plugin wrote to standard output is not a port: "hello"`},
@@ -316,7 +310,6 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestForeign is about a plugin in which not everything is as it should be.
 func TestForeign(t *testing.T) {
 	things := start(t, "foreign").resource(t, thingToken)
 	var partial *lumi.PartialError
@@ -339,7 +332,6 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestNeverReady gives up on a plugin that does not say its port, and leaves no process behind.
 func TestNeverReady(t *testing.T) {
 	m := newMarks(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -357,7 +349,6 @@ func TestNeverReady(t *testing.T) {
 	m.expectEnd(t)
 }
 
-// TestStuckStart limits how long a start takes. The plugin is killed with what it has started.
 func TestStuckStart(t *testing.T) {
 	m := newMarks(t)
 	var starts sync.WaitGroup
@@ -380,7 +371,6 @@ func TestStuckStart(t *testing.T) {
 	m.expectEnd(t)
 }
 
-// TestFlood has a plugin write a line of 64 MiB and 2,000 lines after it.
 func TestFlood(t *testing.T) {
 	var log buffer
 	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env("plugin"), Log: &log}))(t)
@@ -397,7 +387,6 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestKill is about a plugin that does not end by itself.
 func TestKill(t *testing.T) {
 	m := newMarks(t)
 	p := must.Get(plugin.Start(within(t), plugin.Command{
@@ -421,7 +410,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestCrash is about a provider that takes its whole process with it. The error says so.
 func TestCrash(t *testing.T) {
 	p := start(t, "plugin")
 	_, err := check(thingBag("crash"))(within(t), p.resource(t, thingToken))

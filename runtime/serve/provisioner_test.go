@@ -175,7 +175,6 @@ func secretChange(do string) *provisioner.Change {
 
 const masks = "(secret) (secret) (secret) (secret) (secret) (secret)"
 
-// TestProvisioner calls a provisioner in every way that goes well.
 func TestProvisioner(t *testing.T) {
 	p := startProvisioner(t, nil)
 	if p.Name != "tool" || p.Version != "2.0.0" {
@@ -227,7 +226,6 @@ func TestProvisioner(t *testing.T) {
 	}
 }
 
-// TestProvisionerErrors has a provisioner return what it must not, or nothing at all.
 func TestProvisionerErrors(t *testing.T) {
 	p := startProvisioner(t, nil)
 	for _, test := range []struct {
@@ -290,7 +288,6 @@ func TestProvisionerErrors(t *testing.T) {
 	}
 }
 
-// TestProvisionerEvents has a provisioner log and report progress.
 func TestProvisionerEvents(t *testing.T) {
 	var got recorder
 	p := startProvisioner(t, got.sink)
@@ -311,7 +308,6 @@ func TestProvisionerEvents(t *testing.T) {
 	}
 }
 
-// TestProvisionerDies is about a tool that takes the whole process with it.
 func TestProvisionerDies(t *testing.T) {
 	p := startProvisioner(t, nil)
 	var e *plugin.Error
@@ -327,7 +323,6 @@ func TestProvisionerDies(t *testing.T) {
 // asProvisioner has [startBare] start a provisioner.
 func asProvisioner(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, roleVariable+"=provisioner") }
 
-// TestProvisionerOrder calls a provisioner without its secret, in another version, and before the handshake.
 func TestProvisionerOrder(t *testing.T) {
 	b := startBare(t, asProvisioner)
 	conn := must.Get(grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
@@ -390,7 +385,6 @@ func TestProvisionerStop(t *testing.T) {
 	p.expectEnd(t)
 }
 
-// TestStartProvisioner starts what is not a provisioner that this program can call.
 func TestStartProvisioner(t *testing.T) {
 	asProvider := func(ctx context.Context, c plugin.Command) error {
 		_, err := plugin.Start(ctx, c)

@@ -128,7 +128,6 @@ func leakyBag(t *testing.T, how string) *structpb.Struct {
 	return bag
 }
 
-// TestMasked has an author's code tell secrets in every way that there is.
 func TestMasked(t *testing.T) {
 	p := start(t, "configurable")
 	password := func(region string) *structpb.Struct {
@@ -226,7 +225,6 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestMaskedBounds is about secrets where texts are cut off.
 func TestMaskedBounds(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	for _, how := range []string{"long", "many", "confused fault"} {
@@ -257,7 +255,6 @@ func TestMaskedBounds(t *testing.T) {
 	}
 }
 
-// TestMaskedLog is about what a plugin writes to standard error.
 func TestMaskedLog(t *testing.T) {
 	t.Setenv("LUMI_LOG", "debug")
 	p := start(t, "plugin")

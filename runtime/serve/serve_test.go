@@ -179,7 +179,6 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestValidate is about what an author can register wrongly.
 func TestValidate(t *testing.T) {
 	good := resources()[thingToken]
 	empty := &thingProvider{}

@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// TestWrappedPartly is about a provider that overrides methods: a failure keeps the text around what was done in part.
 func TestWrappedPartly(t *testing.T) {
 	p := &wrapping{lumi.NewNamedProvider(thingToken, func() *thing { return new(thing) }, ops{})}
 	s := newServer(Plugin{Package: "test", Resources: map[tokens.Type]lumi.ResourceProvider{thingToken: p}}, newEvents(nil), nil)
@@ -31,7 +30,6 @@ func TestWrappedPartly(t *testing.T) {
 	}
 }
 
-// TestFormerTokens has a provider serve resources whose type had another token.
 func TestFormerTokens(t *testing.T) {
 	p := lumi.NewNamedProvider(thingToken, func() *thing { return new(thing) }, ops{}).Formerly("test:index:Old", "test:index:Older")
 	resources := resources()

@@ -56,7 +56,6 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestFormat makes URNs of any parts, which come back or are refused.
 func TestFormat(t *testing.T) {
 	part := func(usual string) *rapid.Generator[string] {
 		return rapid.OneOf(rapid.Just(usual), rapid.StringMatching(`[a-z:/ ]{0,4}`), rapid.String())

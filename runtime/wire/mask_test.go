@@ -71,7 +71,6 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestForms has secrets in all forms in which they get into errors.
 func TestForms(t *testing.T) {
 	for _, secret := range []string{
 		"hunter2", "hunter", "p@ss/w?rd+&=<1>", "say \"hi\"\tto\\me\n", "größer als größer", "p a s s w o r d",
@@ -139,7 +138,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestManySecrets has thousands of secrets that begin alike, and a long text with all of them.
 func TestManySecrets(t *testing.T) {
 	const n = 5000
 	var texts []string
@@ -157,7 +155,6 @@ func TestManySecrets(t *testing.T) {
 	}
 }
 
-// TestSeveral masks the secrets of several calls at once, also those that overlap.
 func TestSeveral(t *testing.T) {
 	outer := secretsOf("abcdefgh")
 	inner := NewSecrets(outer)

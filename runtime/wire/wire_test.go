@@ -8,7 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWire holds the values that other languages and stored state depend on to what the manual promises.
 func TestWire(t *testing.T) {
 	manual := must.Get(os.ReadFile("../../docs/providers.md"))(t)
 	for constant, want := range map[string]string{

@@ -97,7 +97,6 @@ func decoded(t *testing.T, text string) (v any) {
 	return v
 }
 
-// TestWithoutState picks resources where nothing is deployed.
 func TestWithoutState(t *testing.T) {
 	t.Parallel()
 	i, err := inventory.Load("resources: [{query: 'true', name: $.name}]", "i", nil)
@@ -190,7 +189,6 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// FuzzLoad loads texts, none of which may panic.
 func FuzzLoad(f *testing.F) {
 	f.Add("parameters: {a: 1}\nnodes: {a: {address: x, roles: 'a, b'}, b: {<<: {connection: local}}}")
 	f.Add("resources: [{query: 'true', name: $.name, address: $.properties.ip, parameters: {a: [$.id]}}, ~, [], {query: }]")

@@ -35,7 +35,6 @@ func TestUncertain(t *testing.T) {
 	w.want(d, store.Failed, "n/a: the outcome is unknown", "n/a FAILED the outcome is unknown")
 }
 
-// TestUnreached resumes tasks with their tokens when their nodes can be reached again.
 func TestUnreached(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -273,7 +272,6 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestLost has another process take over while a task runs.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -299,7 +297,6 @@ func TestLost(t *testing.T) {
 	})
 }
 
-// TestForgotten resumes a run when nodes no longer know what became of its tasks.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -406,7 +403,6 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// TestStored has the store hold something else than what this version wrote.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

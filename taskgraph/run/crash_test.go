@@ -78,7 +78,6 @@ func resumeAndRun(folder string) error {
 	return err
 }
 
-// TestCrash kills processes that run a graph, until one is left to end.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

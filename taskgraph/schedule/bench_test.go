@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// BenchmarkNew expands tasks of which each waits for the one before on all nodes.
 func BenchmarkNew(b *testing.B) {
 	for _, tasks := range []int{100, 200} {
 		b.Run(fmt.Sprintf("%dx100", tasks), func(b *testing.B) {

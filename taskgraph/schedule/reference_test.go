@@ -211,7 +211,6 @@ func randomInput(t *rapid.T) schedule.Input {
 	return in
 }
 
-// TestReference compares schedules of random graphs with the reference, and walks them.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	cyclic, acyclic := 0, 0

@@ -89,7 +89,6 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestHistory runs tasks that ran before, and tells which run again.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	const tasks = `
@@ -229,7 +228,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRestore sends the decisions of a schedule through JSON.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	in := input(t, "[{id: a, type: shell, condition: $.a}, {id: b, type: shell, requires: a, refresh_on: size}, {id: s, type: stage, requires: b}]", "w1", "w2", "w3")

@@ -113,7 +113,6 @@ func (g modelGraph) put(tasks []modelTask) modelGraph {
 	return put
 }
 
-// TestModel runs random operations on the service and on the model.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d"}

@@ -396,7 +396,6 @@ func TestGraphErrors(t *testing.T) {
 	same(t, []service.Graph{g}, graphs)
 }
 
-// TestChecks refuses changes that would make the effective graph of an environment wrong, and changes nothing then.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
@@ -521,7 +520,6 @@ func TestRunErrors(t *testing.T) {
 	w.want(service.NotFound, "environment none does not exist; 'lumi env new NAME' creates one", err)
 }
 
-// TestAnswer resumes a run that asks.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
@@ -547,7 +545,6 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// TestConcurrent creates a graph in many ways at once.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := must.Get(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), sqlite.Options{}))(t)

@@ -9,7 +9,6 @@ import (
 
 var exampleToken = rand.Text()
 
-// TestMain gives commands on this machine a state folder of their own.
 func TestMain(m *testing.M) {
 	state, err := os.MkdirTemp("", "lumi-state")
 	if err != nil {

@@ -458,7 +458,6 @@ func TestReboot(t *testing.T) {
 	}
 }
 
-// TestRebootFails has nodes that do not reboot.
 func TestRebootFails(t *testing.T) {
 	t.Parallel()
 	b := here(t)

@@ -79,14 +79,12 @@ func cases(t *testing.T) []string {
 	return names
 }
 
-// TestGeneratedGo has the Go toolchain judge every stub of the golden files.
 func TestGeneratedGo(t *testing.T) {
 	run(t, "go", "build", "./"+golden+"/...")
 	run(t, "go", "vet", "./"+golden+"/...")
 	run(t, "gofmt", "-l", golden, "examples")
 }
 
-// TestGeneratedTypeScript has the TypeScript compiler judge every package of the golden files and of the example.
 func TestGeneratedTypeScript(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{golden + "/*/pack", "examples/*/pack"} {

@@ -501,7 +501,6 @@ func matches(patterns []string, path string) bool {
 	})
 }
 
-// TestMatches holds that the patterns mean what they are said to mean.
 func TestMatches(t *testing.T) {
 	for _, test := range []struct {
 		pattern, path string
@@ -523,7 +522,6 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// TestReach holds that forbidden imports are found where they are, on packages that are made up.
 func TestReach(t *testing.T) {
 	packages := map[string]*pkg{
 		"a": {Imports: []string{"b", "c"}}, "b": {Imports: []string{"a", "d"}}, "c": {Imports: []string{"C"}}, "d": {},

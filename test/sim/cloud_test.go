@@ -20,7 +20,6 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// TestConformance takes resources of all types of a perfect cloud through the life that every provider must support.
 func TestConformance(t *testing.T) {
 	for _, typ := range types {
 		t.Run(typ.Token.Name(), func(t *testing.T) {
@@ -67,7 +66,6 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceOfFaults has the kit deal with faults as it does with those of any provider.
 func TestConformanceOfFaults(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	for at, fault := range map[sim.At]sim.Fault{
@@ -384,7 +382,6 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestScript has a script decide about calls, against chance and until it is changed.
 func TestScript(t *testing.T) {
 	c := sim.New(sim.Options{Types: types, Faults: 1})
 	c.Script(sim.At{"a", sim.Create, 0}, sim.Fault{sim.Before, sim.Fails})
@@ -404,7 +401,6 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestChance expects all faults to be about as likely.
 func TestChance(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ context.Context) {
 		const n = 1200
@@ -434,7 +430,6 @@ func TestChance(t *testing.T) {
 	})
 }
 
-// TestTypes expects the options of a type in what its provider says.
 func TestTypes(t *testing.T) {
 	c := sim.New(sim.Options{Types: types})
 	d, err := c.Provider(server).Describe(t.Context())

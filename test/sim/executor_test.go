@@ -100,7 +100,6 @@ func run(t *testing.T, seed uint64, deploy deployer) (wrong []string) {
 	return wrong
 }
 
-// TestExecutors finds that the cloud catches an executor that is wrong, and does not accuse one that is right.
 func TestExecutors(t *testing.T) {
 	caught := 0
 	for seed := range uint64(100) {

@@ -239,7 +239,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHalf expects a partial Create or Update to leave exactly what its error says, and an Update to do the rest.
 func TestHalf(t *testing.T) {
 	all := map[string]any{"size": 2.0, "region": "oslo", "mode": "rw"}
 	full := 0

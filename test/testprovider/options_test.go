@@ -111,7 +111,6 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestDefaultsAndState checks that state without a value stays so, and that the difference is one to a plan.
 func TestDefaultsAndState(t *testing.T) {
 	t.Parallel()
 	p := NewCacheProvider(caches{})
@@ -144,7 +143,6 @@ func TestRelated(t *testing.T) {
 	}
 }
 
-// TestFormerNames reads state of an IDL with other names, and refuses these to programs.
 func TestFormerNames(t *testing.T) {
 	t.Parallel()
 	p := NewCacheProvider(caches{})

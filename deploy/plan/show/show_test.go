@@ -32,7 +32,6 @@ import (
 
 var update = flag.Bool("update", false, "accept what is found as right")
 
-// TestGolden shows the plan of each archive in testdata in each form that the archive has.
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -306,7 +305,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestTitles shows plans as package plan makes them.
 func TestTitles(t *testing.T) {
 	id := graph.VersionID{Module: "a", Deployment: 1}
 	deployed := must.Get((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: graph.NewVersion(id, nil)}))(t)
@@ -338,7 +336,6 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestManual compares the examples in the manual with what is printed.
 func TestManual(t *testing.T) {
 	archive := must.Get(txtar.ParseFile("testdata/manual.txtar"))(t)
 	manual := must.Get(os.ReadFile("../../../docs/plan.md"))(t)

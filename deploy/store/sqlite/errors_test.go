@@ -85,7 +85,6 @@ func TestDamaged(t *testing.T) {
 		path+" is damaged: restore a backup (database disk image is malformed (11))")
 }
 
-// TestDamagedPage damages a page that only a statement reads.
 func TestDamagedPage(t *testing.T) {
 	t.Parallel()
 	path := database(t)

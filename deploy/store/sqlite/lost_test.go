@@ -78,7 +78,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestLostWithoutRescue has no folder for the copy but that of temporary files.
 func TestLostWithoutRescue(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the system removes no open file")

@@ -167,7 +167,6 @@ func TestStopWaiting(t *testing.T) {
 	write(t, b, putEnvironment)
 }
 
-// TestOpenTogether opens a new database in many ways at once: one creates it and the others find it.
 func TestOpenTogether(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")

@@ -28,7 +28,6 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestGraph compares what programs evaluate to with their files graph.json.
 func TestGraph(t *testing.T) {
 	t.Parallel()
 	programs, lumi := compile(t)

@@ -67,7 +67,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestTaken sees that nothing which exists is taken over or followed.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
@@ -123,7 +122,6 @@ func TestFileReplacedByLink(t *testing.T) {
 	wantText(t, dir+"/b", "theirs")
 }
 
-// TestDrift sees that Get finds what others changed.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()
@@ -162,7 +160,6 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// TestDeleteDirectory sees that files of others are deleted only with force, and never through a link.
 func TestDeleteDirectory(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
@@ -180,7 +177,6 @@ func TestDeleteDirectory(t *testing.T) {
 	wantEntries(t, dir, "theirs")
 }
 
-// TestUnpackedOthers sees that files of others in an unpacked archive stay, and are not overwritten.
 func TestUnpackedOthers(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
@@ -221,7 +217,6 @@ func TestUnpackedOthers(t *testing.T) {
 	wantEntries(t, dir)
 }
 
-// TestUnpackedDeleteOthers sees that files of others outlive an unpacked archive.
 func TestUnpackedDeleteOthers(t *testing.T) {
 	t.Parallel()
 	c, path := newCaller(t), t.TempDir()+"/u"
@@ -235,7 +230,6 @@ func TestUnpackedDeleteOthers(t *testing.T) {
 	wantEntries(t, path+"/b", "d")
 }
 
-// TestFullDisk sees that what does not fit leaves nothing, and that the call is worth repeating.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -257,7 +251,6 @@ func TestFullDisk(t *testing.T) {
 	wantText(t, dir+"/b/a", "1")
 }
 
-// TestReadOnly sees that calls which cannot change anything say so, and that the same resource can be changed later.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -385,7 +378,6 @@ func TestCommandStopped(t *testing.T) {
 	wantEntries(t, dir, "asked", "began")
 }
 
-// TestImportOfState sees that what exists only in the state says so.
 func TestImportOfState(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t)
@@ -401,7 +393,6 @@ func TestImportOfState(t *testing.T) {
 	}
 }
 
-// TestRandomStrings sees that no two are the same, and that only the characters occur.
 func TestRandomStrings(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t)
@@ -437,7 +428,6 @@ func TestDeleteFirst(t *testing.T) {
 	}
 }
 
-// TestConcurrentCreates sees that of many creations at one path, one succeeds and no other touches it.
 func TestConcurrentCreates(t *testing.T) {
 	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()

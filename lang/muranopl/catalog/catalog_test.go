@@ -150,7 +150,6 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLinks follows symbolic links to files, and reports others.
 func TestLinks(t *testing.T) {
 	dir := unpack(t, "-- x/a.txt --\nName: A\n")
 	for name, target := range map[string]string{"a.yaml": "x/a.txt", "b.yaml": "x", "c.yaml": "missing"} {

@@ -95,7 +95,6 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestTimes has what the reference reads as other values.
 func TestTimes(t *testing.T) {
 	documents := must.Get(Decode("f", []byte("[2001-12-14, 2001-12-14 10:00:00, 1:30, !!timestamp 2001-12-14, '1:30']")))(t)
 	const want = `["2001-12-14" "2001-12-14 10:00:00" "1:30" "2001-12-14" "1:30"]`
@@ -122,7 +121,6 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestFolded keeps what a string contains. The line of an error in such an expression is that of its beginning.
 func TestFolded(t *testing.T) {
 	v, err := run(t, "Name: A\nMethods:\n  run:\n    Body:\n      Return: list('a\n        b', \"c\n\n        'd\")\n")
 	if got, _ := yaql.AppendJSON(nil, v); err != nil || string(got) != `["a b", "c\n'd"]` {

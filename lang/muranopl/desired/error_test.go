@@ -55,7 +55,6 @@ func evaluate(t *testing.T, body string) (*lumigl.Snapshot, error) {
 	return graph, err
 }
 
-// TestErrors tests what workflows must not do with resources, outputs and secrets.
 func TestErrors(t *testing.T) {
 	file := func(rest string) string {
 		return `new(lumi:Resource, type => 'local:index:File', name => x, ` + rest + `)`
@@ -147,7 +146,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOutputs tests what workflows can do with outputs and secrets, by the property content of a file.
 func TestOutputs(t *testing.T) {
 	const ref = `{"#ref":"urn:lumi:dev::shop:index::local:index:File::f","property":"checksum"}`
 	for body, want := range map[string]string{
@@ -200,7 +198,6 @@ func compact(t *testing.T, v lumigl.Value) string {
 	return b.String()
 }
 
-// TestUnions holds that values of unions and outputs of union types are accepted.
 func TestUnions(t *testing.T) {
 	const queue = "$q: new(lumi:Resource, type => 'unions:index:Queue', name => q, properties => {})\n"
 	rule := func(name, properties string) string {

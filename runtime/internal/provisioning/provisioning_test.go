@@ -52,7 +52,6 @@ func properties() *rapid.Generator[provisioner.Properties] {
 	return rapid.OneOf(rapid.Just[provisioner.Properties](nil), rapid.MapOfN(rapid.String(), values(3), 0, 4))
 }
 
-// TestIdentity encodes and decodes changes and statuses, over the wire.
 func TestIdentity(t *testing.T) {
 	text := rapid.String()
 	urns := rapid.Map(text, func(s string) urn.URN { return urn.URN(s) })
@@ -93,7 +92,6 @@ func sent[M proto.Message](t *rapid.T, message, to M) M {
 	return to
 }
 
-// TestNull leaves out what is null, but keeps it in lists and special values.
 func TestNull(t *testing.T) {
 	message := must.Get(Encode(&provisioner.Change{New: []*provisioner.Resource{{Properties: provisioner.Properties{
 		"a": nil, "b": map[string]any{"c": nil}, "d": []any{nil}, "e": provisioner.Secret{},
@@ -104,7 +102,6 @@ func TestNull(t *testing.T) {
 	}
 }
 
-// TestUnknownState decodes a status of a later version.
 func TestUnknownState(t *testing.T) {
 	if got := DecodeStatus(&lumirpc.StatusResponse{State: 7}); got.State != "7" {
 		t.Errorf("got %q", got.State)

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestFirstLine has the line arrive in one piece and in many.
 func TestFirstLine(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, test := range []struct{ written, line, rest string }{
@@ -34,7 +33,6 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
-// TestTail keeps the end and no more.
 func TestTail(t *testing.T) {
 	var said tail
 	for range 1000 {

@@ -30,7 +30,6 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteChanged holds that two resources differ in each cluster that was changed, and none elsewhere.
 func TestWriteChanged(t *testing.T) {
 	parse := func(first int, differs func(int) bool) *lumigl.Snapshot {
 		var b strings.Builder
@@ -55,7 +54,6 @@ func TestWriteChanged(t *testing.T) {
 	}
 }
 
-// TestForeign converts clusters in the formats of other tools, and decodes them into structs that have all of their keys.
 func TestForeign(t *testing.T) {
 	for from, c := range map[convert.Format]struct {
 		write func(io.Writer, int) error

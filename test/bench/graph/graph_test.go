@@ -233,16 +233,12 @@ func BenchmarkInMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad, BenchmarkSave and the others measure one stage each, for profiles and for what is allocated.
 func BenchmarkLoad(b *testing.B) { single(b, "load") }
 
-// BenchmarkSave measures saving alone.
 func BenchmarkSave(b *testing.B) { single(b, "save") }
 
-// BenchmarkDiff measures comparing alone, where there is much to say.
 func BenchmarkDiff(b *testing.B) { single(b, "diff-half") }
 
-// BenchmarkText measures comparing with the text for people, where all is to be said.
 func BenchmarkText(b *testing.B) { single(b, "text-all") }
 
 func single(b *testing.B, name string) {

@@ -216,10 +216,8 @@ func BenchmarkPlan(b *testing.B) {
 	b.ReportMetric(median(unchanged[100_000])/median(unchanged[10_000]), "100000/10000")
 }
 
-// BenchmarkUnchanged measures the planning of unchanged resources alone, for profiles and for what is allocated.
 func BenchmarkUnchanged(b *testing.B) { single(b, (*work).planUnchanged) }
 
-// BenchmarkChanged measures the same where a hundredth differs.
 func BenchmarkChanged(b *testing.B) { single(b, (*work).planChanged) }
 
 func single(b *testing.B, plan func(*work, *testing.B)) {

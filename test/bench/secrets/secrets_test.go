@@ -15,7 +15,6 @@ import (
 
 const few, many = 1_000, 8_000
 
-// BenchmarkSecrets makes calls with few and with many secrets, in turns.
 func BenchmarkSecrets(b *testing.B) {
 	p := machine.NewServerProvider(servers{})
 	check := func(bag *structpb.Struct) error {

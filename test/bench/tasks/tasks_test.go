@@ -164,7 +164,6 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(median(times["run-20000"])/median(times["run"]), "20000/10000")
 }
 
-// BenchmarkEngine measures the engine alone, for profiles and for what is allocated.
 func BenchmarkEngine(b *testing.B) {
 	r := request(100)
 	b.ReportAllocs()

@@ -56,7 +56,6 @@ func TestCorpusIsGo(t *testing.T) {
 	}
 }
 
-// TestCorpusIsIDL holds that the compiler finds nothing wrong, whatever was chosen at random.
 func TestCorpusIsIDL(t *testing.T) {
 	for seed := range uint64(4) {
 		dir, _ := read(t, corpus.Options{Resources: 60, Seed: seed})

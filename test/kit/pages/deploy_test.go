@@ -20,7 +20,6 @@ const (
 	offline = `ln -s "$LUMI"/runtime/typescript/node_modules/tsx node_modules/tsx`
 )
 
-// TestDeploy does what docs/deploy.md and docs/evolving.md say, in empty folders and without a network.
 func TestDeploy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("deploys")

@@ -51,7 +51,6 @@ var pages = []string{
 	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
 }
 
-// TestAllPages fails if a page about providers is not executed.
 func TestAllPages(t *testing.T) {
 	found := must.Get(filepath.Glob("../../../docs/providers/*.md"))(t)
 	want := map[string]bool{}

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestProvisionerErrors looks for the messages that docs/provisioners.md quotes in the tests that cause them.
 func TestProvisionerErrors(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestTasks does what docs/tasks.md says, in an empty folder, with nodes on this machine.
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	steps := must.Get(tutorial.Steps(read(t, filepath.Join("..", "..", "..", "docs", "tasks.md")), ""))(t)

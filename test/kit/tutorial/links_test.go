@@ -13,7 +13,6 @@ import (
 // link matches a link to a file of the repository, but not one to an address or within a page.
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
 
-// TestLinks holds that what the documentation links to is there.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	var pages []string

@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestTutorial does what the README's tutorial says, with the real tools, in an empty folder and without a network.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../.."))(t)

@@ -122,7 +122,6 @@ func TestRefresh(t *testing.T) {
 	vpc.Delete(t)
 }
 
-// TestReplacement shows which replacements need the old resource to go first, and what never needs one.
 func TestReplacement(t *testing.T) {
 	t.Parallel()
 	resources := resources(t, ec2server.New("us-west-2", keyID))

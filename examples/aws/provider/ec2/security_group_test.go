@@ -186,7 +186,6 @@ func TestSecurityGroupFaults(t *testing.T) {
 	web.Delete(t)
 }
 
-// TestSecurityGroupLimit shows a group that is there without its rules, since Amazon refused them.
 func TestSecurityGroupLimit(t *testing.T) {
 	t.Parallel()
 	_, h := startWith(t, bag{"maxRetries": 3}) // The SDK may close a connection while a long answer is read.
@@ -210,7 +209,6 @@ func TestSecurityGroupLimit(t *testing.T) {
 	group.Delete(t)
 }
 
-// TestSecurityGroupHalfWay adds a rule by a request whose answer is lost, and fails afterwards: a rule was changed.
 func TestSecurityGroupHalfWay(t *testing.T) {
 	t.Parallel()
 	server, h := startWith(t, bag{"maxRetries": 1})
@@ -230,7 +228,6 @@ func TestSecurityGroupHalfWay(t *testing.T) {
 	vpc.Delete(t)
 }
 
-// TestSecurityGroupLostAnswers shows that no rule is made twice.
 func TestSecurityGroupLostAnswers(t *testing.T) {
 	t.Parallel()
 	for _, retries := range []int{0, 3} {

@@ -116,7 +116,6 @@ func TestVPCLostAnswer(t *testing.T) {
 	}
 }
 
-// TestVPCRetry shows what may pass, and that nothing has changed then.
 func TestVPCRetry(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -132,7 +131,6 @@ func TestVPCRetry(t *testing.T) {
 	vpc.Delete(t)
 }
 
-// TestVPCRepeats shows that the provider repeats by itself what was turned away, as often as it is configured to.
 func TestVPCRepeats(t *testing.T) {
 	t.Parallel()
 	server, h := startWith(t, bag{"maxRetries": 2})
@@ -145,7 +143,6 @@ func TestVPCRepeats(t *testing.T) {
 	vpc.Delete(t)
 }
 
-// TestVPCHalfWay shows failures after a part of the work.
 func TestVPCHalfWay(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)

@@ -34,7 +34,6 @@ func command(t *testing.T) (c plugin.Command, ec2 *ec2server.Server, s3 *s3serve
 	}, ec2, s3
 }
 
-// TestBinary takes resources of both modules through their lives, in the plugin as it is built.
 func TestBinary(t *testing.T) {
 	t.Parallel()
 	c, server, _ := command(t)

@@ -7,7 +7,6 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 )
 
-// TestBucketAddresses shows where a bucket is, without a request to anybody.
 func TestBucketAddresses(t *testing.T) {
 	for name, test := range map[string]struct {
 		region                aws.Region

@@ -57,7 +57,6 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// TestBucketWithAll makes a bucket with all that it can have at once.
 func TestBucketWithAll(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
@@ -213,7 +212,6 @@ func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 	do(c.CreateMultipartUpload(ctx, &api.CreateMultipartUploadInput{Bucket: &name, Key: new("unfinished & <b>")}))
 }
 
-// TestBucketForceDestroy deletes buckets with all that can be in one, and none that it was not told to.
 func TestBucketForceDestroy(t *testing.T) {
 	t.Parallel()
 	for versioning, keys := range map[any]int{
@@ -240,7 +238,6 @@ func TestBucketForceDestroy(t *testing.T) {
 const notEmpty = "the bucket lumi-pages is not empty: delete everything in it, former versions and delete markers" +
 	" included, or set forceDestroy to true and deploy that before you delete the bucket"
 
-// TestBucketForceDestroyFailures shows what is said where not all can be deleted.
 func TestBucketForceDestroyFailures(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -259,7 +256,6 @@ func TestBucketForceDestroyFailures(t *testing.T) {
 	bucket.Delete(t)
 }
 
-// TestBucketOutcome shows what errors mean to an engine.
 func TestBucketOutcome(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -298,7 +294,6 @@ func destroy(ctx context.Context, buckets lumi.ResourceProvider) error {
 	return err
 }
 
-// TestBucketEvents shows what people are told: that a bucket is open to everybody, and how far emptying it has come.
 func TestBucketEvents(t *testing.T) {
 	t.Parallel()
 	server, _ := start(t)

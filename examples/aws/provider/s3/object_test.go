@@ -74,7 +74,6 @@ func TestObject(t *testing.T) {
 	})
 }
 
-// TestObjectContent sends what is in files, and changes it.
 func TestObjectContent(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)

@@ -57,7 +57,6 @@ sed 's|.*/||; s|.*|"&": {"arn": "&"}|' | paste -sd, -)"`
 	})
 }
 
-// TestExternal calls the plugin as the engine does, with a process for each call.
 func TestExternal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)

@@ -183,7 +183,6 @@ const (
 
 var sized = provisioner.Properties{"size": 1.0}
 
-// TestLife takes resources from their creation to their end with every push going to the branch itself.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -301,7 +300,6 @@ func TestEmptyRepository(t *testing.T) {
 	w.fails("review: branch", "the repository is empty: push a first commit to main, so that there is a branch to merge into")
 }
 
-// TestSHA256 has a repository whose ids are longer.
 func TestSHA256(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -316,7 +314,6 @@ func TestSHA256(t *testing.T) {
 	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied", w.pull()))
 }
 
-// TestDocumented has the names that README.md gives as examples.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
 	readme := must.Get(os.ReadFile("../README.md"))(t)
@@ -341,7 +338,6 @@ func (w *world) refuses(c *provisioner.Change, want string) {
 	}
 }
 
-// TestReview merges a proposal in every way that forges know.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	const proposal = "origin/lumi/dev/site"

@@ -62,7 +62,6 @@ exit $code`)
 	}
 }
 
-// TestRace has many push to the same branch at once.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -93,7 +92,6 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestOvertaken has somebody push between the fetch and the push of a change.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -124,7 +122,6 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestHanging has git and ssh hang. They end with the call.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "repository: ssh://example.invalid/infra.git\n")
@@ -165,7 +162,6 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestUnreachable has errors in git's own words, which are repeated if they may pass, and without passwords.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	code := http.StatusForbidden
@@ -227,7 +223,6 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestEnvironment has variables lead git elsewhere, hooks, no identity, and a repository around the workspace.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -253,7 +248,6 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestSigned has the user's configuration ask for signed commits.
 func TestSigned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -290,7 +284,6 @@ func TestSecrets(t *testing.T) {
 	w.wants("main", 1)
 }
 
-// TestNames has names that file systems and git do not take.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	safe := regexp.MustCompile(`^Database-[A-Za-z0-9_-]{1,60}-[0-9a-f]{12}\.json$`)
@@ -331,7 +324,6 @@ func TestNames(t *testing.T) {
 	w.provision(module) // although lumi/dev/my/lock/cluster could not be a branch then
 }
 
-// TestVersions has two versions of a resource, of which the latest counts.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []*provisioner.Change{
@@ -344,7 +336,6 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestInTheWay has something else where the folder of a module is to be.
 func TestInTheWay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)

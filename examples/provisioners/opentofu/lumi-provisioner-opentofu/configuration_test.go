@@ -17,7 +17,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// TestConfiguration compares what is written for changes with files in testdata.
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
 	x := urnOf("random:index:Pet", "x")

@@ -50,7 +50,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestEngine calls the provisioner as the engine does, with the values of graphs.
 func TestEngine(t *testing.T) {
 	needTofu(t)
 	workspace := t.TempDir()

@@ -171,7 +171,6 @@ func TestSecrets(t *testing.T) {
 	s.deploy()
 }
 
-// TestLocked has the lock of tofu's own on the state, as a tofu has it that somebody started.
 func TestLocked(t *testing.T) {
 	s := newSite(t, "")
 	s.deploy(pet(1, nil))
@@ -253,7 +252,6 @@ func (s *site) start(new resources) *started {
 	return p
 }
 
-// TestKilled kills tofu and all that it started while it creates something, and then goes on.
 func TestKilled(t *testing.T) {
 	s := newSite(t, "")
 	slow, pid, goOn := hanging(t)
@@ -272,7 +270,6 @@ func TestKilled(t *testing.T) {
 	equal(t, s.tofu("state", "list"), "null_resource.slow\nrandom_pet.x\n")
 }
 
-// TestStopped stops the plugin in good order while tofu creates something.
 func TestStopped(t *testing.T) {
 	s := newSite(t, "")
 	slow, pid, goOn := hanging(t)
@@ -313,7 +310,6 @@ func TestOrphan(t *testing.T) {
 	equal(t, s.tofu("state", "list"), "null_resource.slow\nrandom_pet.x\n")
 }
 
-// TestLate has a program in the place of tofu that takes its time to end.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

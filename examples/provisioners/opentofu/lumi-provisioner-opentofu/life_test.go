@@ -116,7 +116,6 @@ func pet(version int, properties provisioner.Properties) *provisioner.Resource {
 	return resource(fmt.Sprintf("random:index:Pet::x:%d", version), properties)
 }
 
-// TestLife takes resources through their life.
 func TestLife(t *testing.T) {
 	s := newSite(t, data)
 	file := filepath.Join(t.TempDir(), "conf")
@@ -184,7 +183,6 @@ func TestLife(t *testing.T) {
 	equal(t, err, nil)
 }
 
-// TestBackend has the state elsewhere, so that the folder of the module can be lost.
 func TestBackend(t *testing.T) {
 	states := t.TempDir()
 	s := newSite(t, "backend: {local: {path: \""+states+"/{environment}/{module}.tfstate\"}}\n")

@@ -55,7 +55,6 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestForwards holds that arrows lead to the right where nothing goes around in circles, and nothing has to be folded.
 func TestForwards(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,7 +99,6 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestCrossings has a graph that can be drawn without any.
 func TestCrossings(t *testing.T) {
 	t.Parallel()
 	g := layout.Graph{Nodes: 6, Arrows: []layout.Arrow{{0, 5}, {1, 4}, {2, 3}, {0, 4}, {1, 3}}}

@@ -104,7 +104,6 @@ func keys(id string, token *string) *aws.Credentials {
 	return &aws.Credentials{AccessKeyID: id, SecretAccessKey: "secret", SessionToken: token}
 }
 
-// TestConfiguration shows that the configuration goes before the environment, and is obeyed.
 func TestConfiguration(t *testing.T) {
 	isolate(t, map[string]string{
 		"AWS_ACCESS_KEY_ID": "AKIDENVIRONMENT", "AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "eu-west-1",
@@ -129,7 +128,6 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestEnvironment shows where the provider looks for what the configuration does not say.
 func TestEnvironment(t *testing.T) {
 	for _, variable := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_EC2"} {
 		t.Run(variable, func(t *testing.T) {
@@ -201,7 +199,6 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
-// TestNoProfile names a profile that nobody has written.
 func TestNoProfile(t *testing.T) {
 	isolate(t, map[string]string{"AWS_PROFILE": "work"})
 	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
@@ -210,7 +207,6 @@ func TestNoProfile(t *testing.T) {
 	}
 }
 
-// TestWrongCredentials shows what is said of keys that Amazon does not know.
 func TestWrongCredentials(t *testing.T) {
 	isolate(t, nil)
 	a := newAccount(t, "AKIDRIGHT")
@@ -224,7 +220,6 @@ func TestWrongCredentials(t *testing.T) {
 	}
 }
 
-// TestNoAnswer shows an address where nobody answers.
 func TestNoAnswer(t *testing.T) {
 	isolate(t, nil)
 	nobody := httptest.NewServer(nil)
@@ -295,7 +290,6 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestCancelled shows that a call ends when nobody waits for it, and that what it made can be found.
 func TestCancelled(t *testing.T) {
 	isolate(t, nil)
 	a := newAccount(t, "AKIDEXAMPLE")
@@ -335,7 +329,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestWait shows how a wait ends, in a time that passes by itself.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -365,7 +358,6 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestFind looks for what becomes visible late, or never.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -440,7 +432,6 @@ func numbered(n int) aws.Tags {
 	return tags
 }
 
-// TestMark shows URNs that a tag can hold, and others.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"

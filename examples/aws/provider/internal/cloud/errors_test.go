@@ -12,7 +12,6 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// TestTimeouts tells timeouts of a request from the end of the call's context.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	operation := func(err error) error {

@@ -36,7 +36,6 @@ func TestImageFaults(t *testing.T) {
 		providertest.WantFaults("size: must be positive", "mode: must consist of three octal digits"))
 }
 
-// TestImagePartialUpdate updates to a mode that Check would have refused.
 func TestImagePartialUpdate(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "disk"), nil, 0o600); err != nil {
