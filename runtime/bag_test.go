@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 const secretsEverywhere = `{
@@ -29,9 +29,7 @@ func TestBagGet(t *testing.T) {
 		"f": wire.Unknown, "g": wire.Unknown, "h": nil, "nothing": nil,
 		"i": map[string]any{wire.Signature: wire.Asset, "text": "hush"},
 	} {
-		if diff := cmp.Diff(want, b.Get(name)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		expect.Equal(t, want, b.Get(name), name)
 	}
 	if after := b.Struct().String(); after != before {
 		t.Errorf("was %s, is %s", before, after)
@@ -42,9 +40,7 @@ func TestBagString(t *testing.T) {
 	b := bag(t, secretsEverywhere)
 	want := `{"a":"(secret)","d":["(secret)",{"e":"(secret)"}],"f":"(not known yet)","g":"(not known yet)","h":null,` +
 		`"i":{"text":"(secret)"}}`
-	if got := b.String(); got != want {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, want, b.String())
 	type holder struct {
 		Bag    lumi.Bag
 		hidden lumi.Bag

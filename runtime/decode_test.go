@@ -13,6 +13,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
@@ -117,9 +118,7 @@ func TestEncodeEverything(t *testing.T) {
 	made := must.Get(lumi.Encode(fullNetwork()))(t)
 	delete(made.Struct().Fields, testnet.Network_ARN) // A string without a pointer cannot be absent.
 	want := bag(t, full)
-	if diff := cmp.Diff(want.Struct().AsMap(), made.Struct().AsMap()); diff != "" {
-		t.Errorf("encoded (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want.Struct().AsMap(), made.Struct().AsMap(), "encoded")
 }
 
 func TestAbsentZeroEmpty(t *testing.T) {
@@ -227,9 +226,7 @@ logo: a secret holds a value and nothing else`},
 			if !errors.As(err, &invalid) {
 				t.Fatalf("got %v", err)
 			}
-			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), err.Error()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, strings.TrimPrefix(test.want, "\n"), err.Error())
 		})
 	}
 }
@@ -268,9 +265,7 @@ keys[…]: is not valid UTF-8`
 	if !errors.As(err, &output) {
 		t.Fatalf("got %v", err)
 	}
-	if diff := cmp.Diff(want, err.Error()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, err.Error())
 }
 
 func TestEnumsOnTheWayOut(t *testing.T) {

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func TestCompare(t *testing.T) {
@@ -43,9 +42,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := lumi.Compare(bag(t, test.old), bag(t, test.want))
-			if diff := cmp.Diff(test.diff, d.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") {
 				t.Errorf("empty is %v", d.Empty())
 			}
@@ -69,9 +66,7 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%q changed: %v", p, got)
 		}
 	}
-	if got := fmt.Sprint(d.Replaces()); got != "[a c]" {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, "[a c]", fmt.Sprint(d.Replaces()))
 	if want := "~ a.b: 1 -> 2 (replaces)\n~ c: 1 -> 2 (replaces)\n"; d.String() != want {
 		t.Errorf("got %s", d)
 	}

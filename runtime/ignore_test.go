@@ -14,6 +14,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func TestIgnore(t *testing.T) {
@@ -66,9 +67,7 @@ func TestIgnore(t *testing.T) {
 			for _, p := range test.ignore {
 				d.Ignore(p)
 			}
-			if diff := cmp.Diff(test.diff, d.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") || d.Changed("") == d.Empty() {
 				t.Errorf("empty is %v", d.Empty())
 			}
@@ -137,9 +136,7 @@ func TestIgnoreMany(t *testing.T) {
 			t.Fatal("nothing is left")
 		}
 	}
-	if got := d.String(); got != "~ a[99999]: 99999 -> 100000\n" {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, "~ a[99999]: 99999 -> 100000\n", d.String())
 	kept := d.Kept(bagOf(old), bagOf(want)).Struct().GetFields()["a"].GetListValue().GetValues()
 	if len(kept) != n || kept[n-2].GetNumberValue() != n-2 || kept[n-1].GetNumberValue() != n {
 		t.Errorf("kept %v", kept[n-2:])

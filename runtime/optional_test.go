@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -64,18 +63,14 @@ func TestDescribeProvider(t *testing.T) {
 				Type: test.provider.Token(), Named: test.named, CanFind: test.find, IdempotentCreate: test.idempotent,
 				Properties: lumi.Describe(test.properties),
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, want, got)
 		})
 	}
 	want := []lumi.Property{
 		{Name: "note", Kind: lumi.KindString}, {Name: "kind", Kind: lumi.KindString, Flags: lumi.Replaces, Required: true},
 		{Name: "ip", Kind: lumi.KindString, Flags: lumi.Out},
 	}
-	if diff := cmp.Diff(want, lumi.Describe(&gateway{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, lumi.Describe(&gateway{}))
 }
 
 // These have an optional method that is not as it should be.
@@ -133,9 +128,7 @@ func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%T", test.ops), func(t *testing.T) {
 			defer func() {
-				if diff := cmp.Diff(any(test.want), recover()); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				expect.Equal(t, any(test.want), recover())
 			}()
 			testnet.NewNetworkProvider(test.ops)
 		})
@@ -175,12 +168,8 @@ func TestWithoutInspectChange(t *testing.T) {
 		t.Errorf("got %+v", resp)
 	}
 	want := []string{`~ cidr: "10.0.0.0/8" -> "10.1.0.0/16"`, "+ limit: 1"}
-	if diff := cmp.Diff(want, lines(resp.Changes)); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]lumi.Path{"cidr"}, resp.Replaces); diff != "" {
-		t.Errorf("replaces (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, lines(resp.Changes), "changes")
+	expect.Equal(t, []lumi.Path{"cidr"}, resp.Replaces, "replaces")
 }
 
 func TestFind(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func TestPath(t *testing.T) {
@@ -19,9 +20,7 @@ func TestPath(t *testing.T) {
 		{lumi.Path("").Field("a"), "a"},
 	}
 	for _, test := range tests {
-		if test.got != test.want {
-			t.Errorf("got %s, want %s", test.got, test.want)
-		}
+		expect.Equal(t, test.want, test.got)
 	}
 }
 
@@ -59,9 +58,7 @@ func TestPaths(t *testing.T) {
 		`b["a.b"].c`: true, `b["a.b"][0]`: true, `b["a`: false, `b["a.b.c"]`: false, `c["a[b"]`: false,
 		`d["\\"].x[1]`: true, `d["\\"]`: false, `d["\\"].y`: false, "": false,
 	} {
-		if got := keys.Has(p); got != want {
-			t.Errorf("%s: got %v", p, got)
-		}
+		expect.Equal(t, want, keys.Has(p), p)
 	}
 	if !(lumi.Paths{"": {}}).Has("a") {
 		t.Error("the bag as a whole does not contain its parts")

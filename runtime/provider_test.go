@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
@@ -70,12 +70,10 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 	before := lumi.BagOf(proto.CloneOf(props.Struct()))
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		got := want.Unknown.Sorted()
-		if diff := cmp.Diff([]lumi.Path{
+		expect.Equal(t, []lumi.Path{
 			"cidr", "gateway", "keys", "limits.low", "password", "policy.a[0]", "rules[0].fromPort", "rules[1]", "script",
 			"tags",
-		}, got); diff != "" {
-			t.Errorf("unknown (-want +got):\n%s", diff)
-		}
+		}, got, "unknown")
 		if *want.Properties.Comment != "hush" || want.Properties.Color != feature.Red {
 			t.Errorf("secrets are not unwrapped: %+v", want.Properties)
 		}
@@ -86,9 +84,7 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 		return nil
 	}})
 	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{URN: networkURN, Properties: props}))(t)
-	if diff := cmp.Diff(text(props), text(resp.Properties)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, text(props), text(resp.Properties))
 	secrets := map[string]bool{
 		"comment": true, "color": true, "keys": true, "cidr": false, "password": false, "name": false, "seed": false,
 	}
@@ -120,9 +116,7 @@ func TestCheckFillsInNetwork(t *testing.T) {
 	}})
 	resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal)}))(t)
 	want := text(with(t, minimal, `{"comment": "filled"}`))
-	if diff := cmp.Diff(want, text(resp.Properties)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, text(resp.Properties))
 }
 
 func TestCheckFaults(t *testing.T) {
@@ -319,9 +313,7 @@ func TestInspectChange(t *testing.T) {
 		`~ rules[0].fromPort: 1 -> 2`,
 		`- tags: {"a":"1"}`,
 	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, lines, "changes")
 	if want := []lumi.Path{"accent", "cidr", "rules"}; !slices.Equal(want, resp.Replaces) {
 		t.Errorf("replaces %v", resp.Replaces)
 	}

@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
@@ -63,9 +64,7 @@ func TestUnions(t *testing.T) {
 	}
 	var got route
 	must.Do(t, lumi.Decode(bag(t, fullRoute), &got))
-	if diff := cmp.Diff(want, &got); diff != "" {
-		t.Errorf("decoded (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, &got, "decoded")
 	want.Current.Grow = &feature.Tree{Value: "now"}
 	encoded := must.Get(lumi.Encode(want))(t)
 	full := bag(t, strings.Replace(fullRoute, `"name"`, `"current": {"grows": {"value": "now"}}, "name"`, 1))
@@ -168,9 +167,7 @@ func TestUnionsStored(t *testing.T) {
 func TestUnionsRenamed(t *testing.T) {
 	const way = "urn:lumi:test::shop:index::feature:net:Way::w"
 	p := testnet.NewRouteProvider(&routeOps{now: func(got *route) {
-		if diff := cmp.Diff(testnet.Target{Route: way}, got.Target); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		expect.Equal(t, testnet.Target{Route: way}, got.Target)
 	}})
 	stored := with(t, fullRoute, `{"target": "`+way+`"}`)
 	resp, err := p.Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -134,9 +135,7 @@ func TestUpgrade(t *testing.T) {
 	see := func(old *link) {
 		t.Helper()
 		seen++
-		if diff := cmp.Diff(upgradedLink(), old); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		expect.Equal(t, upgradedLink(), old)
 	}
 	ops := &linkOps{
 		check: func(want *lumi.State[*link]) error { see(want.Old); return nil },
@@ -268,9 +267,7 @@ func TestUpgradeInPart(t *testing.T) {
 			resp := must.Get(linkProvider(ops).InspectChange(t.Context(), &lumi.InspectChangeRequest{
 				Old: bag(t, test.stored), New: with(t, newLink, `{"arn": null}`),
 			}))(t)
-			if diff := cmp.Diff(test.want, lines(resp.Changes)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, test.want, lines(resp.Changes))
 		})
 	}
 }
@@ -346,9 +343,7 @@ func TestUpgradedSecrets(t *testing.T) {
 
 	inspected := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: changed}))(t)
 	want := []string{`~ comment: "plain" -> "new"`, "~ ends: (secret) -> (secret)", "~ host: (secret) -> (secret)"}
-	if diff := cmp.Diff(want, lines(inspected.Changes)); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, lines(inspected.Changes), "changes")
 	if printed := fmt.Sprint(inspected.Changes); strings.Contains(printed, "hush") {
 		t.Errorf("a secret is told: %s", printed)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -109,9 +110,7 @@ func TestCheckAttributes(t *testing.T) {
 	_, err := taskgraph.Check(e, nil)
 	const want = "cluster x: task a: requires[0]: invalid task name \"a b\"" + nameRule +
 		"\ncluster x: task a: idempotent must be true or false\ncluster x: task a: requires: unknown task c"
-	if diff := cmp.Diff(want, message(err)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, message(err))
 }
 
 func TestRolesOfMembers(t *testing.T) {
@@ -130,9 +129,7 @@ func TestRolesOfMembers(t *testing.T) {
 	for _, s := range specs {
 		got += fmt.Sprint(s.ID, s.Roles.Strings(), " ")
 	}
-	if want := "outer[x] inner[x] other[/y/] none[] m[x /y/] n[] own[z] alone[*] "; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	expect.Equal(t, "outer[x] inner[x] other[/y/] none[] m[x /y/] n[] own[z] alone[*] ", got)
 }
 
 func TestCheckLarge(t *testing.T) {
@@ -164,9 +161,7 @@ f:3:11: task b: unknown attribute "fail_onerror" is kept; did you mean fail_on_e
 f:3:58: task b: unknown attribute "cross_depends.polcy" is kept; did you mean policy?
 f:4:30: task c: unknown attribute "test_pre.tries" is kept
 f:4:74: task c: unknown attribute "parameters.strategy.amonut" is kept; did you mean amount?`
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got)
 }
 
 func TestSelector(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -85,9 +85,7 @@ func TestExpand(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(strings.Split(c.want, "|"), waits(taskgraph.Expand(c.specs, nodes))); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			expect.Equal(t, strings.Split(c.want, "|"), waits(taskgraph.Expand(c.specs, nodes)))
 		})
 	}
 }
@@ -111,9 +109,7 @@ func TestCycles(t *testing.T) {
 		{Task: "self", Message: "cycle: n2/self requires n2/self"},
 		{Task: "g", Message: "cycle: n1/g requires n1/e, n1/e waits for n1/g (required_for of n1/g)"},
 	}
-	if diff := cmp.Diff(want, x.Cycles(name)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, x.Cycles(name))
 }
 
 func TestCheckedGraphsHaveNoCycles(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -73,15 +74,11 @@ func TestMergePlugins(t *testing.T) {
 	log, lma := layer(t, "plugin log 1", "- {id: a, roles: [x], type: shell}"), layer(t, "plugin lma 2", "- {id: a, groups: [x], version: 1}\n- {id: b}")
 	merged := must.Get(taskgraph.MergePlugins([]taskgraph.Layer{log, lma}))(t)
 	const want = "a < plugin log 1\n  version: 1 < plugin lma 2\n  type: \"shell\" < plugin log 1\n  groups: [\"x\"] < plugin lma 2\nb < plugin lma 2"
-	if diff := cmp.Diff(want, explain(taskgraph.Merge([]taskgraph.Layer{merged}, false))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, explain(taskgraph.Merge([]taskgraph.Layer{merged}, false)))
 	_, err := taskgraph.MergePlugins([]taskgraph.Layer{log, lma, layer(t, "plugin net 3", "- {id: a, roles: [y], type: shell, version: null}")})
 	const wrong = "task a: plugin lma 2 and plugin net 3 have different values of version; remove one of them\n" +
 		"task a: plugin log 1 and plugin net 3 have different values of roles; remove one of them"
-	if diff := cmp.Diff(wrong, message(err)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, wrong, message(err))
 }
 
 func drawLayer(t *rapid.T, name string) taskgraph.Layer {
@@ -159,9 +156,7 @@ func TestDiff(t *testing.T) {
 		}
 		got = append(got, kind+" "+task.ID+": "+strings.Join(c.Attributes, " "))
 	}
-	if diff := cmp.Diff([]string{"added e: type", "changed c: roles groups z", "changed a: parameters", "removed b: x"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, []string{"added e: type", "changed c: roles groups z", "changed a: parameters", "removed b: x"}, got)
 	if changes := taskgraph.Diff(before.Tasks, before.Tasks); changes != nil {
 		t.Errorf("got %v for the same graph", changes)
 	}

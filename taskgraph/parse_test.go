@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -114,9 +115,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples {
 		g, err := taskgraph.Parse([]byte(e.text), "f")
-		if diff := cmp.Diff(e.errors, message(err)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", e.text, diff)
-		}
+		expect.Equal(t, e.errors, message(err), e.text)
 		if err == nil {
 			roundTrip(t, g)
 		}
@@ -324,7 +323,5 @@ func TestLocate(t *testing.T) {
 		{Task: "a", Attribute: "type", Message: "shel"}, {Task: "a", Attribute: "parameters", Message: "no cmd"},
 	}
 	got := message(&taskgraph.Error{File: "f", Problems: g.Locate(problems)})
-	if want := "f:2:7: task a: no cmd\nf:3:9: task a: shel\nf:5:13: task b: x\nl: task c: elsewhere"; got != want {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, "f:2:7: task a: no cmd\nf:3:9: task a: shel\nf:5:13: task b: x\nl: task c: elsewhere", got)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // planned returns the tasks of a plan as text, with what is in their contexts.
@@ -123,9 +124,7 @@ func TestTasksOfMoves(t *testing.T) {
 	want := unindent(`
 				1 aws [thing[a:b:1], thing[a:c:2]] [thing[a:b:1]]: create aws/c
 				2 module [module[a::1], module[a::2]] [module[a::1]]`)
-	if got := planned(p); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	expect.Equal(t, want, planned(p))
 }
 
 // number and text are types of provided values.
@@ -166,18 +165,14 @@ func TestTasksSideBySide(t *testing.T) {
 				1 aws [thing[a:b:3], thing[a:c:4], thing[a:x:1]] [thing[a:b:3], thing[a:x:1]] with [thing[a:y:1]]: create aws/c
 				2 module [module[a::1], module[a::3], module[a::4]] [module[a::1], module[a::3]]
 				3 aws [thing[a:c:4], thing[a:x:1]] [thing[a:b:3], thing[a:c:4], thing[a:x:1]] with [thing[a:y:1]]: delete aws/b`)
-	if got := planned(p); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	expect.Equal(t, want, planned(p))
 
 	before = p.Transition.Graph
 	p = &Plan{Module: "b", Transition: deploy(t, before, graph.Update{Version: uses(5, c)})}
 	p.before, p.provisioner = before, provisionerOf
 	p.group()
 	want = "1 module [module[b::2], module[b::5]] [module[b::2]] with [module[a::1], module[a::4]]"
-	if got := planned(p); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	expect.Equal(t, want, planned(p))
 }
 
 func TestVertexString(t *testing.T) {
@@ -185,8 +180,6 @@ func TestVertexString(t *testing.T) {
 		"database[a:foodb:1]":      {URN: "urn:lumi:prod::a:index::aws:rds:Database::foodb", Deployment: 1},
 		"vPC[my/net:lib:web/#2:7]": {URN: "urn:lumi:prod::my/net:lib::aws:ec2:VPC::web/#2", Deployment: 7},
 	} {
-		if got := (Vertex{Resource: &r}).String(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		expect.Equal(t, want, (Vertex{Resource: &r}).String())
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -50,9 +49,7 @@ func TestTown(t *testing.T) {
 	m.change(`"authors", "titles"`, `"titles", "loans"`)
 	m.expect(m.run("deploy", "--yes"), "1 to create, 1 to delete, 5 unchanged\n")
 	m.expectFiles("books/loans.txt", "books/titles.txt", "library/index.txt", "library/search.txt")
-	if diff := cmp.Diff([]any{"authors", "titles", "loans"}, m.saved(1)["known"]); diff != "" {
-		t.Errorf("known (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, []any{"authors", "titles", "loans"}, m.saved(1)["known"], "known")
 
 	m.change(`"size": "2"`, `"size": "many"`)
 	m.expect(m.fails("plan"), `town.json:23:15: error: `)
@@ -142,7 +139,5 @@ func (m *town) expectFiles(want ...string) {
 			m.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		m.Errorf("files (-want +got):\n%s", diff)
-	}
+	expect.Equal(m, want, got, "files")
 }

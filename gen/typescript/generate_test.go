@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
@@ -96,9 +95,7 @@ func TestGolden(t *testing.T) {
 		want[filepath.ToSlash(rel)] = string(content)
 		return err
 	}))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("run the test with -update if this is right (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got, "run the test with -update if this is right")
 }
 
 // TestToolchain has the real tools judge the output: tsc type-checks the packages, a program that uses one in every
@@ -217,9 +214,7 @@ export const make = (name: string, args: BucketArgs): Bucket => {
 		// What a policy of a bucket needs.
 		"iam/policy.js": true,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("loaded files (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got, "loaded files")
 }
 
 // checkout is the root of the repository.

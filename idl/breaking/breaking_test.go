@@ -22,6 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -122,9 +123,7 @@ func TestEmpty(t *testing.T) {
 	const want = "error GoPackageRenamed: index is the Go package two (was one)\nnote: breaks providers\nhelp: write package one\n\n" +
 		"error PackageRenamed: two is the name of the package (was one)\n" +
 		"note: breaks the wire and deployed resources; may break providers\nhelp: keep the name: --package=one\n\n2 errors\n"
-	if diff := cmp.Diff(want, text(t, compare(one, two))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, text(t, compare(one, two)))
 }
 
 // loaded has the examples that were loaded, by section.
@@ -335,9 +334,7 @@ help: remove it
 
 2 warnings
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("unused entries (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, b.String(), "unused entries")
 }
 
 func TestWrongAllowList(t *testing.T) {
@@ -347,7 +344,5 @@ func TestWrongAllowList(t *testing.T) {
 allow.txt:3: unknown code "Quux"; 'cidlc explain' lists all codes
 allow.txt:4: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'
 allow.txt:5: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'`
-	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, fmt.Sprint(err))
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -214,9 +214,7 @@ help: do not␇
 			got := text(t, test.list, TextOptions{Source: sources(map[string]string{"a.go": test.source}), Width: 47})
 			got = strings.ReplaceAll(got, "`", "¶")
 			want := strings.TrimPrefix(test.want, "\n")
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("text differs (-want +got):\n%s", diff)
-			}
+			expect.Equal(t, want, got, "text differs")
 		})
 	}
 }
@@ -227,9 +225,7 @@ func TestTextColor(t *testing.T) {
 	want := "\x1b[1ma.go:1:1:\x1b[0m \x1b[1;33mwarning E1:\x1b[0m m\n" +
 		"\x1b[34m 1 |\x1b[0m x\n\x1b[34m   |\x1b[0m \x1b[1;33m^\x1b[0m\n" +
 		"\x1b[1;36mhelp:\x1b[0m s\n\n1 warning\n"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("text differs (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got, "text differs")
 }
 
 func TestTextAnything(t *testing.T) {
@@ -278,9 +274,7 @@ func TestGitHub(t *testing.T) {
 `
 	var b bytes.Buffer
 	must.Do(t, GitHub(&b, list))
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("workflow commands differ (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, b.String(), "workflow commands differ")
 }
 
 func TestJSON(t *testing.T) {
@@ -300,16 +294,12 @@ func TestJSON(t *testing.T) {
 		`{"message":"no place"}],"suggestion":"s"}
 {"code":"E2","severity":"warning","span":{"start":{"file":"a.go"},"end":{"file":"a.go"}},"message":"m"}
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("JSON differs (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, b.String(), "JSON differs")
 	dec := json.NewDecoder(&b)
 	for _, d := range list {
 		var got Diagnostic
 		must.Do(t, dec.Decode(&got))
-		if diff := cmp.Diff(d, got); diff != "" {
-			t.Errorf("diagnostic does not survive (-want +got):\n%s", diff)
-		}
+		expect.Equal(t, d, got, "diagnostic does not survive")
 	}
 }
 
@@ -339,7 +329,5 @@ func TestEndlessLine(t *testing.T) {
 		" 1 | …ééééééééWRONGéééééééé…\n" +
 		"   |          ^^^^^\n\n" +
 		"1 error\n"
-	if diff := cmp.Diff(want, out.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, out.String())
 }

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/lumi-idl/lumi/internal/catalog"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -43,9 +44,7 @@ A name is long.
 
 A name is lost.
 `
-	if got := chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code + " (" + e.About + ")" }); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	expect.Equal(t, want, chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code + " (" + e.About + ")" }))
 	for code, want := range map[string]string{
 		"optoins": `there is no code "optoins"; did you mean "Options"?`,
 		"giraffe": `there is no code "giraffe"; 'x explain' lists all codes`,
@@ -60,9 +59,7 @@ A name is lost.
 
 func TestList(t *testing.T) {
 	const want = "TAGS:\n    Tag\n    Options\n\nNAMES:\n    Name\n\nLOSSES:\n    Name\n\n"
-	if got := small().List(strings.ToUpper); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	expect.Equal(t, want, small().List(strings.ToUpper))
 	if got := strings.Join(small().Codes(), " "); got != "Tag Options Name" {
 		t.Errorf("the codes are %s", got)
 	}

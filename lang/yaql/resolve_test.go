@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -58,9 +59,7 @@ func TestOverloads(t *testing.T) {
 		} else if !ok {
 			got = typeName(v)[:3]
 		}
-		if got != want {
-			t.Errorf("%s: got %q, want %q", source, got, want)
-		}
+		expect.Equal(t, want, got, source)
 	}
 }
 
@@ -89,9 +88,7 @@ func TestContexts(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != c.want {
-			t.Errorf("%s: got %q, want %q", c.source, got, c.want)
-		}
+		expect.Equal(t, c.want, got, c.source)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -103,9 +104,7 @@ func TestQuoted(t *testing.T) {
 		"": `""`, "a": `"a"`, `a"b\`: `"a\"b\\"`, "${x} %{y} $z %": `"$${x} %%{y} $z %"`, "\n\r\t\x00\u2028": `"\n\r\t\u0000\u2028"`,
 		"\U000e0001": `"\U000e0001"`, "é": `"é"`,
 	} {
-		if got := quoted(key); got != want {
-			t.Errorf("%q: got %s", key, got)
-		}
+		expect.Equal(t, want, quoted(key), key)
 	}
 }
 
@@ -118,9 +117,7 @@ func TestProviderType(t *testing.T) {
 		"module.a.provider.aws.west": "aws",
 		"":                           "null",
 	} {
-		if got := providerType(provider, "null_resource"); got != want {
-			t.Errorf("%s: got %s", provider, got)
-		}
+		expect.Equal(t, want, providerType(provider, "null_resource"), provider)
 	}
 }
 
@@ -129,9 +126,7 @@ func TestWithoutKeys(t *testing.T) {
 		"a.b": "a.b", "a.b[0]": "a.b", `module.m["x"].a.b`: "module.m.a.b", `module.m["]\"].["].module.n[1].a.b["c"]`: "module.m.module.n.a.b",
 		`a.b["`: "a.b", "a.b[": "a.b", `a["b"x]c`: "ac", "": "",
 	} {
-		if got := withoutKeys(address); got != want {
-			t.Errorf("%s: got %s", address, got)
-		}
+		expect.Equal(t, want, withoutKeys(address), address)
 	}
 }
 
@@ -143,9 +138,7 @@ func TestLossesNameResources(t *testing.T) {
 		got = append(got, l.Pointer()+" "+l.Resource())
 	}
 	want := "/odd , /resources/0 module.m.data.x_y.n, /resources/0/instances/0/odd module.m.data.x_y.n[\"k\"]"
-	if strings.Join(got, ", ") != want {
-		t.Errorf("got %s", strings.Join(got, ", "))
-	}
+	expect.Equal(t, want, strings.Join(got, ", "))
 	result = convertText(t, `{"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"external":true}]}}`)
 	if len(result.Losses) != 1 || result.Losses[0].Resource() != "urn:pulumi:s::p::a:b:C::n" {
 		t.Errorf("got %v", result.Losses)

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -31,9 +30,7 @@ func TestPathNames(t *testing.T) {
 		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "secret", Value: secret},
 			lumigl.Member{Key: key, Value: lumigl.ObjectOf(lumigl.Member{Key: "in", Value: lumigl.ReferenceTo(to)})})
 		arrows := render.Summarize(g, render.Options{}).Arrows
-		if diff := cmp.Diff([]string{"secret", want + ".in"}, arrows[0].Paths); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", key, diff)
-		}
+		expect.Equal(t, []string{"secret", want + ".in"}, arrows[0].Paths, key)
 	}
 }
 
@@ -53,9 +50,7 @@ func TestClusters(t *testing.T) {
 		for _, found := range frame.FindAllStringSubmatch(drawn(t, "mmd", doc, render.Options{Cluster: cluster}), -1) {
 			got = append(got, found[1])
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", cluster, diff)
-		}
+		expect.Equal(t, want, got, cluster)
 	}
 	// What has no type stands in no frame.
 	graph := drawn(t, "mmd", parse(t, "graph.json"), render.Options{Cluster: render.ByModule})
@@ -114,9 +109,7 @@ func TestProgram(t *testing.T) {
 	for _, a := range render.Summarize(doc, render.Options{}).Arrows {
 		paths = append(paths, a.Paths...)
 	}
-	if diff := cmp.Diff([]string{"dependsOn[0]", "arn (arn)", "policy.Resource (arn)"}, paths); diff != "" {
-		t.Errorf("the paths (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, []string{"dependsOn[0]", "arn (arn)", "policy.Resource (arn)"}, paths, "the paths")
 }
 
 func TestFullDisk(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -60,15 +61,11 @@ func TestMask(t *testing.T) {
 		"mark":             {[]string{"(secret)"}, "(secret)", "(secret)"},
 		"in a longer word": {[]string{"hunter2"}, "xhunter2x", "x(secret)x"},
 	} {
-		if got := Mask(test.text, secretsOf(test.secrets...)); got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
+		expect.Equal(t, test.want, Mask(test.text, secretsOf(test.secrets...)), name)
 	}
 	var none *Secrets
 	none.AddValue("hunter2")
-	if got := Mask("hunter2", none); got != "hunter2" {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, "hunter2", Mask("hunter2", none))
 }
 
 func TestForms(t *testing.T) {
@@ -159,20 +156,14 @@ func TestSeveral(t *testing.T) {
 	outer := secretsOf("abcdefgh")
 	inner := NewSecrets(outer)
 	inner.AddValue("efghijkl")
-	if got := Mask("-abcdefghijkl-abcdefgh-efghijkl", inner); got != "-(secret)-(secret)-(secret)" {
-		t.Errorf("got %q", got)
-	}
-	if got := Mask("-abcdefghijklmnop-", inner, secretsOf("ijklmnop"), nil); got != "-(secret)-" {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, "-(secret)-(secret)-(secret)", Mask("-abcdefghijkl-abcdefgh-efghijkl", inner))
+	expect.Equal(t, "-(secret)-", Mask("-abcdefghijklmnop-", inner, secretsOf("ijklmnop"), nil))
 	inner.AddKey("later key")
 	inner.AddKey("is declared")
 	inner.AddKey("region")
 	inner.AddName("is declared")
 	want := `(secret) is declared, region {(secret): "region "}`
-	if got := Mask(`later key is declared, region {"region": "region "}`, inner); got != want {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, want, Mask(`later key is declared, region {"region": "region "}`, inner))
 	if SecretsOf(WithSecrets(context.Background(), inner)) != inner || SecretsOf(context.Background()) != nil {
 		t.Error("a context has other secrets")
 	}
@@ -208,9 +199,7 @@ func TestPath(t *testing.T) {
 		"tags.region.x":                 "tags[…].x",
 		"tags.a.dotted[0]":              "tags.a.dotted[0]", // by Field, which is not for keys
 	} {
-		if got := s.Path(path); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
+		expect.Equal(t, want, s.Path(path), path)
 	}
 }
 
@@ -227,9 +216,7 @@ func TestTextOf(t *testing.T) {
 		"5":      5,
 		"wire.selfless: its Error method panicked": selfless{},
 	} {
-		if got := TextOf(v); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		expect.Equal(t, want, TextOf(v))
 	}
 }
 

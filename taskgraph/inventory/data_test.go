@@ -6,6 +6,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // data returns an environment with the node web.
@@ -44,18 +45,14 @@ func TestCondition(t *testing.T) {
 		"$.":                                            "1:3: unexpected end of expression",
 	} {
 		for range 2 { // The second time, everything is cached.
-			if got := outcome(d.Condition(t.Context(), expression, web)); got != want {
-				t.Errorf("%s: got %s, want %s", expression, got, want)
-			}
+			expect.Equal(t, want, outcome(d.Condition(t.Context(), expression, web)), expression)
 		}
 	}
 	for expression, want := range map[string]string{
 		"$.node = null and $.parameters.size = 1": "true",
 		"$.node.name = web":                       `1:7: null has no property "name"`,
 	} {
-		if got := outcome(d.Condition(t.Context(), expression, nil)); got != want {
-			t.Errorf("%s: got %s, want %s", expression, got, want)
-		}
+		expect.Equal(t, want, outcome(d.Condition(t.Context(), expression, nil)), expression)
 	}
 	d = &inventory.Data{Inventory: &inventory.Inventory{}}
 	if got := outcome(d.Condition(t.Context(), "$.env = {name => '', parameters => {}, outputs => {}} and $.parameters = {}", nil)); got != "true" {

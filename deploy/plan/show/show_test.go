@@ -27,6 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -260,9 +261,7 @@ func TestLong(t *testing.T) {
 1 to update
 Digest: 3f
 `
-	if diff := gocmp.Diff(want, textOf(t, step(plan.Update, "main", list(1), list(2)))); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	expect.Equal(t, want, textOf(t, step(plan.Update, "main", list(1), list(2))))
 	var steps []*plan.Step
 	for i := range 100_000 {
 		steps = append(steps, step(plan.Same, fmt.Sprint(i), lumigl.IntOf(1), lumigl.IntOf(1)))
@@ -283,9 +282,7 @@ Digest: 3f
 1000 to delete, 100000 unchanged
 Digest: 3f
 `
-	if diff := gocmp.Diff(cut, textWith(t, show.Options{Limit: 100}, steps...)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	expect.Equal(t, cut, textWith(t, show.Options{Limit: 100}, steps...))
 }
 
 // TestHostile shows names that could drive a terminal, or take all of its room.
@@ -416,9 +413,7 @@ func TestSchema(t *testing.T) {
 			}
 			var got []bool
 			must.Do(t, json.Unmarshal(out, &got))
-			if diff := gocmp.Diff(want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			expect.Equal(t, want, got)
 		})
 	}
 }

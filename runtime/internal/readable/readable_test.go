@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -24,19 +25,13 @@ func TestJSON(t *testing.T) {
 	} {
 		var v structpb.Value
 		must.Do(t, protojson.Unmarshal([]byte(fill.Replace(src)), &v))
-		if got := readable.JSON(&v, ""); got != want {
-			t.Errorf("%s: got %s, want %s", src, got, want)
-		}
+		expect.Equal(t, want, readable.JSON(&v, ""), src)
 	}
-	if got := readable.JSON(structpb.NewNumberValue(math.NaN()), ""); got != `"NaN"` {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, `"NaN"`, readable.JSON(structpb.NewNumberValue(math.NaN()), ""))
 }
 
 func TestShorten(t *testing.T) {
 	for limit, want := range map[int]string{0: "…", 1: "a…", 2: "a…", 3: "aä…", 4: "aäb"} {
-		if got := readable.Shorten("aäb", limit); got != want {
-			t.Errorf("%d: got %s, want %s", limit, got, want)
-		}
+		expect.Equal(t, want, readable.Shorten("aäb", limit), limit)
 	}
 }

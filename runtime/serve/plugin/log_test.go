@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func written(o *output, text string) string {
@@ -58,16 +59,12 @@ func TestOutputSecrets(t *testing.T) {
 	for range maxSecrets - 1 {
 		o.begin(wire.NewSecrets(nil))
 	}
-	if got := written(o, "it is hunter2-") + written(o, "hunter2\n"); got != "it is (secret)\n" {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, "it is (secret)\n", written(o, "it is hunter2-")+written(o, "hunter2\n"))
 	across := strings.Repeat("x", maxLogLine-5)
 	if got := written(o, across+"hunter2-hunter2\n"); strings.Contains(got, "hunt") {
 		t.Errorf("got %q", got[maxLogLine-10:])
 	}
 	raw := newOutput(Command{Raw: true})
 	raw.begin(secrets)
-	if got := written(raw, "it is hunter2-hunter2"); got != "it is hunter2-hunter2" {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, "it is hunter2-hunter2", written(raw, "it is hunter2-hunter2"))
 }

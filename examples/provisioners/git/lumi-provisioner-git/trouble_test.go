@@ -16,6 +16,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -196,9 +197,7 @@ func TestMask(t *testing.T) {
 		"ssh://git:pw@example.com":                       "ssh://***@example.com",
 		"remote: hunter!2 or hunter%212 is wrong":        "remote: *** or *** is wrong",
 	} {
-		if got := g.mask(text); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		expect.Equal(t, want, g.mask(text))
 	}
 	// What is left of a password where a text is cut off would not be found any more.
 	end := strings.Repeat("é", mostSaid/2-2)
@@ -343,9 +342,7 @@ func TestInTheWay(t *testing.T) {
 	w.git("", "commit", "-qm", "lumi")
 	w.git("", "push", "-q", "origin", "main")
 	w.refuses(changeTo(resource("main", 1, sized)), "lumi of main is not a folder: set another path in git.yaml")
-	if got := w.git(w.remote, "show", "main:lumi"); got != "a file" {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, "a file", w.git(w.remote, "show", "main:lumi"))
 }
 
 // TestBroken has a copy that is unusable. The call after the one that fails makes a new one.

@@ -1,0 +1,22 @@
+// Package expect compares what tests got with what they want.
+package expect
+
+import (
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// T is the part of testing.TB that rapid.T has too.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// Equal fails the test if cmp.Diff finds differences. The words of about say what was compared.
+func Equal(t T, want, got any, about ...any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s%s", fmt.Sprintln(append(about, "(-want +got):")...), diff)
+	}
+}
