@@ -104,7 +104,7 @@ tidy:
 ## golden: accept what golden tests find as right; look at the diff before you commit it
 .PHONY: golden
 golden: $(NPM_READY)
-	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
+	$(GO) test $$(git grep -lE 'flag.Bool\("update"|test/kit/golden"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
 
 FUZZ_TARGETS = git grep '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,'
 

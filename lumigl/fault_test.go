@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -19,20 +18,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "write what is found as what is expected")
 
 // TestFaults reads the files in testdata/faults. Those that end in .quoted are Go string literals, for what an archive
 // cannot hold. Behind each stands what the reader says of it.
 func TestFaults(t *testing.T) {
-	archives, err := filepath.Glob("testdata/faults/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatal("no archives: ", err)
-	}
-	for _, name := range archives {
-		archive := must.Get(txtar.ParseFile(name))(t)
+	golden.Archives(t, "testdata/faults/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		var files []txtar.File
 		for _, file := range archive.Files {
 			if strings.HasSuffix(file.Name, ".faults") {
@@ -40,12 +33,12 @@ func TestFaults(t *testing.T) {
 			}
 			found := txtar.File{Name: file.Name + ".faults", Data: []byte(report(t, input(t, file)))}
 			files = append(files, file, found)
-			t.Run(filepath.Base(name)+"/"+file.Name, func(t *testing.T) {
+			t.Run(file.Name, func(t *testing.T) {
 				if len(found.Data) == 0 {
 					t.Error("the file is accepted")
 				}
 				i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == found.Name })
-				if *update {
+				if *golden.Update {
 					return
 				}
 				if i < 0 {
@@ -56,11 +49,10 @@ func TestFaults(t *testing.T) {
 				}
 			})
 		}
-		if *update {
+		if *golden.Update {
 			archive.Files = files
-			must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 		}
-	}
+	})
 }
 
 // input returns the text that a file of an archive stands for.
@@ -223,16 +215,7 @@ func TestExamples(t *testing.T) {
 	for _, name := range []string{"general", "tag", "snapshot"} {
 		t.Run(name, func(t *testing.T) {
 			src := must.Get(os.ReadFile(filepath.Join("testdata", "examples", name+".json")))(t)
-			golden := filepath.Join("testdata", "examples", name+".faults")
-			found := report(t, string(src))
-			if *update {
-				must.Do(t, os.WriteFile(golden, []byte(found), 0o644))
-				return
-			}
-			want := must.Get(os.ReadFile(golden))(t)
-			if found != string(want) {
-				t.Errorf("found\n%s\nexpected\n%s", found, want)
-			}
+			golden.File(t, filepath.Join("testdata", "examples", name+".faults"), report(t, string(src)))
 		})
 	}
 }

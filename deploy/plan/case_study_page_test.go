@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +14,9 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "write what comes out now to the files that hold it")
 
 // queue compares the deployment graph: what is in the queue, and who waits for whom.
 func (s *study) queue(block string) {
@@ -87,7 +85,7 @@ func (s *study) graph(name string) {
 		s.t.Fatal(err)
 	}
 	file := filepath.Join(caseStudy, name+".json")
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(file, text, 0o644); err != nil {
 			s.t.Fatal(err)
 		}
@@ -154,7 +152,7 @@ func (p *page) compare(name, output string) {
 			p.t.Errorf("%s: there are two outputs %q", p.file, name)
 		}
 		p.compared[name] = true
-		if *update {
+		if *golden.Update {
 			p.text = p.text[:m[6]] + output + p.text[m[7]:]
 		} else if diff := cmp.Diff(p.text[m[6]:m[7]], output); diff != "" {
 			p.t.Errorf("%s, %q:\n%s", p.file, name, diff)
@@ -178,7 +176,7 @@ func (p *page) close() {
 			p.t.Errorf("%s has a block %q that is not compared with anything", p.file, m[2])
 		}
 	}
-	if *update {
+	if *golden.Update {
 		if err := os.WriteFile(p.file, []byte(p.text), 0o644); err != nil {
 			p.t.Fatal(err)
 		}

@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -22,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -33,32 +31,17 @@ import (
 // module that may be interrupted; "(planned)" carries nothing out, so that the next plan starts from the graph that is
 // expected, "fails after 2" at its end carries out two steps, and "(retried)" runs the deployment before again.
 func TestMake(t *testing.T) {
-	files, err := filepath.Glob("testdata/make/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no stories", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive := must.Get(txtar.ParseFile(file))(t)
-			s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
-			for i, f := range archive.Files {
-				switch {
-				case f.Name == "types":
-					s.types = parseTypes(string(f.Data))
-				case strings.HasPrefix(f.Name, "deploy"):
-					got := s.deploy(f.Name, string(f.Data))
-					if *update {
-						archive.Files[i+1].Data = []byte(got)
-					} else if d := gocmp.Diff(string(archive.Files[i+1].Data), got); d != "" {
-						t.Errorf("%s: %s", f.Name, d)
-					}
-				}
+	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
+		s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
+		for i, f := range archive.Files {
+			switch {
+			case f.Name == "types":
+				s.types = parseTypes(string(f.Data))
+			case strings.HasPrefix(f.Name, "deploy"):
+				golden.Part(t, &archive.Files[i+1], s.deploy(f.Name, string(f.Data)))
 			}
-			if *update {
-				must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-			}
-		})
-	}
+		}
+	})
 }
 
 // story is a sequence of deployments.

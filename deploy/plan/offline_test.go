@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -21,14 +20,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestCompare compares states with desired state in testdata/compare.txtar, which are in the short form of [TestMake].
 // SECRET, ASSET, ARCHIVE and EXPR mark special objects.
 func TestCompare(t *testing.T) {
-	const file = "testdata/compare.txtar"
-	archive := must.Get(txtar.ParseFile(file))(t)
+	golden.Archives(t, "testdata/compare.txtar", compareStates)
+}
+
+func compareStates(t *testing.T, archive *txtar.Archive) {
 	var types plan.Types
 	marks := strings.NewReplacer("SECRET", mark(wire.Secret), "ASSET", mark(wire.Asset),
 		"ARCHIVE", mark(wire.Archive), "EXPR", mark(wire.Expression))
@@ -49,15 +51,8 @@ func TestCompare(t *testing.T) {
 			if text(t, state)+text(t, desired) != before {
 				t.Error("what was compared has changed")
 			}
-			if want := &archive.Files[i+2]; *update {
-				want.Data = []byte(got)
-			} else if d := gocmp.Diff(string(want.Data), got); d != "" {
-				t.Error(d)
-			}
+			golden.Part(t, &archive.Files[i+2], got)
 		})
-	}
-	if *update {
-		must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 	}
 }
 

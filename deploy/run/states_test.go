@@ -9,6 +9,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -36,7 +37,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	tables.WriteString("\n")
-	if *update {
+	if *golden.Update {
 		must.Do(t, os.WriteFile(file, []byte(before+begin+tables.String()+end+after), 0o644))
 	} else if d := gocmp.Diff(was, tables.String()); d != "" {
 		t.Error(d)

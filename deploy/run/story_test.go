@@ -2,10 +2,7 @@ package run_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,15 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
-	"github.com/lumi-idl/lumi/test/kit/must"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 )
-
-var update = flag.Bool("update", false, "accept what is found as right")
 
 // TestStories runs the stories in testdata. Each is a transcript: commands, which begin with ">", with programs in indented
 // lines, and after each what happened: changes of state, and calls of the simulated cloud, which begin with "·". A line "at"
@@ -29,31 +23,19 @@ var update = flag.Bool("update", false, "accept what is found as right")
 //
 // All stories together make every transition of a state that is possible.
 func TestStories(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no stories", err)
-	}
 	var seen transitions
 	told, all := 0, 0
-	for _, file := range files {
-		archive := must.Get(txtar.ParseFile(file))(t)
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		all += len(archive.Files)
 		for i, f := range archive.Files {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
+			t.Run(f.Name, func(t *testing.T) {
 				told++
 				var got string
 				synctest.Test(t, func(t *testing.T) { got = newWorld(t, &seen).tell(string(f.Data)) })
-				if *update {
-					archive.Files[i].Data = []byte(got)
-				} else if d := gocmp.Diff(strings.Split(string(f.Data), "\n"), strings.Split(got, "\n")); d != "" {
-					t.Error(d)
-				}
+				golden.Part(t, &archive.Files[i], got)
 			})
 		}
-		if *update {
-			must.Do(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-		}
-	}
+	})
 	if told == all && !t.Failed() {
 		seen.compare(t)
 	}

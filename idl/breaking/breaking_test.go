@@ -1,7 +1,6 @@
 package breaking_test
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
@@ -23,10 +21,9 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/test/kit/expect"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "write the findings into testdata")
 
 // load compiles an IDL in a module of its own.
 func load(t testing.TB, files map[string]string, opts compile.Options) *schema.Package {
@@ -76,38 +73,25 @@ func text(t testing.TB, findings []breaking.Finding) string {
 
 // TestPairs compares the folders old and new of each archive in testdata. The file want has the findings.
 func TestPairs(t *testing.T) {
-	archives, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatal("no archives", err)
-	}
-	for _, name := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive := must.Get(txtar.ParseFile(name))(t)
-			versions := map[string]map[string]string{"old": {}, "new": {}}
-			want := -1
-			for i, f := range archive.Files {
-				if version, file, ok := strings.Cut(f.Name, "/"); ok {
-					versions[version][file] = string(f.Data)
-				} else {
-					want = i
-				}
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, archive *txtar.Archive) {
+		t.Parallel()
+		versions := map[string]map[string]string{"old": {}, "new": {}}
+		want := -1
+		for i, f := range archive.Files {
+			if version, file, ok := strings.Cut(f.Name, "/"); ok {
+				versions[version][file] = string(f.Data)
+			} else {
+				want = i
 			}
-			old, new := load(t, versions["old"], compile.Options{}), load(t, versions["new"], compile.Options{})
-			got := text(t, compare(old, new))
-			if *update {
-				archive.Files[want].Data = []byte(got)
-				write(t, ".", name, string(txtar.Format(archive)))
-			} else if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
-				t.Errorf("findings (-want +got):\n%s", diff)
+		}
+		old, new := load(t, versions["old"], compile.Options{}), load(t, versions["new"], compile.Options{})
+		golden.Part(t, &archive.Files[want], text(t, compare(old, new)))
+		for _, same := range []*schema.Package{old, new} {
+			if found := compare(same, same); len(found) > 0 {
+				t.Errorf("an IDL differs from itself:\n%s", text(t, found))
 			}
-			for _, same := range []*schema.Package{old, new} {
-				if found := compare(same, same); len(found) > 0 {
-					t.Errorf("an IDL differs from itself:\n%s", text(t, found))
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 var (

@@ -3,23 +3,20 @@ package compile_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
 // TestRules compiles the cases in testdata/rules. A case is a txtar archive: a comment, the files of a module
 // example.com/shop, and as the last file, "want", all that the compiler says. The comment may hold directives:
@@ -33,30 +30,14 @@ var update = flag.Bool("update", false, "write golden files instead of comparing
 // Each diagnostic is shown with its span, the source text that the span covers, its notes and its suggestion. Where
 // there is none, the model is shown, a line a declaration or property.
 func TestRules(t *testing.T) {
-	cases, err := filepath.Glob("testdata/rules/*.txtar")
-	if err != nil || len(cases) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, name := range cases {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			archive := must.Get(txtar.ParseFile(name))(t)
-			last := len(archive.Files) - 1
-			if last < 0 || archive.Files[last].Name != "want" {
-				t.Fatal("the last file is not called want")
-			}
-			want := &archive.Files[last]
-			got := outcome(t, string(archive.Comment), archive.Files[:last])
-			if *update {
-				want.Data = []byte(got)
-				must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
-				return
-			}
-			if diff := cmp.Diff(string(want.Data), got); diff != "" {
-				t.Errorf("%s\nrun with -update if this is right (-want +got):\n%s", archive.Comment, diff)
-			}
-		})
-	}
+	golden.Archives(t, "testdata/rules/*.txtar", func(t *testing.T, archive *txtar.Archive) {
+		t.Parallel()
+		last := len(archive.Files) - 1
+		if last < 0 || archive.Files[last].Name != "want" {
+			t.Fatal("the last file is not called want")
+		}
+		golden.Part(t, &archive.Files[last], outcome(t, string(archive.Comment), archive.Files[:last]))
+	})
 }
 
 // prepare writes the files of a case into a module and reads the directives.

@@ -2,37 +2,26 @@ package diff_test
 
 import (
 	"bytes"
-	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "accept what is found as right")
 
 // TestGolden compares the two documents of each archive in testdata, and looks at how the delta is shown in each form
 // that the archive has. In "replaces" there is a type and a path a line.
 func TestGolden(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatal("no archives", err)
-	}
-	for _, name := range names {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
-	}
+	golden.Archives(t, "testdata/*.txtar", compareForms)
 }
 
-func golden(t *testing.T, name string) {
-	archive := must.Get(txtar.ParseFile(name))(t)
+func compareForms(t *testing.T, archive *txtar.Archive) {
 	files := map[string]string{}
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
@@ -59,17 +48,10 @@ func golden(t *testing.T, name string) {
 		must.Do(t, write(&b))
 		// Escape sequences are shown, so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
-		if *update {
-			archive.Files[i].Data = []byte(got)
-		} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
-		}
-		if strings.Contains(got, "hunter") {
+		golden.Part(t, &archive.Files[i], got)
+		if f.Name != "revealed" && strings.Contains(got, "hunter") {
 			t.Errorf("%s has a secret", f.Name)
 		}
-	}
-	if *update {
-		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
 	}
 }
 

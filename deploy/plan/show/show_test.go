@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"testing"
 	"unicode"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/tools/txtar"
 
@@ -28,23 +26,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/test/kit/expect"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-var update = flag.Bool("update", false, "accept what is found as right")
-
 func TestGolden(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatal("no archives", err)
-	}
-	for _, name := range names {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
-	}
+	golden.Archives(t, "testdata/*.txtar", compareForms)
 }
 
-func golden(t *testing.T, name string) {
-	archive := must.Get(txtar.ParseFile(name))(t)
+func compareForms(t *testing.T, archive *txtar.Archive) {
 	p, o := read(t, archive)
 	for i, f := range archive.Files {
 		var b bytes.Buffer
@@ -67,14 +57,7 @@ func golden(t *testing.T, name string) {
 		}
 		// Escape sequences are shown, so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
-		if *update {
-			archive.Files[i].Data = []byte(got)
-		} else if diff := gocmp.Diff(string(f.Data), got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
-		}
-	}
-	if *update {
-		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
+		golden.Part(t, &archive.Files[i], got)
 	}
 	// Whatever an archive is about, no secret is shown, and nothing drives a terminal.
 	var b bytes.Buffer

@@ -1,7 +1,6 @@
 package programs_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,11 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
-
-var update = flag.Bool("update", false, "write what comes out of the programs now to the files that hold it")
 
 // TestPrograms compiles the programs with all checks that TypeScript has, which includes that types.ts is as wrong as it
 // says, and compares what they print with their files output.txt.
@@ -24,7 +22,7 @@ func TestPrograms(t *testing.T) {
 	programs, _ := compile(t)
 	for _, program := range []string{"gallery", "mistakes"} {
 		got := node.Run(t, filepath.Join(programs, program), "node", "main.js")
-		node.Golden(t, filepath.Join(program, "output.txt"), got, *update)
+		golden.File(t, filepath.Join(program, "output.txt"), got)
 	}
 }
 
@@ -34,7 +32,7 @@ func TestGraph(t *testing.T) {
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	for _, program := range []string{"web", "site", "service"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
-		node.Golden(t, filepath.Join(program, "graph.json"), got, *update)
+		golden.File(t, filepath.Join(program, "graph.json"), got)
 		snapshot := must.Get(lumigl.ParseSnapshot(got))(t)
 		canonical, err := lumigl.Append(nil, snapshot)
 		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {

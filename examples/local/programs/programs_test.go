@@ -1,16 +1,14 @@
 package programs_test
 
 import (
-	"flag"
 	"path/filepath"
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
-
-var update = flag.Bool("update", false, "write what the programs evaluate to now to the files that hold it")
 
 // TestGraphs compiles the programs with all checks that TypeScript has, and compares what each evaluates to with its file
 // graph.json.
@@ -21,7 +19,7 @@ func TestGraphs(t *testing.T) {
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	for _, program := range []string{"site"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
-		node.Golden(t, filepath.Join(program, "graph.json"), got, *update)
+		golden.File(t, filepath.Join(program, "graph.json"), got)
 		if _, err := lumigl.ParseSnapshot(got); err != nil {
 			t.Error(err)
 		}

@@ -2,15 +2,11 @@ package desired_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/idl/compile"
@@ -21,10 +17,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
-
-var update = flag.Bool("update", false, "accept what is found as right")
 
 // schemas are those of the examples, and one with unions.
 var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
@@ -41,24 +36,11 @@ var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 
 // TestGolden deploys the models of each archive one after the other. Outputs get made-up values after each deployment.
 func TestGolden(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatal("no archives", err)
-	}
-	for _, name := range names {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
-	}
+	golden.Archives(t, "testdata/*.txtar", deploy)
 }
 
-func golden(t *testing.T, name string) {
-	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := desired.Input{Module: "my/shop", Environment: "dev", Classes: classesOf(t, archive)}
-	if in.Schemas, err = schemas(); err != nil {
-		t.Fatal(err)
-	}
+func deploy(t *testing.T, archive *txtar.Archive) {
+	in := desired.Input{Module: "my/shop", Environment: "dev", Classes: classesOf(t, archive), Schemas: must.Get(schemas())(t)}
 	var out strings.Builder
 	in.Log = func(level, message string) { fmt.Fprintf(&out, "%s: %s\n", level, message) }
 	for i, f := range archive.Files {
@@ -78,15 +60,7 @@ func golden(t *testing.T, name string) {
 		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+" evaluated" {
 			t.Fatalf("%s has no result", f.Name)
 		}
-		want := &archive.Files[i+1].Data
-		if *update {
-			*want = []byte(out.String())
-		} else if diff := gocmp.Diff(string(*want), out.String()); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
-		}
-	}
-	if *update {
-		must.Do(t, os.WriteFile(name, txtar.Format(archive), 0o644))
+		golden.Part(t, &archive.Files[i+1], out.String())
 	}
 }
 

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -98,18 +96,6 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 		os.Chmod(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), 0o755), // as npm does when it links it
 	)
 	return filepath.Join(dir, "programs"), lumi
-}
-
-// Golden compares a text with that in a file, or writes it there if update is set.
-func Golden(t *testing.T, file, got string, update bool) {
-	t.Helper()
-	if update {
-		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want := must.Get(os.ReadFile(file))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not what comes out (-want +got):\n%s", file, diff)
-	}
 }
 
 // Run runs a command in a folder and returns its standard output. If it fails, so does the test.

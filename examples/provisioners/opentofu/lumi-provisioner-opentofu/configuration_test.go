@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -11,11 +10,9 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
-	"github.com/lumi-idl/lumi/test/kit/node"
 )
-
-var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
@@ -83,7 +80,7 @@ backend: {s3: {bucket: states, key: "{environment}/{module}.tfstate", tags: ["{m
 				text := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 				fmt.Fprintf(&all, "-- %s --\n%s", name, text)
 			}
-			node.Golden(t, filepath.Join("testdata", name+".txtar"), all.String(), *update)
+			golden.File(t, filepath.Join("testdata", name+".txtar"), all.String())
 		})
 	}
 }

@@ -1,0 +1,54 @@
+// Package golden compares what comes out of tests with files, or writes these if the tests run with -update.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/test/kit/expect"
+	"github.com/lumi-idl/lumi/test/kit/must"
+)
+
+// Update is the flag -update.
+var Update = flag.Bool("update", false, "write what comes out now to the golden files instead of comparing with them")
+
+// Archives runs a subtest for each archive that matches the pattern. With -update, it then writes the archive back.
+func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Archive)) {
+	t.Helper()
+	names := must.Get(filepath.Glob(pattern))(t)
+	if len(names) == 0 {
+		t.Fatalf("nothing matches %s", pattern)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a := must.Get(txtar.ParseFile(name))(t)
+			test(t, a)
+			if *Update {
+				must.Do(t, os.WriteFile(name, txtar.Format(a), 0o644))
+			}
+		})
+	}
+}
+
+// Part compares a part of an archive, or sets it.
+func Part(t *testing.T, f *txtar.File, got string) {
+	t.Helper()
+	if *Update {
+		f.Data = []byte(got)
+	}
+	expect.Equal(t, string(f.Data), got, f.Name)
+}
+
+// File compares a file, or writes it.
+func File(t *testing.T, name, got string) {
+	t.Helper()
+	if *Update {
+		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
+	}
+	expect.Equal(t, string(must.Get(os.ReadFile(name))(t)), got, name)
+}
