@@ -110,21 +110,21 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 }
 
 // TestModel runs cases against the simulated cloud and compares the outcome with what the programs describe. With rapid's 100
-// checks, these are 10,000 cases, always the same ones; with -rapid.checks they are as many as that says times 100, at random.
+// checks, these are 4,000 cases, always the same ones; with -rapid.checks they are as many as that says times 40, at random.
 func TestModel(t *testing.T) {
-	checkModel(t, 100, inMemory)
+	checkModel(t, 40, inMemory)
 }
 
 func inMemory(context.Context) store.Store { return memory.New() }
 
-// TestModelSQLite does the same with 1,000 cases and databases, in memory where the system can: no case cuts the power.
+// TestModelSQLite does the same with 500 cases and databases, in memory where the system can: no case cuts the power.
 func TestModelSQLite(t *testing.T) {
 	folder := t.TempDir()
 	if fast, err := os.MkdirTemp("/dev/shm", "lumi"); err == nil {
 		t.Cleanup(func() { os.RemoveAll(fast) })
 		folder = fast
 	}
-	checkModel(t, 10, func(ctx context.Context) store.Store {
+	checkModel(t, 5, func(ctx context.Context) store.Store {
 		folder := must.Value(os.MkdirTemp(folder, ""))
 		return &temporary{must.Value(sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})), folder}
 	})
