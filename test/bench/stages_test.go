@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/bench/cputime"
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
@@ -162,22 +162,9 @@ func writeOutputs(b *testing.B, dir string, pack, provider []gen.File) time.Dura
 // cpuTime returns how much of the processors' time a function takes, with the processes that it starts.
 func cpuTime(b *testing.B, do func() error) time.Duration {
 	b.Helper()
-	start := used(b)
+	start := cputime.Now(b)
 	if err := do(); err != nil {
 		b.Fatal(err)
 	}
-	return used(b) - start
-}
-
-func used(b *testing.B) time.Duration {
-	b.Helper()
-	var total time.Duration
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var usage syscall.Rusage
-		if err := syscall.Getrusage(who, &usage); err != nil {
-			b.Fatal(err)
-		}
-		total += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	return total
+	return cputime.Now(b) - start
 }

@@ -12,13 +12,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/test/bench/cluster"
+	"github.com/lumi-idl/lumi/test/bench/cputime"
 )
 
 type stage struct {
@@ -166,15 +165,15 @@ func BenchmarkStages(b *testing.B) {
 				for _, stage := range stages {
 					runtime.GC()
 					evict()
-					before := cpu(b)
+					before := cputime.Now(b)
 					stage.run(b, w)
-					times[stage.name] = append(times[stage.name], (cpu(b) - before).Seconds())
+					times[stage.name] = append(times[stage.name], (cputime.Now(b) - before).Seconds())
 				}
 			}
 			b.ReportMetric(0, "ns/op") // the sum of different things says nothing
-			floor := median(times["typed"])
+			floor := cputime.Median(times["typed"])
 			for _, stage := range stages {
-				m := median(times[stage.name])
+				m := cputime.Median(times[stage.name])
 				b.ReportMetric(m*1000, stage.name+"-cpu-ms")
 				if stage.name != "typed" {
 					b.ReportMetric(m/floor, stage.name+"/typed")
@@ -201,21 +200,6 @@ func evict() {
 	}
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
-}
-
-// cpu is the CPU time that this process has used.
-func cpu(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
 // BenchmarkInMemory compares loading with what an engine does with a graph that is in memory. Cloning takes at most 0.3 of
 // a load.
 func BenchmarkInMemory(b *testing.B) {
@@ -223,11 +207,11 @@ func BenchmarkInMemory(b *testing.B) {
 	for _, stage := range stages {
 		if slices.Contains([]string{"load", "clone", "index", "visit"}, stage.name) {
 			b.Run("impl="+stage.name, func(b *testing.B) {
-				before := cpu(b)
+				before := cputime.Now(b)
 				for b.Loop() {
 					stage.run(b, w)
 				}
-				b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+				b.ReportMetric((cputime.Now(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 			})
 		}
 	}

@@ -8,10 +8,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -19,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/bench/cputime"
 )
 
 const disk tokens.Type = "bench:compute:Disk"
@@ -197,9 +195,9 @@ func BenchmarkPlan(b *testing.B) {
 	unchanged, changed := map[int][]float64{}, map[int][]float64{}
 	measure := func(plan func(*testing.B)) float64 {
 		runtime.GC()
-		before := cpu(b)
+		before := cputime.Now(b)
 		plan(b)
-		return (cpu(b) - before).Seconds()
+		return (cputime.Now(b) - before).Seconds()
 	}
 	for b.Loop() {
 		for _, disks := range sizes {
@@ -210,10 +208,10 @@ func BenchmarkPlan(b *testing.B) {
 	}
 	b.ReportMetric(0, "ns/op") // the sum of different things says nothing
 	for _, disks := range sizes {
-		b.ReportMetric(median(unchanged[disks]), fmt.Sprintf("%d-cpu-s", disks))
-		b.ReportMetric(median(changed[disks])/median(unchanged[disks]), fmt.Sprintf("%d-changed/unchanged", disks))
+		b.ReportMetric(cputime.Median(unchanged[disks]), fmt.Sprintf("%d-cpu-s", disks))
+		b.ReportMetric(cputime.Median(changed[disks])/cputime.Median(unchanged[disks]), fmt.Sprintf("%d-changed/unchanged", disks))
 	}
-	b.ReportMetric(median(unchanged[100_000])/median(unchanged[10_000]), "100000/10000")
+	b.ReportMetric(cputime.Median(unchanged[100_000])/cputime.Median(unchanged[10_000]), "100000/10000")
 }
 
 func BenchmarkUnchanged(b *testing.B) { single(b, (*work).planUnchanged) }
@@ -226,19 +224,4 @@ func single(b *testing.B, plan func(*work, *testing.B)) {
 	for b.Loop() {
 		plan(w, b)
 	}
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
-}
-
-// cpu is the CPU time that this process has used.
-func cpu(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

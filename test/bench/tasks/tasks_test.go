@@ -7,11 +7,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
+	"github.com/lumi-idl/lumi/test/bench/cputime"
 )
 
 // workers is how many tasks run at once.
@@ -150,18 +148,18 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		for _, s := range stages {
 			runtime.GC()
-			before := cpu(b)
+			before := cputime.Now(b)
 			s.run()
-			times[s.name] = append(times[s.name], (cpu(b) - before).Seconds())
+			times[s.name] = append(times[s.name], (cputime.Now(b) - before).Seconds())
 		}
 	}
 	b.ReportMetric(0, "ns/op") // the sum of different things says nothing
 	for _, s := range stages {
-		b.ReportMetric(median(times[s.name])*1000, s.name+"-cpu-ms")
+		b.ReportMetric(cputime.Median(times[s.name])*1000, s.name+"-cpu-ms")
 	}
-	b.ReportMetric(median(times["run"])/median(times["bare"]), "run/bare")
-	b.ReportMetric(median(times["run"])/median(times["waiting"]), "run/waiting")
-	b.ReportMetric(median(times["run-20000"])/median(times["run"]), "20000/10000")
+	b.ReportMetric(cputime.Median(times["run"])/cputime.Median(times["bare"]), "run/bare")
+	b.ReportMetric(cputime.Median(times["run"])/cputime.Median(times["waiting"]), "run/waiting")
+	b.ReportMetric(cputime.Median(times["run-20000"])/cputime.Median(times["run"]), "20000/10000")
 }
 
 func BenchmarkEngine(b *testing.B) {
@@ -170,19 +168,4 @@ func BenchmarkEngine(b *testing.B) {
 	for b.Loop() {
 		engine(b, r)
 	}
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
-}
-
-// cpu is the CPU time that this process has used.
-func cpu(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
