@@ -145,8 +145,7 @@ func TestBuiltPendingTwice(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	var deletes [4]*lumigl.Vertex
 	for i, n := range []int{0, 1, 1, 2} {
-		r := must.Get(lumigl.NewResource(resourceURN(n)))(t)
-		deletes[i] = r
+		deletes[i] = must.Get(lumigl.NewResource(resourceURN(n)))(t)
 	}
 	must.Get(s.Add(resourceURN(0)))(t)
 	s.Pending.Deletes = deletes[:]

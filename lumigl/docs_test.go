@@ -19,8 +19,7 @@ var (
 )
 
 func TestDocs(t *testing.T) {
-	page := must.Get(os.ReadFile("../docs/lumigl.md"))(t)
-	examples := blocks.FindAllStringSubmatch(string(page), -1)
+	examples := blocks.FindAllStringSubmatch(string(must.Get(os.ReadFile("../docs/lumigl.md"))(t)), -1)
 	if len(examples) != 4 {
 		t.Errorf("%d examples of the language", len(examples))
 	}

@@ -199,8 +199,7 @@ func codes(t *testing.T) []string {
 		for _, spec := range group.Specs {
 			constant := spec.(*ast.ValueSpec)
 			if name, ok := constant.Type.(*ast.Ident); ok && name.Name == "Code" {
-				code := must.Get(strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value))(t)
-				all = append(all, code)
+				all = append(all, must.Get(strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value))(t))
 			}
 		}
 	}

@@ -21,8 +21,7 @@ func seeds(f *testing.F) {
 	examples := must.Get(filepath.Glob("testdata/examples/*.json"))(f)
 	valid := must.Get(filepath.Glob("testdata/valid/*.json"))(f)
 	for _, name := range append(examples, valid...) {
-		src := must.Get(os.ReadFile(name))(f)
-		f.Add(string(src))
+		f.Add(string(must.Get(os.ReadFile(name))(f)))
 	}
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(f)
 	for _, name := range archives {

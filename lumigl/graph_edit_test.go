@@ -139,8 +139,7 @@ func TestClonePending(t *testing.T) {
 	live := must.Get(s.Add(resourceURN(1)))(t)
 	var pending []*lumigl.Vertex
 	for n := 2; n <= 3; n++ {
-		r := must.Get(lumigl.NewResource(resourceURN(n)))(t)
-		pending = append(pending, r)
+		pending = append(pending, must.Get(lumigl.NewResource(resourceURN(n)))(t))
 	}
 	gone := &lumigl.Vertex{}
 	pending[1].Properties = lumigl.ObjectOf(

@@ -215,8 +215,7 @@ func TestCyclesInIndex(t *testing.T) {
 		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices depend on each other in a circle: a → a",
 		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices depend on each other in a circle: b → c → b",
 	} {
-		g := must.Get(lumigl.ParseGraph(src))(t)
-		x := lumigl.NewIndex(g)
+		x := lumigl.NewIndex(must.Get(lumigl.ParseGraph(src))(t))
 		_, err := x.Sorted()
 		expect(t, err, want)
 		expect(t, x.Walk(context.Background(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {

@@ -61,8 +61,7 @@ func TestNearestInBuilt(t *testing.T) {
 		"urn:lumi:e::p:m::t:m:U::usre":     "",
 		"urn:lumi:e::p:m::t:m:T::cloud":    "",
 	} {
-		gone := must.Get(lumigl.NewResource(key))(t)
-		user.Properties = bag(pair("x", lumigl.ReferenceTo(gone)))
+		user.Properties = bag(pair("x", lumigl.ReferenceTo(must.Get(lumigl.NewResource(key))(t))))
 		refused(t, s, fmt.Sprintf("there is no resource %q%s (at /resources/%s/properties/x/#ref)", key, want, user.Key()))
 	}
 }

@@ -420,8 +420,7 @@ func TestFixes(t *testing.T) {
 		if rapid.Bool().Draw(t, "snapshot") {
 			doc = randomSnapshot(t)
 		}
-		text := must.Get(lumigl.Append(nil, doc))(t)
-		broken := mutate(t, string(text))
+		broken := mutate(t, string(must.Get(lumigl.Append(nil, doc))(t)))
 		found := faultsOf(t, broken)
 		fixed, ok := fix(broken, found)
 		if !ok {

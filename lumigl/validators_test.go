@@ -60,8 +60,7 @@ func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, quest
 	}
 	compiled := map[string]*jsonschema.Schema{}
 	for section, id := range ids {
-		schema := must.Get(compiler.Compile(id))(t)
-		compiled[section] = schema
+		compiled[section] = must.Get(compiler.Compile(id))(t)
 	}
 	var answers []bool
 	for _, q := range questions {

@@ -28,8 +28,7 @@ func FuzzDecode(f *testing.F) {
 		`{"policy": {"a": [null, {"$sig": "$secret", "value": null}, {"$sig": "$archive", "assets": {}}]}}`,
 		`{"outer": {"type": "", "inner": {"secret": "x"}}, "keys": {"a": {"$sig": "$secret", "value": "$unknown"}}}`,
 	} {
-		seed := must.Get(proto.Marshal(with(f, minimal, json).Struct()))(f)
-		f.Add(seed)
+		f.Add(must.Get(proto.Marshal(with(f, minimal, json).Struct()))(f))
 	}
 	p := testnet.NewNetworkProvider(&networkOps{})
 	f.Fuzz(func(t *testing.T, wire []byte) {

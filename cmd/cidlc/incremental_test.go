@@ -109,8 +109,7 @@ func newWorkshop(t *testing.T) *workshop {
 }
 
 func (w *workshop) read(model []byte) {
-	pkg := must.Get(schema.Read(bytes.NewReader(model)))(w)
-	w.pkg = pkg
+	w.pkg = must.Get(schema.Read(bytes.NewReader(model)))(w)
 }
 
 // step makes a change and compares a run with one that starts from nothing. A change that no run accepts is undone, and

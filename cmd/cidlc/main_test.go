@@ -26,8 +26,7 @@ func isolate(t *testing.T) {
 		t.Setenv(name, t.TempDir())
 	}
 	// The go command leaves a process behind that counts how it is used, and may still write when the test's folders go.
-	config := must.Get(os.UserConfigDir())(t)
-	telemetry := filepath.Join(config, "go", "telemetry")
+	telemetry := filepath.Join(must.Get(os.UserConfigDir())(t), "go", "telemetry")
 	must.Do(t, os.MkdirAll(telemetry, 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
 }

@@ -77,8 +77,7 @@ func TestKeptOut(t *testing.T) {
 	if content, err := os.ReadFile(path); err != nil || string(content) != brokenGraph {
 		t.Errorf("the file is %q, %v", content, err)
 	}
-	unlock := must.Get(lock(t.Context(), write(t, "new.json", state), true, "lumi fmt"))(t)
-	unlock()
+	must.Get(lock(t.Context(), write(t, "new.json", state), true, "lumi fmt"))(t)()
 }
 
 func TestPrivate(t *testing.T) {

@@ -90,8 +90,7 @@ func expectError(t *testing.T, doc *lumigl.Graph, want string) {
 
 // FuzzFromLumiGL checks that what is accepted can be written, and is the same graph when it is read again.
 func FuzzFromLumiGL(f *testing.F) {
-	example := must.Get(os.ReadFile("testdata/lumigl/graph.json"))(f)
-	f.Add(string(example))
+	f.Add(string(must.Get(os.ReadFile("testdata/lumigl/graph.json"))(f)))
 	for _, test := range malformed {
 		f.Add(`{ "vertices": { "root": { "environment": "prod" }, ` + test.vertices + ` } }`)
 	}

@@ -290,8 +290,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
 	u.Version.Uses, u.Version.Provides, u.Version.Configuration = planned.Uses, slices.Clone(planned.Provides), planned.Configuration
 	for i := range u.Version.Provides {
-		result := must.Get(expr.Evaluate(u.Version.Provides[i].Value, resolve))(s)
-		u.Version.Provides[i].Result = result
+		u.Version.Provides[i].Result = must.Get(expr.Evaluate(u.Version.Provides[i].Value, resolve))(s)
 	}
 	transition := must.Get(before.Deploy(u))(s)
 	for len(transition.Cleanups) > 0 {

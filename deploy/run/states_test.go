@@ -16,8 +16,7 @@ import (
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	const file, begin, end = "../../docs/engine.md", "<!-- transitions -->\n", "<!-- end of transitions -->"
-	doc := must.Get(os.ReadFile(file))(t)
-	before, rest, ok := strings.Cut(string(doc), begin)
+	before, rest, ok := strings.Cut(string(must.Get(os.ReadFile(file))(t)), begin)
 	was, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
 		t.Fatalf("%s has no markers", file)

@@ -41,8 +41,7 @@ func object(key string, v lumigl.Value) lumigl.Value {
 
 func reference(t testing.TB, key urn.URN, property string) lumigl.Value {
 	t.Helper()
-	v := must.Get(lumigl.NewResource(key))(t)
-	return lumigl.PropertyOf(v, property)
+	return lumigl.PropertyOf(must.Get(lumigl.NewResource(key))(t), property)
 }
 
 // text returns the canonical text of a graph with a vertex that has the value.

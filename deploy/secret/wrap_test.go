@@ -124,8 +124,7 @@ func TestAgeLibrary(t *testing.T) {
 	t.Setenv(secret.IdentityVariable, me.String())
 	w := wrapper(t, "age:"+me.Recipient().String())
 	header, body, _ := strings.Cut(wrap(t, w, key), "\n")
-	out := must.Get(age.Decrypt(armor.NewReader(strings.NewReader(body)), me))(t)
-	text, err := io.ReadAll(out)
+	text, err := io.ReadAll(must.Get(age.Decrypt(armor.NewReader(strings.NewReader(body)), me))(t))
 	if err != nil || string(text) != secret.Forms(key)[0] {
 		t.Fatalf("%d bytes: %v", len(text), err)
 	}
@@ -136,8 +135,7 @@ func TestAgeLibrary(t *testing.T) {
 	in := must.Get(age.Encrypt(lines, identity(t).Recipient(), me.Recipient()))(t)
 	_, err = in.Write(text)
 	must.Do(t, errors.Join(err, in.Close(), lines.Close()))
-	unwrapped := must.Get(w.Unwrap(t.Context(), b.String()))(t)
-	isSame(t, key, unwrapped)
+	isSame(t, key, must.Get(w.Unwrap(t.Context(), b.String()))(t))
 }
 
 func TestPassphrase(t *testing.T) {
@@ -158,8 +156,7 @@ func TestPassphrase(t *testing.T) {
 	var asked []bool
 	w.Ask = func(isNew bool) (string, error) { asked = append(asked, isNew); return "correct horse", nil }
 	wrapped := wrap(t, w, key)
-	unwrapped := must.Get(w.Unwrap(t.Context(), wrapped))(t)
-	isSame(t, key, unwrapped)
+	isSame(t, key, must.Get(w.Unwrap(t.Context(), wrapped))(t))
 	if len(asked) != 2 || !asked[0] || asked[1] {
 		t.Errorf("asked for a new passphrase: %v", asked)
 	}
@@ -246,8 +243,7 @@ func TestChangedWrapping(t *testing.T) {
 	byAge := wrap(t, wrapper(t, "age:"+id.Recipient().String()), key)
 	passphrase := wrapper(t, "passphrase")
 	former := must.Get(passphrase.For(byAge))(t)
-	got := must.Get(former.Unwrap(t.Context(), byAge))(t)
-	isSame(t, key, got)
+	isSame(t, key, must.Get(former.Unwrap(t.Context(), byAge))(t))
 
 	// Only a change reads the new passphrase.
 	if _, err := passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)); err != nil {

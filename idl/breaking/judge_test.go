@@ -309,8 +309,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 		t.Error("there is nothing to decode")
 		return
 	}
-	data := must.Get(json.Marshal(tasks))(t)
-	write(t, dir, "main/tasks.json", string(data))
+	write(t, dir, "main/tasks.json", string(must.Get(json.Marshal(tasks))(t)))
 	source := strings.Replace(decoder, "import (\n", main.String(), 1)
 	write(t, dir, "main/main.go", strings.Replace(source, "// USES\n", uses.String(), 1))
 	out, err := goCommand(dir, "run", "./main").CombinedOutput()

@@ -37,8 +37,7 @@ func TestOptionDocs(t *testing.T) {
 		}
 		table.WriteString("| `" + name + w.value + "` | " + meaning + " | " + where + " |\n")
 	}
-	page := must.Get(os.ReadFile(file))(t)
-	before, rest, found := strings.Cut(string(page), head)
+	before, rest, found := strings.Cut(string(must.Get(os.ReadFile(file))(t)), head)
 	got, after, ends := strings.Cut(rest, "\n\n")
 	if !found || !ends {
 		t.Fatalf("%s has no table of options", file)

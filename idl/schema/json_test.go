@@ -268,8 +268,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	seed := must.Get(os.ReadFile("testdata/schema.json"))(f)
-	f.Add(seed)
+	f.Add(must.Get(os.ReadFile("testdata/schema.json"))(f))
 	f.Add([]byte(`{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
 		{"kind": "alias", "name": "A", "target": {"kind": "ref", "module": "m", "name": "B"}},
 		{"kind": "alias", "name": "B", "target": {"kind": "map", "key": {"kind": "string"}, "elem": {"kind": "any"}}}]}]}]}`))

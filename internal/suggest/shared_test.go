@@ -52,8 +52,7 @@ func TestTypeScript(t *testing.T) {
 	if near < len(lookups)/10 || near > len(lookups)*9/10 {
 		t.Errorf("a name is near in %d of %d lookups, which tests little", near, len(lookups))
 	}
-	checkout := must.Get(filepath.Abs("../.."))(t)
-	dir := node.Package(t, checkout)
+	dir := node.Package(t, must.Get(filepath.Abs("../.."))(t))
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
 	data := must.Get(json.Marshal(lookups))(t)
 	for name, content := range map[string][]byte{script: []byte(ask), input: data} {

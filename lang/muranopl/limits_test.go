@@ -140,8 +140,7 @@ func TestCancel(t *testing.T) {
 }
 
 func FuzzRun(f *testing.F) {
-	text := must.Get(os.ReadFile(workflows))(f)
-	head, cases, _ := strings.Cut(string(text), "\n=== ")
+	head, cases, _ := strings.Cut(string(must.Get(os.ReadFile(workflows))(f)), "\n=== ")
 	f.Add(head)
 	for _, section := range strings.Split(cases, "\n=== ") {
 		section, _, _ = strings.Cut(section, ">>> ")

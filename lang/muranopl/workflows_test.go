@@ -27,8 +27,7 @@ func mainClass(parent, body string) string {
 }
 
 func readWorkflows(t *testing.T) (head string, all []workflow) {
-	text := must.Get(os.ReadFile(workflows))(t)
-	sections := strings.Split(string(text), "\n=== ")
+	sections := strings.Split(string(must.Get(os.ReadFile(workflows))(t)), "\n=== ")
 	_, common, _ := strings.Cut(sections[0], "all cases:\n\n")
 	for _, section := range sections[1:] {
 		var w workflow

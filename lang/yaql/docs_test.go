@@ -20,8 +20,7 @@ const page = "../../docs/yaql.md"
 // TestPage compares the generated sections of docs/yaql.md with the functions and the kinds of errors, and its Go code
 // with the examples of this package. With -update, it writes the sections.
 func TestPage(t *testing.T) {
-	content := must.Get(os.ReadFile(page))(t)
-	text := string(content)
+	text := string(must.Get(os.ReadFile(page))(t))
 	for name, section := range map[string]string{"kinds": kindsTable(t), "functions": functionReference()} {
 		begin, end := "<!-- "+name+", written by go test ./lang/yaql -run TestPage -update -->\n", "\n<!-- end -->\n"
 		before, rest, ok := strings.Cut(text, begin)

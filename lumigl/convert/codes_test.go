@@ -15,8 +15,7 @@ func TestCodes(t *testing.T) {
 	files := must.Get(filepath.Glob("testdata/*/*.losses"))(t)
 	var losses strings.Builder
 	for _, name := range files {
-		content := must.Get(os.ReadFile(name))(t)
-		losses.Write(content)
+		losses.Write(must.Get(os.ReadFile(name))(t))
 	}
 	codes := regexp.MustCompile(`Code = "([a-z-]+)"`).FindAllStringSubmatch(source, -1)
 	if len(codes) < 20 {

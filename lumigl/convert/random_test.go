@@ -30,8 +30,7 @@ func TestRandomSources(t *testing.T) {
 		case convert.OpenTofu:
 			source = g.state()
 		}
-		text := must.Get(json.Marshal(source))(t)
-		src := string(text)
+		src := string(must.Get(json.Marshal(source))(t))
 		options := convert.Options{From: format, ShortTypes: g.coin(), KeepValues: g.coin()}
 		if g.coin() {
 			options.Environment, options.Package = "env", "pkg"

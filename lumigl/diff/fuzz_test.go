@@ -22,8 +22,7 @@ func FuzzDiff(f *testing.F) {
 		f.Fatal("no archives", err)
 	}
 	for _, name := range names {
-		data := must.Get(os.ReadFile(name))(f)
-		archive := txtar.Parse(data)
+		archive := txtar.Parse(must.Get(os.ReadFile(name))(f))
 		var old, new string
 		for _, file := range archive.Files {
 			switch file.Name {

@@ -44,16 +44,14 @@ func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 	for _, option := range options {
 		option(b.cmd)
 	}
-	stdin := must.Get(b.cmd.StdinPipe())(t)
-	b.stdin = stdin
+	b.stdin = must.Get(b.cmd.StdinPipe())(t)
 	stdout := must.Get(b.cmd.StdoutPipe())(t)
 	must.Do(t, b.cmd.Start())
 	t.Cleanup(func() {
 		_ = b.cmd.Process.Kill() // These fail where the process has ended, as it should.
 		_ = b.cmd.Wait()
 	})
-	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
-	b.address = "127.0.0.1:" + strings.TrimSpace(line)
+	b.address = "127.0.0.1:" + strings.TrimSpace(must.Get(bufio.NewReader(stdout).ReadString('\n'))(t))
 	return b
 }
 

@@ -22,8 +22,7 @@ func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(t)
 	in := schedule.Input{Digests: schedule.Digests(g.Tasks), Event: taskgraph.DefaultEvent}
 	for _, task := range g.Tasks {
-		s := must.Get(task.Spec())(t)
-		in.Tasks = append(in.Tasks, s)
+		in.Tasks = append(in.Tasks, must.Get(task.Spec())(t))
 	}
 	for _, n := range nodes {
 		name, roles, _ := strings.Cut(n, ":")

@@ -190,8 +190,7 @@ func mainPath(t *testing.T, w *world) {
 	}
 	same(t, map[string]store.State{"db-1/stop": "DONE", "web-1/stop": "DONE", "db-1/watch": "DONE", "web-1/start": "FAILED"}, states)
 	events := must.Get(w.Events(ctx, r.ID, 0))(t)
-	later := must.Get(w.Events(ctx, r.ID, events[0].Serial))(t)
-	same(t, events[1:], later)
+	same(t, events[1:], must.Get(w.Events(ctx, r.ID, events[0].Serial))(t))
 	w.executed, w.fail = nil, nil
 	must.Get(w.Resume(ctx, r.ID, nil))(t)
 	same(t, []string{"web-1/start"}, w.executed)
@@ -201,8 +200,7 @@ func mainPath(t *testing.T, w *world) {
 	if len(runs) != 2 || runs[1].ID != r.ID || runs[0].State != store.Done || runs[1].State != store.Done || len(begun) != 3 {
 		t.Errorf("got %+v, begun %v", runs, begun)
 	}
-	older := must.Get(w.Runs(ctx, "prod", runs[0].ID, 9))(t)
-	same(t, runs[1:], older)
+	same(t, runs[1:], must.Get(w.Runs(ctx, "prod", runs[0].ID, 9))(t))
 	p = must.Get(w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade", All: true}))(t)
 	if p.Items[2].Skip != "" {
 		t.Errorf("got %+v", p)
@@ -230,8 +228,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("got %s", ids(updated))
 	}
 	same(t, fmt.Sprintf("c:%d b:%d d:%d a:%d", c, newB, d, a), ids(updated))
-	found := must.Get(w.Find(ctx, prod, ""))(t)
-	same(t, updated, found)
+	same(t, updated, must.Get(w.Find(ctx, prod, ""))(t))
 	one := must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0]))(t)
 	if one.DatabaseID != newB {
 		t.Errorf("an unchanged task has ID %d, not %d", one.DatabaseID, newB)
@@ -289,8 +286,7 @@ func TestReleaseErrors(t *testing.T) {
 		_, err := w.AddRelease(ctx, c.release)
 		w.want(c.kind, c.message, err)
 	}
-	all := must.Get(w.Releases(ctx, store.ReleaseLayer))(t)
-	same(t, []service.Release{shop, old}, all)
+	same(t, []service.Release{shop, old}, must.Get(w.Releases(ctx, store.ReleaseLayer))(t))
 	w.want(service.NotFound, fmt.Sprintf("plugin %d does not exist", shop.ID), w.DeleteRelease(ctx, store.PluginLayer, shop.ID))
 	w.use("prod", &shop, lma)
 	w.use("dev", &old, lma)
@@ -445,8 +441,7 @@ func TestChecks(t *testing.T) {
 	e := must.Get(w.Effective(ctx, "prod", "", store.PluginLayer, store.ReleaseLayer))(t)
 	same(t, "plugin lma 1.2", e.Origins["b"]["requires"])
 	same(t, "", e.Origins["c"]["id"])
-	unchanged := must.Get(w.Graph(ctx, release.ID))(t)
-	same(t, release, unchanged)
+	same(t, release, must.Get(w.Graph(ctx, release.ID))(t))
 }
 
 // TestSharedProblems reports once what is wrong in the same way in all environments that use a plugin.

@@ -206,8 +206,7 @@ func TestFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}
 	for i, name := range []string{"1_state.sql", "2_event_source.sql"} {
-		text := must.Get(os.ReadFile("schema/" + name))(t)
-		first[name] = &fstest.MapFile{Data: text}
+		first[name] = &fstest.MapFile{Data: must.Get(os.ReadFile("schema/" + name))(t)}
 		path := filepath.Join(t.TempDir(), "state.db")
 		s := open(t, path, sqlite.Options{}.WithSchema(maps.Clone(first)))
 		var d store.Deployment

@@ -33,8 +33,7 @@ func TestGraph(t *testing.T) {
 	for _, program := range []string{"web", "site", "service"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
 		golden.File(t, filepath.Join(program, "graph.json"), got)
-		snapshot := must.Get(lumigl.ParseSnapshot(got))(t)
-		canonical, err := lumigl.Append(nil, snapshot)
+		canonical, err := lumigl.Append(nil, must.Get(lumigl.ParseSnapshot(got))(t))
 		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
 			t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
 		}
@@ -47,8 +46,7 @@ func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string
 	for _, program := range []string{"web", "site", "service"} {
-		text := must.Get(os.ReadFile(filepath.Join(program, "main.ts")))(t)
-		programs += joined(string(text))
+		programs += joined(string(must.Get(os.ReadFile(filepath.Join(program, "main.ts")))(t)))
 	}
 	page := must.Get(os.ReadFile("../../../docs/programs.md"))(t)
 	found := 0
@@ -77,6 +75,5 @@ func joined(code string) string {
 
 func compile(t *testing.T) (programs, lumi string) {
 	t.Helper()
-	checkout := must.Get(filepath.Abs("../../.."))(t)
-	return node.Programs(t, checkout, "aws")
+	return node.Programs(t, must.Get(filepath.Abs("../../.."))(t), "aws")
 }

@@ -14,8 +14,7 @@ import (
 // graph.json.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
-	checkout := must.Get(filepath.Abs("../../.."))(t)
-	programs, lumi := node.Programs(t, checkout, "local")
+	programs, lumi := node.Programs(t, must.Get(filepath.Abs("../../.."))(t), "local")
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	for _, program := range []string{"site"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))

@@ -66,8 +66,7 @@ func deploy(t *testing.T, archive *txtar.Archive) {
 
 func classesOf(t testing.TB, archive *txtar.Archive) muranopl.Declarations {
 	t.Helper()
-	files := must.Get(txtar.FS(archive))(t)
-	classes, errs := catalog.Folder("", files)
+	classes, errs := catalog.Folder("", must.Get(txtar.FS(archive))(t))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

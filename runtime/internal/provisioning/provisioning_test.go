@@ -87,8 +87,7 @@ var emptyIsNil = cmpopts.EquateEmpty()
 
 // sent returns what arrives of a message.
 func sent[M proto.Message](t *rapid.T, message, to M) M {
-	data := must.Get(proto.Marshal(message))(t)
-	must.Do(t, proto.Unmarshal(data, to))
+	must.Do(t, proto.Unmarshal(must.Get(proto.Marshal(message))(t), to))
 	return to
 }
 

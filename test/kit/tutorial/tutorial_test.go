@@ -46,8 +46,7 @@ func goCache(t *testing.T) string {
 // TestExcerpts holds that what README.md shows first is part of its tutorial, up to indentation. … is what is left out.
 func TestExcerpts(t *testing.T) {
 	t.Parallel()
-	readme := must.Get(os.ReadFile("../../../README.md"))(t)
-	first, rest, _ := strings.Cut(string(readme), "\n## ")
+	first, rest, _ := strings.Cut(string(must.Get(os.ReadFile("../../../README.md"))(t)), "\n## ")
 	found := 0
 	for line := range strings.Lines(first) {
 		if line, ok := strings.CutPrefix(line, "    "); ok && line != "…\n" {

@@ -86,8 +86,7 @@ func (w *world) write(name, text string) {
 // report writes what the pipeline did to its branch.
 func (w *world) report(d document) {
 	w.Helper()
-	text := must.Get(json.Marshal(d))(w)
-	w.reportText(string(text))
+	w.reportText(string(must.Get(json.Marshal(d))(w)))
 }
 
 func (w *world) reportText(text string) {

@@ -230,8 +230,7 @@ func TestEnvironment(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(hooks, name), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	}
 	w.git(w.workspace, "init", "-q")
-	relative := must.Get(filepath.Rel(w.workspace, w.remote))(t)
-	w.settings("repository: " + relative + "\nreview: direct\n")
+	w.settings("repository: " + must.Get(filepath.Rel(w.workspace, w.remote))(t) + "\nreview: direct\n")
 	config := filepath.Join(t.TempDir(), "config")
 	must.Do(t, os.WriteFile(config, []byte("[user]\nuseConfigOnly = true\n[core]\nhooksPath = "+hooks+"\nautocrlf = true\n[diff]\nnoprefix = true\n[i18n]\ncommitEncoding = latin1\n"), 0o600))
 	p := w.start("GIT_DIR=/nowhere", "GIT_WORK_TREE=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_OBJECT_DIRECTORY=/nowhere", "GIT_CONFIG_GLOBAL="+config)

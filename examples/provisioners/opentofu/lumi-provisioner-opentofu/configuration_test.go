@@ -77,8 +77,7 @@ backend: {s3: {bucket: states, key: "{environment}/{module}.tfstate", tags: ["{m
 			must.Do(t, w.write(dir))
 			var all strings.Builder
 			for _, name := range []string{configurationFile, variablesFile} {
-				text := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
-				fmt.Fprintf(&all, "-- %s --\n%s", name, text)
+				fmt.Fprintf(&all, "-- %s --\n%s", name, must.Get(os.ReadFile(filepath.Join(dir, name)))(t))
 			}
 			golden.File(t, filepath.Join("testdata", name+".txtar"), all.String())
 		})

@@ -69,8 +69,7 @@ func (s *site) context() context.Context {
 func (s *site) deploy(new ...*provisioner.Resource) map[string]provisioner.Properties {
 	s.Helper()
 	s.progress = nil
-	token := must.Get(s.Provision(s.context(), change(s.now, new)))(s)
-	return s.note(token, new)
+	return s.note(must.Get(s.Provision(s.context(), change(s.now, new)))(s), new)
 }
 
 // note stores what Status returns with resources.
