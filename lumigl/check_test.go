@@ -150,9 +150,7 @@ func TestBuiltPendingTwice(t *testing.T) {
 	must.Get(s.Add(resourceURN(0)))(t)
 	s.Pending.Deletes = deletes[:]
 	deletes[3].Properties = bag(pair("right", lumigl.ReferenceTo(deletes[1])))
-	if err := s.Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Check())
 	deletes[3].Properties = bag(pair("live", lumigl.ReferenceTo(deletes[0])), pair("second", lumigl.ReferenceTo(deletes[2])))
 	refused(t, s, strings.NewReplacer("A", string(resourceURN(0)), "B", string(resourceURN(1))).Replace(
 		`the reference leads to another resource "A" than the one in this graph (at /pending/deletes/3/properties/live/#ref)

@@ -78,9 +78,7 @@ func TestAtOnce(t *testing.T) {
 }
 
 func TestBlank(t *testing.T) {
-	if _, err := Parse(" {\r\n\t\"vertices\" \t:\r{ } , \"x\"\n: [ ]\r\n}\n"); err != nil {
-		t.Error(err)
-	}
+	must.Get(Parse(" {\r\n\t\"vertices\" \t:\r{ } , \"x\"\n: [ ]\r\n}\n"))(t)
 }
 
 func TestClip(t *testing.T) {

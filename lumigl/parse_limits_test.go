@@ -50,14 +50,10 @@ func TestDepth(t *testing.T) {
 func TestSize(t *testing.T) {
 	const src = `{"vertices": {}}`
 	expect(t, invalid(t, lumigl.Parser{MaxSize: 15}, src), "1:1: the file is larger than 15 bytes")
-	if _, err := (lumigl.Parser{MaxSize: 16}).Parse(src); err != nil {
-		t.Error(err)
-	}
+	must.Get((lumigl.Parser{MaxSize: 16}).Parse(src))(t)
 	_, err := lumigl.Parser{MaxSize: 15}.Read(strings.NewReader(src))
 	expect(t, err, "1:1: the file is larger than 15 bytes")
-	if _, err := (lumigl.Parser{MaxSize: 16}).Read(strings.NewReader(src)); err != nil {
-		t.Error(err)
-	}
+	must.Get((lumigl.Parser{MaxSize: 16}).Read(strings.NewReader(src)))(t)
 }
 
 func TestValues(t *testing.T) {
@@ -67,9 +63,7 @@ func TestValues(t *testing.T) {
 	expect(t, invalid(t, lumigl.Parser{MaxValues: 4}, src),
 		"1:27: there are too many values; a file may have 4 of them (at /vertices/a/x/0)")
 	for _, enough := range []int{7, 0, -1} {
-		if _, err := (lumigl.Parser{MaxValues: enough}).Parse(src); err != nil {
-			t.Error(err)
-		}
+		must.Get((lumigl.Parser{MaxValues: enough}).Parse(src))(t)
 	}
 }
 

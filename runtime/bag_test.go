@@ -11,6 +11,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/expect"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const secretsEverywhere = `{
@@ -45,10 +46,7 @@ func TestBagString(t *testing.T) {
 		Bag    lumi.Bag
 		hidden lumi.Bag
 	}
-	text, err := json.Marshal(holder{b, b})
-	if err != nil {
-		t.Error(err)
-	}
+	text := must.Get(json.Marshal(holder{b, b}))(t)
 	for _, format := range []string{"%v", "%+v", "%s", "%#v", "%q", "%x"} {
 		if got := fmt.Sprintf(format, &holder{b, b}) + fmt.Sprintf(format, b) + string(text); strings.Contains(got, "hush") {
 			t.Errorf("%s tells a secret: %s", format, got)

@@ -105,9 +105,7 @@ func TestCheckJudgesDefaults(t *testing.T) {
 func TestCheckFillsIn(t *testing.T) {
 	given := bag(t, `{"name": "a", "zoneName": "z", "parts": [{"v": 1}]}`)
 	fill := func(id string) func(*record) { return func(r *record) { r.ZoneID = &id } }
-	if err := accept(t, fill("z1"), given); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, accept(t, fill("z1"), given))
 	const refused = "the provider computed properties that cannot be sent: zoneID: must have at most 3 characters, found 4"
 	if err := accept(t, fill("long"), given); err == nil || err.Error() != refused {
 		t.Errorf("got %v", err)

@@ -18,9 +18,7 @@ func TestLimits(t *testing.T) {
 	var limited feature.Limited
 	must.Do(t, lumi.Decode(bag(t, right), &limited))
 	made := must.Get(lumi.Encode(&limited))(t)
-	if err := lumi.Decode(made, new(feature.Limited)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, lumi.Decode(made, new(feature.Limited)))
 	const wrong = `{
 		"port": 0, "ratio": 1, "big": 1000000.5, "label": "", "home": "here", "hosts": ["a", "B", "a"],
 		"code": "hunter2", "shares": {"A": [101], "b1": [], "c": []}, "inner": {"port": 65536}
@@ -56,7 +54,5 @@ func TestLimits(t *testing.T) {
 }
 
 func TestLimitsOfOutput(t *testing.T) {
-	if _, err := lumi.Encode(&feature.Limited{Port: -1}); err != nil {
-		t.Error(err)
-	}
+	must.Get(lumi.Encode(&feature.Limited{Port: -1}))(t)
 }

@@ -107,9 +107,7 @@ func TestCheckOlderOld(t *testing.T) {
 		return nil
 	}})
 	old := bag(t, `{"cidr": "10.0.0.0/8", "color": "mauve", "size": "big", "limit": [], "gone": 1}`)
-	if _, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old}); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old}))(t)
 }
 
 func TestRefresh(t *testing.T) {

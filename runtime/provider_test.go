@@ -333,9 +333,7 @@ func TestOldStateIsRead(t *testing.T) {
 		},
 		update: func(old, want *lumi.State[*network], diff *lumi.Diff) error { return nil },
 	})
-	if _, err := p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old}); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "n-1", Properties: old}))(t)
 	resp := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: bag(t, minimal)}))(t)
 	var added []lumi.Path
 	for _, c := range resp.Changes {

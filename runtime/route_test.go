@@ -170,16 +170,11 @@ func TestUnionsRenamed(t *testing.T) {
 		expect.Equal(t, testnet.Target{Route: way}, got.Target)
 	}})
 	stored := with(t, fullRoute, `{"target": "`+way+`"}`)
-	resp, err := p.Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored})
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored}))(t)
 	if got := resp.Properties.Get("target"); got != way {
 		t.Errorf("read back %v", got)
 	}
-	if _, err = p.Check(t.Context(), &lumi.CheckRequest{Properties: stored}); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: stored}))(t)
 }
 
 func TestMatch(t *testing.T) {

@@ -156,9 +156,7 @@ func TestUpgrade(t *testing.T) {
 	p := linkProvider(ops)
 	old, wanted := bag(t, oldLink), with(t, newLink, `{"arn": null}`)
 
-	if _, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: wanted, Old: old}); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: wanted, Old: old}))(t)
 	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "l-1", Purpose: lumi.Refresh, Old: old})
 	if err != nil || !same(bag(t, newLink), got.Properties) {
 		t.Errorf("got %v, %v", got, err)
@@ -171,9 +169,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil || !same(bag(t, `{"arn": "arn:1"}`), updated.Properties) {
 		t.Errorf("got %v, %v", updated, err)
 	}
-	if _, err := p.Delete(t.Context(), &lumi.DeleteRequest{ID: "l-1", Properties: old}); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "l-1", Properties: old}))(t)
 	if seen != 5 || ops.upgraded != 5 {
 		t.Errorf("saw %d links and %d upgrades", seen, ops.upgraded)
 	}

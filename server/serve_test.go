@@ -157,9 +157,7 @@ func TestTLS(t *testing.T) {
 		_, err := c.Graphs(t.Context(), nil)
 		return err
 	}
-	if err := try(w.cert, url); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, try(w.cert, url))
 	if err := try("", url); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("without the authority: %v", err)
 	}

@@ -48,9 +48,7 @@ func TestLocked(t *testing.T) {
 		if content, err := os.ReadFile(path); err != nil || string(content) != test.content {
 			t.Errorf("%v: the file is %q, %v", test.args, content, err)
 		}
-		if err := locked.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, locked.Close())
 	}
 }
 

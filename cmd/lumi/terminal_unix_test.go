@@ -162,9 +162,7 @@ func TestLostTerminal(t *testing.T) {
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
 	must.Do(t, x.master.Close())
 	_ = x.cmd.Wait()
-	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(dir, "ended")))(t)
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(exitOK)
 }
 

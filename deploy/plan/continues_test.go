@@ -111,9 +111,7 @@ func TestContinues(t *testing.T) {
 		t.Errorf("the effects hold the long text: %s", text)
 	}
 	all[0].Inputs = shown.Steps[0].New.Inputs // as stored before long texts were left out
-	if err := shown.Continues(all); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, shown.Continues(all))
 	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
 	elsewhere.Steps[0].Old = resource("aws/x", 1)
 	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `", but was to be from "` +

@@ -8,11 +8,12 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestDeletableRun(t *testing.T) {
 	t.Parallel()
-	err := memory.New().Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, memory.New().Write(t.Context(), func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
 			return err
 		}
@@ -37,8 +38,5 @@ func TestDeletableRun(t *testing.T) {
 		}
 		_, err = run.Deletable(tx, "prod", false)
 		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))
 }

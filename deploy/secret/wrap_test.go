@@ -246,9 +246,7 @@ func TestChangedWrapping(t *testing.T) {
 	isSame(t, key, must.Get(former.Unwrap(t.Context(), byAge))(t))
 
 	// Only a change reads the new passphrase.
-	if _, err := passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)); err != nil {
-		t.Error(err)
-	}
+	must.Get(passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)))(t)
 	passphrase.Changes = true
 	changed := wrap(t, passphrase, key)
 	_, err := passphrase.Unwrap(t.Context(), changed)

@@ -119,15 +119,11 @@ func TestDeclarations(t *testing.T) {
 func TestOptions(t *testing.T) {
 	var o Options
 	for name, value := range map[string]any{"yaql.limitIterators": 5.0, "memoryQuota": int64(6), "convertSetsToLists": true} {
-		if err := o.Set(name, value); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, o.Set(name, value))
 	}
 	for name, want := range map[string]Options{"depth": {Depth: 1000}, "memoryQuota": {MemoryQuota: 1 << 40}} {
 		var p Options
-		if err := p.Set(name, 1e300); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Set(name, 1e300))
 		if p.finite(); p.Depth != cmp.Or(want.Depth, 200) || p.MemoryQuota != cmp.Or(want.MemoryQuota, 256<<20) {
 			t.Errorf("%s of 1e300: got %+v", name, p)
 		}

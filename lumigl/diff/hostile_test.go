@@ -66,6 +66,11 @@ func TestHostile(t *testing.T) {
 			if used > most {
 				t.Errorf("%d MiB allocated for the text", used>>20)
 			}
+			var patch bytes.Buffer
+			must.Do(t, d.WritePatch(&patch, diff.PatchOptions{}))
+			if patch.Len() > 16<<20 {
+				t.Errorf("the patch has %d MiB", patch.Len()>>20)
+			}
 		})
 	}
 }

@@ -344,9 +344,7 @@ func TestConfigure(t *testing.T) {
 	must.Do(t, p.Configure(within(t), configuration("here")))
 	p.expect(t, "configured here hush hush")
 	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
-	if _, err := get("t-1")(within(t), p.resource(t, thingToken)); err != nil {
-		t.Error(err)
-	}
+	must.Get(get("t-1")(within(t), p.resource(t, thingToken)))(t)
 	if log := p.log.String(); strings.Contains(log, "hush") {
 		t.Errorf("the log tells a secret: %s", log)
 	}
@@ -354,9 +352,7 @@ func TestConfigure(t *testing.T) {
 
 func TestNoConfiguration(t *testing.T) {
 	p := start(t, "plugin")
-	if err := p.Configure(within(t), lumi.Bag{}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Configure(within(t), lumi.Bag{}))
 	var invalid *lumi.InvalidError
 	if err := p.Configure(within(t), lumi.BagOf(thingBag("nothing"))); !errors.As(err, &invalid) {
 		t.Errorf("got %v", err)
@@ -440,9 +436,7 @@ func TestEnvironment(t *testing.T) {
 func TestPrint(t *testing.T) {
 	p := start(t, "plugin")
 	must.Get(check(thingBag("print it"))(within(t), p.resource(t, thingToken)))(t)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	if log := p.log.String(); !strings.Contains(log, "it\n") {
 		t.Errorf("got %q", log)
 	}

@@ -113,9 +113,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	before := len(got.all())
-	if _, err := create(thingBag("log secret", "secret", hush), nil)(within(t), things); err != nil {
-		t.Error(err)
-	}
+	must.Get(create(thingBag("log secret", "secret", hush), nil)(within(t), things))(t)
 	want = []lumi.Event{
 		{URN: thingURN, Level: slog.LevelInfo, Message: "trying (secret)", Progress: true},
 		{URN: thingURN, Level: slog.LevelInfo, Message: `trying (secret) with="(secret)" group.secret="(secret)" group.any="[(secret)]"`},
@@ -123,9 +121,7 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(want, got.all()[before:]); diff != "" {
 		t.Errorf("secrets:\n%s", diff)
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	if log := p.log.String(); log != "" {
 		t.Errorf("events are in the log too: %s", log)
 	}
@@ -192,13 +188,9 @@ func TestEventsLogged(t *testing.T) {
 		must.Do(t, p.Configure(within(t), configuration("log")))
 		things := p.resource(t, thingToken)
 		for _, how := range []string{"levels", "secret"} {
-			if _, err := check(thingBag("log "+how, "secret", hush))(within(t), things); err != nil {
-				t.Error(err)
-			}
+			must.Get(check(thingBag("log "+how, "secret", hush))(within(t), things))(t)
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Close())
 		log := p.log.String()
 		for _, want := range append(common, `msg="configuring password=\"(secret)\"" provider=test`+"\n", `msg="trying (secret) with=`) {
 			if !strings.Contains(log, want) {
@@ -306,9 +298,7 @@ func TestEventsOnce(t *testing.T) {
 
 func TestEventsForeign(t *testing.T) {
 	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("got %v", e) })
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 }
 
 func TestEventsLocal(t *testing.T) {
@@ -341,9 +331,7 @@ func TestEventsLocal(t *testing.T) {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Close())
 		lumi.Log(call).Info("late")
 		if all := got.all(); len(all) != 1 || all[0].Message != "stray" || !strings.Contains(log.String(), "msg=late\n") {
 			t.Errorf("got %v and %s", all, &log)

@@ -47,12 +47,9 @@ func TestBeforeHandshake(t *testing.T) {
 	}
 	early()
 	b.greet(t, client)
-	_, err := client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
+	must.Get(client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
 		Type: string(thingToken), Urn: thingURN, Properties: thingBag("nothing"),
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))(t)
 }
 
 func TestUnknownType(t *testing.T) {

@@ -226,9 +226,7 @@ func TestGarbage(t *testing.T) {
 		_, _ = io.WriteString(conn, garbage) // The plugin may well close it.
 	}
 	client, _ := b.dial(t)
-	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Error(err)
-	}
+	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
 		t.Errorf("the plugin ended badly: %v", err)

@@ -50,9 +50,7 @@ func TestLocal(t *testing.T) {
 	if _, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import}); !errors.As(err, &e) {
 		t.Errorf("after the end: %v", err)
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 }
 
 func TestLocalHangs(t *testing.T) {

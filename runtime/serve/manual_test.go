@@ -83,9 +83,7 @@ In the environment, LUMI_LOG=debug has the plugin log every call.
 	}
 	// An engine that gives arguments, whatever they are, finds a plugin all the same.
 	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")}))(t)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 }
 
 func TestModuleVersion(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // caller makes a call to a provider.
@@ -124,16 +125,10 @@ func TestCertain(t *testing.T) {
 	failed("not sent", done)
 	result := background(within(t), things, "tidy")
 	p.expect(t, "waiting")
-	if err := p.Cancel(within(t)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Cancel(within(t)))
 	failed("stopping", within(t))
-	if err := await(t, result); err != nil {
-		t.Error(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, await(t, result))
+	must.Do(t, p.Close())
 	failed("closed", within(t))
 	// Calls that change nothing are never uncertain of themselves.
 	p = start(t, "plugin")

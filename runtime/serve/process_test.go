@@ -114,9 +114,7 @@ func TestCancelledCall(t *testing.T) {
 	if err := await(t, result); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := check(thingBag("nothing"))(within(t), things); err != nil {
-		t.Error(err)
-	}
+	must.Get(check(thingBag("nothing"))(within(t), things))(t)
 }
 
 func TestDeadline(t *testing.T) {
@@ -152,9 +150,7 @@ func TestDisconnected(t *testing.T) {
 		t.Error("the call succeeded")
 	}
 	again, _ := b.dial(t)
-	if _, err := again.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Error(err)
-	}
+	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
 // TestStop ends plugins during a call in each of the ways there are. The call is cancelled, and its events and its answer
@@ -213,9 +209,7 @@ func TestCancelAll(t *testing.T) {
 		err.Error() != "done in part: context canceled" {
 		t.Errorf("got %v", err)
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	if err := p.Close(); err != nil {
 		t.Errorf("the second time: %v", err)
 	}
@@ -373,12 +367,8 @@ func TestFlood(t *testing.T) {
 	var log buffer
 	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env("plugin"), Log: &log}))(t)
 	things := must.Get(p.Resource(thingToken))(t)
-	if _, err := check(thingBag("flood"))(within(t), things); err != nil {
-		t.Error(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Get(check(thingBag("flood"))(within(t), things))(t)
+	must.Do(t, p.Close())
 	got := log.String()
 	if lines := strings.Count(got, "\nmore"); lines != 999 || len(got) > 40<<10 || !strings.Contains(got, "LUMI_PLUGIN_LOG=all") {
 		t.Errorf("%d lines and %d bytes were passed on: …%s", lines, len(got), got[max(0, len(got)-200):])

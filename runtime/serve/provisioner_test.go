@@ -217,9 +217,7 @@ func TestProvisioner(t *testing.T) {
 			t.Errorf("Status, %s: got %v\n%s", token, err, diff)
 		}
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	var e *plugin.Error
 	if _, err := p.Status(within(t), "running"); !errors.As(err, &e) || e.Error() != "the plugin is closed" {
 		t.Errorf("after the end: got %v", err)
@@ -283,9 +281,7 @@ func TestProvisionerErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// It survives all of that.
-	if _, err := p.Provision(within(t), secretChange("app")); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.Provision(within(t), secretChange("app")))(t)
 }
 
 func TestProvisionerEvents(t *testing.T) {
@@ -299,9 +295,7 @@ func TestProvisionerEvents(t *testing.T) {
 	if diff := cmp.Diff(want, got.all()); diff != "" {
 		t.Error(diff)
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	log := p.log.String()
 	if want := `level=INFO msg=using provisioner=tool secrets="` + masks + "\"\n"; !strings.HasSuffix(log, want) || strings.Count(log, "\n") != 1 {
 		t.Errorf("got the log %s", log)
@@ -375,9 +369,7 @@ func TestProvisionerStop(t *testing.T) {
 		result <- err
 	}()
 	p.expect(t, "waiting")
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	p.expect(t, "cancelled")
 	if err := await(t, result); err != nil || token != "half" {
 		t.Errorf("got %q, %v", token, err)

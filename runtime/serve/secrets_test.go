@@ -259,17 +259,13 @@ func TestMaskedLog(t *testing.T) {
 	t.Setenv("LUMI_LOG", "debug")
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
-	if _, err := check(leakyBag(t, "log"))(within(t), things); err != nil {
-		t.Error(err)
-	}
+	must.Get(check(leakyBag(t, "log"))(within(t), things))(t)
 	for _, how := range []string{"plain", "panic", "panic error", "panic value", "made panic"} {
 		if _, err := check(leakyBag(t, how))(within(t), things); err == nil {
 			t.Errorf("%s: no error", how)
 		}
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	told := p.log.String()
 	for _, want := range []string{
 		`msg="trying (secret)" provider=test secret="(secret)" quoted="\"(secret)\"" any="[(secret)]" error="(secret)"` +

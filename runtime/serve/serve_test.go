@@ -168,15 +168,10 @@ func TestHandshake(t *testing.T) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	former := must.Get(p.Resource("test:index:Former"))(t)
-	_, err = former.Delete(within(t), &lumi.DeleteRequest{
+	must.Get(former.Delete(within(t), &lumi.DeleteRequest{
 		URN: "urn:lumi:dev::app:index::test:index:Former::a", ID: "t-1", Properties: lumi.BagOf(thingBag("nothing")),
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	}))(t)
+	must.Do(t, p.Close())
 }
 
 func TestValidate(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestWrappedPartly(t *testing.T) {
@@ -35,12 +36,9 @@ func TestFormerTokens(t *testing.T) {
 	resources := resources()
 	resources[thingToken] = &p
 	s := newServer(Plugin{Package: "test", Resources: resources}, newEvents(nil), nil)
-	_, err := s.Delete(t.Context(), &lumirpc.DeleteRequest{
+	must.Get(s.Delete(t.Context(), &lumirpc.DeleteRequest{
 		Type: "test:index:Older", Urn: "urn:lumi:dev::app:index::test:index:Older::a", Id: "t-1", Properties: thingBag("nothing"),
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	}))(t)
 	all, err := s.Describe(t.Context(), &lumirpc.DescribeRequest{})
 	if err != nil || len(all.GetTypes()) != 2 {
 		t.Errorf("former tokens are described as types: %v, %v", all, err)

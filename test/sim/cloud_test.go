@@ -175,9 +175,7 @@ func TestTokens(t *testing.T) {
 		err.Error() != fmt.Sprintf("the token is that of %s, which has other inputs", b.id) {
 		t.Error(err)
 	}
-	if err := b.delete(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, b.delete(t.Context()))
 	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err != nil { // What is gone has no token.
 		t.Error(err)
 	}
@@ -396,9 +394,7 @@ func TestScript(t *testing.T) {
 		}
 	}
 	c.Script(sim.At{"b", sim.Create, 0}, sim.Fault{})
-	if err := newEngine(c, disk, "b").create(t.Context(), nil); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, newEngine(c, disk, "b").create(t.Context(), nil))
 }
 
 func TestChance(t *testing.T) {

@@ -19,8 +19,6 @@ func TestGraphs(t *testing.T) {
 	for _, program := range []string{"site"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
 		golden.File(t, filepath.Join(program, "graph.json"), got)
-		if _, err := lumigl.ParseSnapshot(got); err != nil {
-			t.Error(err)
-		}
+		must.Get(lumigl.ParseSnapshot(got))(t)
 	}
 }
