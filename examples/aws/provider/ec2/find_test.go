@@ -10,6 +10,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // TestFind has the answers to requests get lost that make something, and finds what they made: each time the one thing
@@ -67,10 +68,7 @@ func TestFind(t *testing.T) {
 				t.Errorf("%s for %s and the token %s found %s, %v", test.action, other.u, other.token, id, err)
 			}
 		}
-		got, err := p.Get(t.Context(), &lumi.GetRequest{ID: id, Purpose: lumi.Import})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: id, Purpose: lumi.Import}))(t)
 		refs[u] = lumi.Reference{ID: id, Properties: got.Properties}
 		t.Cleanup(func() {
 			request := &lumi.DeleteRequest{URN: u, ID: id, Properties: got.Properties}
@@ -98,12 +96,9 @@ func TestRefresh(t *testing.T) {
 	get := func(refs lumi.References) *lumi.GetResponse {
 		t.Helper()
 		server.Calls()
-		got, err := resources(t, server)[ec2.SecurityGroup].Get(t.Context(), &lumi.GetRequest{
+		got := must.Get(resources(t, server)[ec2.SecurityGroup].Get(t.Context(), &lumi.GetRequest{
 			URN: group.URN(), ID: group.ID(), Purpose: lumi.Refresh, Old: old, References: refs,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return got
 	}
 	got := get(lumi.References{vpc.URN(): {ID: vpc.ID()}})
@@ -147,13 +142,10 @@ func TestReplacement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resp, err := resources[test.typ].InspectChange(t.Context(), &lumi.InspectChangeRequest{
+			resp := must.Get(resources[test.typ].InspectChange(t.Context(), &lumi.InspectChangeRequest{
 				URN: urn.URN("urn:lumi:test::p:index::" + string(test.typ) + "::a"), ID: "x-1",
 				Old: encode(t, test.old), New: encode(t, test.old.With(test.set)),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if resp.DeleteBeforeReplace != test.deleteFirst || len(resp.Replaces) != test.replaces {
 				t.Errorf("got %+v", resp)
 			}

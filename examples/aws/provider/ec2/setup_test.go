@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const keyID = "AKIDEXAMPLE"
@@ -77,12 +78,10 @@ func count(server *ec2server.Server, action string) int {
 func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := &cloud.Cloud{FindTimeout: lagTimeout}
-	if err := c.Configure(t.Context(), &aws.Config{
+	must.Do(t, c.Configure(t.Context(), &aws.Config{
 		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.EC2Service: server.Start(t)}, MaxRetries: new(0.0),
 		Credentials: &aws.Credentials{AccessKeyID: keyID, SecretAccessKey: "a-secret-of-the-tests"},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return ec2.Resources(c)
 }
 
@@ -97,9 +96,6 @@ func encode(t *testing.T, properties bag) lumi.Bag {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := structpb.NewStruct(decoded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(structpb.NewStruct(decoded))(t)
 	return lumi.BagOf(s)
 }

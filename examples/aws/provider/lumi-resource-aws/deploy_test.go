@@ -16,7 +16,8 @@ import (
 	s3api "github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
@@ -24,16 +25,11 @@ import (
 // look at what exists.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkout := must.Get(filepath.Abs("../../../.."))(t)
 	c, account, buckets := command(t)
 	bin := t.TempDir()
 	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/lumi")
-	if err := os.Symlink(c.Path, filepath.Join(bin, "lumi-resource-aws")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(c.Path, filepath.Join(bin, "lumi-resource-aws")))
 	programs, _ := node.Workspace(t, checkout, "aws")
 	lumi := func(args ...string) string {
 		t.Helper()
@@ -105,10 +101,7 @@ func (a amazon) expect(t *testing.T, rules int, page string) {
 	if err != nil || len(subnets.Subnets) != 2 {
 		t.Fatalf("the account has the subnets %v, %v; want 2", subnets, err)
 	}
-	groups, err := a.ec2.DescribeSecurityGroups(ctx, &ec2api.DescribeSecurityGroupsInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups := must.Get(a.ec2.DescribeSecurityGroups(ctx, &ec2api.DescribeSecurityGroupsInput{}))(t)
 	i := slices.IndexFunc(groups.SecurityGroups, func(g ec2types.SecurityGroup) bool { return *g.GroupName == "web" })
 	if i < 0 || len(groups.SecurityGroups[i].IpPermissions) != rules || *groups.SecurityGroups[i].VpcId != *subnets.Subnets[0].VpcId {
 		t.Fatalf("the account has the groups %v; want web with %d rules", groups.SecurityGroups, rules)
@@ -119,10 +112,7 @@ func (a amazon) expect(t *testing.T, rules int, page string) {
 	}) {
 		t.Errorf("the bucket has the tags %v, %v; want that of the group %s", tags, err, *groups.SecurityGroups[i].GroupId)
 	}
-	object, err := a.s3.GetObject(ctx, &s3api.GetObjectInput{Bucket: sdk.String("lumi-example-pages"), Key: sdk.String("index.html")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	object := must.Get(a.s3.GetObject(ctx, &s3api.GetObjectInput{Bucket: sdk.String("lumi-example-pages"), Key: sdk.String("index.html")}))(t)
 	defer object.Body.Close()
 	if text, err := io.ReadAll(object.Body); err != nil || string(text) != page {
 		t.Errorf("the page is %q, %v; want %q", text, err, page)

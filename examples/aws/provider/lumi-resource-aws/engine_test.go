@@ -23,6 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // graph is what programs/web evaluates to.
@@ -42,10 +43,7 @@ type vertex struct {
 // load reads a graph, and gives its bucket a name.
 func load(t *testing.T, path, bucket string) *graph {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	data = bytes.ReplaceAll(data, []byte("lumi-example-pages"), []byte(bucket))
 	var file struct {
 		Configuration map[string]map[string]any
@@ -54,9 +52,7 @@ func load(t *testing.T, path, bucket string) *graph {
 			Properties map[string]any
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(data, &file))
 	g := &graph{
 		Configuration: map[string]*structpb.Struct{}, bucket: bucket, resources: map[urn.URN]*vertex{},
 	}
@@ -74,10 +70,7 @@ func load(t *testing.T, path, bucket string) *graph {
 
 func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
 	t.Helper()
-	s, err := structpb.NewStruct(properties)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(structpb.NewStruct(properties))(t)
 	return s
 }
 
@@ -137,10 +130,7 @@ type engine struct {
 // start starts a plugin. What exists when the test ends is deleted.
 func start(t *testing.T, c plugin.Command) *engine {
 	t.Helper()
-	p, err := plugin.Start(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plugin.Start(t.Context(), c))(t)
 	e := &engine{
 		Plugin: p, t: t, types: map[tokens.Type]*lumi.Description{}, names: map[urn.URN]urn.URN{},
 		state: map[urn.URN]*resource{},
@@ -149,10 +139,7 @@ func start(t *testing.T, c plugin.Command) *engine {
 		e.remove()
 		_ = p.Close() // The test looks at how it ends, if it gets there.
 	})
-	types, err := p.Describe(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	types := must.Get(p.Describe(t.Context()))(t)
 	for _, d := range types {
 		e.types[d.Type] = d
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const region = "us-west-2"
@@ -103,18 +104,14 @@ func TestAmazon(t *testing.T) {
 	}
 	bucket := "lumi-example-" + strings.ToLower(rand.Text())
 	e := drive(t, plugin.Command{Path: providertest.Build(t, ".")}, load(t, web, bucket))
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, e.Close())
 }
 
 // drive makes all that a graph wants, looks at it again, which needs no change, and removes it.
 func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	t.Helper()
 	e := start(t, c)
-	if err := e.Configure(t.Context(), lumi.BagOf(g.Configuration["aws"])); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Configure(t.Context(), lumi.BagOf(g.Configuration["aws"])))
 	e.create(g)
 
 	var names []string
@@ -129,10 +126,7 @@ func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 		t.Errorf("made %v, want %v", names, want)
 	}
 	group, bucket := e.state[module+"aws:ec2:SecurityGroup::web"], e.state[urn.URN(module+"aws:s3:Bucket::"+g.bucket)]
-	got, err := e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id, Purpose: lumi.Import})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id, Purpose: lumi.Import}))(t)
 	if tags, _ := got.Properties.Get("tags").(map[string]any); tags["firewall"] != string(group.id) {
 		t.Errorf("the bucket has the tags %v, and the group is %s", tags, group.id)
 	}

@@ -5,6 +5,7 @@ import (
 
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestBucketAddresses(t *testing.T) {
@@ -39,9 +40,7 @@ func TestBucketAddresses(t *testing.T) {
 				config.Endpoints = map[aws.Service]string{aws.S3Service: test.configured}
 			}
 			c := new(cloud.Cloud)
-			if err := c.Configure(t.Context(), config); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Configure(t.Context(), config))
 			ops := &bucketProviderOpsImpl{&account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}}
 			b := &bucket{Name: "pages"}
 			if ops.compute(b); b.DomainName != test.domainName || b.WebsiteURL != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestBucket(t *testing.T) {
@@ -137,11 +138,9 @@ func TestBucketTaken(t *testing.T) {
 	others.Resource(s3.Bucket, "theirs").Create(t, bag{"name": "theirs"})
 	ours := client(server)
 	name := "ours"
-	if _, err := ours.CreateBucket(context.Background(), &api.CreateBucketInput{
+	must.Get(ours.CreateBucket(context.Background(), &api.CreateBucketInput{
 		Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "us-west-2"},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	h.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
 		"name: the account has a bucket called ours, which is not this resource's"))
@@ -151,9 +150,7 @@ func TestBucketTaken(t *testing.T) {
 	rival.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
 		"name: somebody else has a bucket called ours: names are unique among all accounts"))
 
-	if _, err := ours.DeleteBucket(context.Background(), &api.DeleteBucketInput{Bucket: &name}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ours.DeleteBucket(context.Background(), &api.DeleteBucketInput{Bucket: &name}))(t)
 }
 
 func TestBucketFailures(t *testing.T) {
@@ -302,21 +299,14 @@ func TestBucketEvents(t *testing.T) {
 		events = append(events, fmt.Sprintf("%v %v: %s", e.Level, e.Progress, e.Message))
 	})
 	buckets := provider(t, server, 0)[s3.Bucket]
-	properties, err := structpb.NewStruct(map[string]any{
+	properties := must.Get(structpb.NewStruct(map[string]any{
 		"name": "lumi-pages", "accessControl": "public-read", "versioning": "Enabled",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := buckets.Create(ctx, &lumi.CreateRequest{
+	}))(t)
+	must.Get(buckets.Create(ctx, &lumi.CreateRequest{
 		URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", Properties: lumi.BagOf(properties),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	fill(t, server, "lumi-pages", 2)
-	if err := destroy(ctx, buckets); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, destroy(ctx, buckets))
 	want := []string{
 		"WARN false: the bucket lumi-pages is open to everybody: its accessControl is public-read",
 		"INFO true: emptying the bucket lumi-pages: 6 versions deleted",
@@ -332,10 +322,7 @@ func TestBucketLostAnswer(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	buckets := provider(t, server, 3)[s3.Bucket]
-	properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "versioning": "Enabled"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	properties := must.Get(structpb.NewStruct(map[string]any{"name": "lumi-pages", "versioning": "Enabled"}))(t)
 	create := func(token string) error {
 		_, err := buckets.Create(t.Context(), &lumi.CreateRequest{
 			URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", Properties: lumi.BagOf(properties), Token: token,
@@ -359,7 +346,5 @@ func TestBucketLostAnswer(t *testing.T) {
 	if status := got.Get("versioning"); status != "Enabled" {
 		t.Errorf("versioning is %v", status)
 	}
-	if err := destroy(t.Context(), buckets); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, destroy(t.Context(), buckets))
 }

@@ -25,6 +25,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // shelf makes a bucket for objects.
@@ -38,15 +39,9 @@ func shelf(t *testing.T, h *providertest.Harness, set bag) *providertest.Resourc
 // read returns what is in an object.
 func read(t *testing.T, server *s3server.Server, bucket, key string) []byte {
 	t.Helper()
-	out, err := client(server).GetObject(context.Background(), &api.GetObjectInput{Bucket: &bucket, Key: &key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(client(server).GetObject(context.Background(), &api.GetObjectInput{Bucket: &bucket, Key: &key}))(t)
 	defer out.Body.Close()
-	content, err := io.ReadAll(out.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(io.ReadAll(out.Body))(t)
 	return content
 }
 
@@ -86,16 +81,12 @@ func TestObjectContent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := h.Unnamed(s3.Object)
-			if err := os.WriteFile(file, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, content, 0o644))
 			object.Create(t, bag{"bucket": bucket, "key": name, "source": lumi.FileAsset(file)})
 			if got := read(t, server, "lumi-pages", name); !bytes.Equal(got, content) {
 				t.Errorf("the object has %d bytes, and the file %d", len(got), len(content))
 			}
-			if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte("changed"), 0o644))
 			object.Update(t, bag{"source": lumi.FileAsset(file), "contentType": "text/plain"})
 			if got := read(t, server, "lumi-pages", name); string(got) != "changed" {
 				t.Errorf("the object has %q", got)
@@ -128,18 +119,14 @@ func TestObjectVersions(t *testing.T) {
 		t.Fatalf("%d versions, %v", len(versions.Versions), err)
 	}
 	for _, v := range versions.Versions {
-		if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{
+		must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{
 			Bucket: &name, Key: v.Key, VersionId: v.VersionId,
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
 	for _, m := range versions.DeleteMarkers {
-		if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{
+		must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{
 			Bucket: &name, Key: m.Key, VersionId: m.VersionId,
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
 	bucket.Delete(t)
 }
@@ -189,19 +176,15 @@ func TestObjectFaults(t *testing.T) {
 
 	name, key := "lumi-pages", "a"
 	c := client(server)
-	if _, err := c.PutObject(context.Background(), &api.PutObjectInput{
+	must.Get(c.PutObject(context.Background(), &api.PutObjectInput{
 		Bucket: &name, Key: &key, Body: strings.NewReader("by hand"),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	object.Create(t, properties, providertest.WantFaults(
 		"key: there is an object lumi-pages/a already, which is not this resource's"))
 	if got := read(t, server, name, key); string(got) != "by hand" {
 		t.Errorf("the object that was there has %q", got)
 	}
-	if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{Bucket: &name, Key: &key}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{Bucket: &name, Key: &key}))(t)
 }
 
 func TestObjectFailures(t *testing.T) {
@@ -226,18 +209,12 @@ func TestObjectKey(t *testing.T) {
 	objects := provider(t, server, 0)[s3.Object]
 	check := func(seed string, old lumi.Bag, key any) lumi.Bag {
 		t.Helper()
-		properties, err := structpb.NewStruct(map[string]any{
+		properties := must.Get(structpb.NewStruct(map[string]any{
 			"bucket": string(bucket.URN()), "source": map[string]any{wire.Signature: wire.Asset, "text": "one"}, "key": key,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checked, err := objects.Check(t.Context(), &lumi.CheckRequest{
+		}))(t)
+		checked := must.Get(objects.Check(t.Context(), &lumi.CheckRequest{
 			URN: "urn:lumi:test::p:index::aws:s3:Object::#1", Properties: lumi.BagOf(properties), Seed: lumi.Seed(seed), Old: old,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return checked.Properties
 	}
 	first := check("one", lumi.Bag{}, nil)
@@ -275,26 +252,18 @@ func TestObjectRefresh(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
 	name, c := "lumi-pages", client(server)
-	if _, err := c.CreateBucket(t.Context(), &api.CreateBucketInput{
+	must.Get(c.CreateBucket(t.Context(), &api.CreateBucketInput{
 		Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "us-west-2"},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	const bucket, object = "urn:lumi:test::p:index::aws:s3:Bucket::b", "urn:lumi:test::p:index::aws:s3:Object::b/a"
 	objects := provider(t, server, 0)[s3.Object]
-	properties, err := structpb.NewStruct(map[string]any{
+	properties := must.Get(structpb.NewStruct(map[string]any{
 		"bucket": bucket, "key": "a", "source": map[string]any{wire.Signature: wire.Asset, "text": "one"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	references := lumi.References{bucket: {ID: "lumi-pages"}}
-	created, err := objects.Create(t.Context(), &lumi.CreateRequest{
+	created := must.Get(objects.Create(t.Context(), &lumi.CreateRequest{
 		URN: object, Properties: lumi.BagOf(properties), References: references,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for purpose, want := range map[lumi.Purpose]any{lumi.Import: nil, lumi.Refresh: bucket} {
 		request := &lumi.GetRequest{ID: created.ID, Purpose: purpose}
 		if purpose == lumi.Refresh {

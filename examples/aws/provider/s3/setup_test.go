@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 type bag = providertest.Properties
@@ -54,12 +55,10 @@ func over(
 func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := new(cloud.Cloud)
-	if err := c.Configure(t.Context(), &aws.Config{
+	must.Do(t, c.Configure(t.Context(), &aws.Config{
 		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.S3Service: server.URL}, MaxRetries: &maxRetries,
 		Credentials: &aws.Credentials{AccessKeyID: s3server.AccessKeyID, SecretAccessKey: s3server.SecretAccessKey},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s3.Resources(c)
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	"github.com/lumi-idl/lumi/examples/aws/provider/test/ec2server"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 const role = "arn:aws:iam::123456789012:role/builder"
@@ -79,9 +80,7 @@ func newAccount(t *testing.T, keyID string) *account {
 func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 	t.Helper()
 	c := new(cloud.Cloud)
-	if err := c.Configure(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Configure(t.Context(), config))
 	created, err := ec2.Resources(c)[ec2.VPC].Create(t.Context(), &lumi.CreateRequest{
 		URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: network(t),
 	})
@@ -93,10 +92,7 @@ func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 
 func network(t *testing.T) lumi.Bag {
 	t.Helper()
-	properties, err := structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	properties := must.Get(structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"}))(t)
 	return lumi.BagOf(properties)
 }
 
@@ -110,14 +106,11 @@ func TestConfiguration(t *testing.T) {
 		"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_ENDPOINT_URL_EC2": "http://127.0.0.1:1",
 	})
 	a := newAccount(t, "AKIDCONFIGURATION")
-	id, err := create(t, &aws.Config{
+	id := must.Get(create(t, &aws.Config{
 		Region: aws.USWest2, Credentials: keys("AKIDCONFIGURATION", new("a-token")),
 		Endpoints: map[aws.Service]string{aws.EC2Service: a.url}, MaxRetries: new(0.0),
 		DefaultTags: aws.Tags{"team": "web"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
 	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": u, "lumi:create": cloud.Attempt(u, "")}
 	if got := a.Tags(string(id)); !maps.Equal(got, want) {
@@ -135,21 +128,15 @@ func TestEnvironment(t *testing.T) {
 			isolate(t, map[string]string{
 				"AWS_ACCESS_KEY_ID": "AKIDENVIRONMENT", "AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "eu-west-1", variable: a.url,
 			})
-			if _, err := create(t, &aws.Config{Region: aws.USWest2}); err != nil {
-				t.Error(err)
-			}
+			must.Get(create(t, &aws.Config{Region: aws.USWest2}))(t)
 		})
 	}
 	t.Run("AWS_PROFILE", func(t *testing.T) {
 		a := newAccount(t, "AKIDPROFILE")
 		isolate(t, map[string]string{"AWS_PROFILE": "work", "AWS_ENDPOINT_URL": a.url})
 		profile := "[work]\naws_access_key_id = AKIDPROFILE\naws_secret_access_key = x\n"
-		if err := os.WriteFile(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), []byte(profile), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := create(t, &aws.Config{Region: aws.USWest2}); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, os.WriteFile(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), []byte(profile), 0o600))
+		must.Get(create(t, &aws.Config{Region: aws.USWest2}))(t)
 	})
 }
 
@@ -174,9 +161,7 @@ func TestAssumeRole(t *testing.T) {
 		Region: aws.USWest2, Credentials: keys("AKIDBASE", nil), AssumeRole: new(role),
 		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
 	}
-	if _, err := create(t, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(create(t, config))(t)
 	if !a.tokens["of-the-role"] || len(a.tokens) != 1 {
 		t.Errorf("requests carried the tokens %v", a.tokens)
 	}
@@ -272,12 +257,10 @@ func TestOutcome(t *testing.T) {
 			a := newAccount(t, "AKIDEXAMPLE")
 			a.Fail("DeleteVpc", test.failures...)
 			c := new(cloud.Cloud)
-			if err := c.Configure(t.Context(), &aws.Config{
+			must.Do(t, c.Configure(t.Context(), &aws.Config{
 				Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
 				Endpoints: map[aws.Service]string{aws.EC2Service: cmp.Or(test.address, a.url)},
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			_, err := ec2.Resources(c)[ec2.VPC].Delete(t.Context(), &lumi.DeleteRequest{
 				URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", ID: "vpc-1", Properties: network(t),
 			})
@@ -295,12 +278,10 @@ func TestCancelled(t *testing.T) {
 	a := newAccount(t, "AKIDEXAMPLE")
 	a.Fail("CreateVpc", ec2server.Stalled)
 	c := &cloud.Cloud{FindTimeout: 100 * time.Millisecond}
-	if err := c.Configure(t.Context(), &aws.Config{
+	must.Do(t, c.Configure(t.Context(), &aws.Config{
 		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil),
 		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for len(a.Left()) == 0 {
