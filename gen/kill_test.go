@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -82,9 +81,7 @@ func TestKill(t *testing.T) {
 	got := tree(t, root)
 	// A process killed between making a folder and the file in it leaves a folder that nobody can know to be ours.
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
-	if diff := cmp.Diff(contents(versions[0]), got); diff != "" {
-		t.Errorf("the next run does not clear up (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, contents(versions[0]), got, "the next run does not clear up")
 }
 
 // TestFullDisk runs into a limit on the size of files, which fails a write in its middle as a full disk does.

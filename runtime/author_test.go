@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -146,9 +147,7 @@ func TestConcurrentCalls(t *testing.T) {
 				want.Properties.Policy.(map[string]any)["a"] = "changed"
 				clear(want.Properties.Limits)
 				clear(want.Unknown)
-				if got := text(resp.Properties); got != before {
-					t.Errorf("got %s", got)
-				}
+				expect.Equal(t, before, text(resp.Properties))
 			}
 		})
 	}

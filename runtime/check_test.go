@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -96,9 +97,7 @@ func TestCheckJudgesDefaults(t *testing.T) {
 		if err := accept(t, nil, bag(t, `{"name": "a", "parts": `+test.parts+`}`)); err != nil {
 			got = err.Error()
 		}
-		if got != test.want {
-			t.Errorf("%s: got %q", test.parts, got)
-		}
+		expect.Equal(t, test.want, got, test.parts)
 	}
 }
 

@@ -4,10 +4,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // everything has a property of every kind, with every flag.
@@ -60,9 +59,7 @@ func TestDescribe(t *testing.T) {
 		{Name: "anyResource", Kind: lumi.KindCapability},
 	}
 	empty := &everything{}
-	if diff := cmp.Diff(want, lumi.Describe(empty)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, lumi.Describe(empty))
 	if !reflect.DeepEqual(empty, &everything{}) {
 		t.Errorf("describing set %+v", empty)
 	}

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // lazy is a value that says late what it is.
@@ -44,9 +43,7 @@ func TestLog(t *testing.T) {
 		{Level: slog.LevelError + 2, Message: "several\nlines"},
 		{Message: "1 of 2", Progress: true},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got)
 }
 
 func TestLogElsewhere(t *testing.T) {

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -103,7 +103,5 @@ func same(a, b lumi.Bag) bool { return proto.Equal(a.Struct(), b.Struct()) }
 // compare reports how a bag differs from what is wanted.
 func compare(t *testing.T, want, got lumi.Bag) {
 	t.Helper()
-	if diff := cmp.Diff(want.Struct().AsMap(), got.Struct().AsMap()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want.Struct().AsMap(), got.Struct().AsMap())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
@@ -226,9 +227,7 @@ func TestIgnoredChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.changes, lines(updated.Changes())); diff != "" {
-				t.Errorf("the update changes (-want +got):\n%s", diff)
-			}
+			expect.Equal(t, test.changes, lines(updated.Changes()), "the update changes")
 		})
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -171,9 +170,7 @@ func TestCreateInPart(t *testing.T) {
 		`+ gateway: "` + string(gatewayURN) + `"`, "+ limit: 5", "+ open: false", `+ origin: {"x":0,"y":0}`,
 		"+ required: []", `+ script: {"text":""}`, "+ size: 1", `- tags.default: "c"`,
 	}
-	if diff := cmp.Diff(changes, lines(inspected.Changes)); diff != "" {
-		t.Errorf("changes (-want +got):\n%s", diff)
-	}
+	expect.Equal(t, changes, lines(inspected.Changes), "changes")
 	if len(inspected.Replaces) > 0 {
 		t.Errorf("replaces %v", inspected.Replaces)
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // TestSeedName has the names of today. Others would rename, and so replace, what exists.
@@ -75,9 +76,7 @@ func TestSeedNamePanics(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if got := fmt.Sprint(recover()); got != test.want {
-					t.Errorf("got %s, want %s", got, test.want)
-				}
+				expect.Equal(t, test.want, fmt.Sprint(recover()))
 			}()
 			lumi.Seed("seed").Name("x", test.n, test.alphabet)
 		}()

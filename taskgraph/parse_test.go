@@ -303,9 +303,7 @@ func FuzzParse(f *testing.F) {
 		roundTrip(t, g)
 		var tasks []taskgraph.Task
 		if text := bytes.TrimPrefix(src, []byte("\uFEFF")); json.Unmarshal(text, &tasks) == nil {
-			if diff := cmp.Diff(tasks, g.Tasks); diff != "" {
-				t.Errorf("encoding/json and Parse differ:\n%s", diff)
-			}
+			expect.Equal(t, tasks, g.Tasks, "encoding/json and Parse differ")
 		}
 		for _, task := range g.Tasks {
 			if _, err := task.Spec(); err != nil {

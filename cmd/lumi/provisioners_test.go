@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -38,9 +37,7 @@ func TestFindProvisioners(t *testing.T) {
 		"tofu":   filepath.Join(second, "lumi-provisioner-tofu.exe"),
 	}
 	found := s.findProvisioners().paths
-	if diff := gocmp.Diff(want, found); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	expect.Equal(t, want, found)
 	t.Setenv("PATH", "."+string(os.PathListSeparator)) // from which nothing can be run
 	if got := s.findProvisioners().paths; len(got) > 0 {
 		t.Errorf("found in relative folders: %v", got)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func TestCheck(t *testing.T) {
@@ -64,8 +65,6 @@ func TestCheck(t *testing.T) {
 		if err := test.g.Check(); err != nil {
 			got = err.Error()
 		}
-		if got != test.want {
-			t.Errorf("got  %s\nwant %s", got, test.want)
-		}
+		expect.Equal(t, test.want, got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func value(t testing.TB, json string) lumigl.Value {
@@ -38,9 +39,7 @@ func TestTypeString(t *testing.T) {
 			"response": {"verb": {"request": "string", "response": "any"}}}}`: "verb (list of verb bool → number) → verb string → any",
 		`"int"`: "invalid type", `{"tuple": []}`: "invalid type", `{}`: "invalid type", `{"list": {}}`: "list of invalid type",
 	} {
-		if got := typeOf(t, json).String(); got != want {
-			t.Errorf("%s: got %s, want %s", json, got, want)
-		}
+		expect.Equal(t, want, typeOf(t, json).String(), json)
 	}
 	if got := (graph.Type{}).String(); got != "invalid type" {
 		t.Errorf("zero type: got %s", got)

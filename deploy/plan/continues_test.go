@@ -6,6 +6,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -100,9 +101,7 @@ func TestContinues(t *testing.T) {
 			if err := effectsOf(t, test.now).Continues(effectsOf(t, test.shown).Effects()); err != nil {
 				got = strings.NewReplacer("main.ts:1:1: ", "", string(urnOf("aws/")), "aws/", ": would", " would", ": plan again", "").Replace(err.Error())
 			}
-			if got != test.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
-			}
+			expect.Equal(t, test.want, got)
 		})
 	}
 	shown := effectsOf(t, `create aws/a {"x": "`+long+`"}`)

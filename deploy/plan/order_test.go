@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -276,9 +277,7 @@ func TestOrderOfPending(t *testing.T) {
 				delete aws/c after delete aws/d
 				delete aws/b after delete aws/c
 				delete aws/a after delete aws/b`)
-	if got := formatAll(p.Steps); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	expect.Equal(t, want, formatAll(p.Steps))
 }
 
 func TestOrderAtRandom(t *testing.T) {

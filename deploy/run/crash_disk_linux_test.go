@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -132,7 +133,5 @@ func TestTruncated(t *testing.T) {
 	s.hook = func() {}
 	s.expire()
 	s.finish()
-	if got := s.ending(); got != want {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, want, s.ending())
 }

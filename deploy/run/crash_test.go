@@ -27,6 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // crashPrograms are deployed one after the other. Net is idempotent, Disk has Find, and Key has neither.
@@ -379,9 +380,7 @@ func TestNotSettled(t *testing.T) {
 	for range 2 {
 		d, err := s.drive(t.Context(), s.here())
 		s.must(err)
-		if got := string(d.State) + " " + d.Message; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		expect.Equal(t, want, string(d.State)+" "+d.Message)
 	}
 	s.must(s.here().Resolve(t.Context(), 1, u, ""))
 	s.finish()

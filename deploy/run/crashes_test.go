@@ -6,6 +6,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 // TestCrashes checks that the third equal crash in a row ends a call, and no other failure does.
@@ -32,8 +33,6 @@ func TestCrashes(t *testing.T) {
 				got = reason.Error()
 			}
 		}
-		if got != test.want {
-			t.Errorf("%s: got %q, want %q", name, got, test.want)
-		}
+		expect.Equal(t, test.want, got, name)
 	}
 }

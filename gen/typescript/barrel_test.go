@@ -10,11 +10,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -74,9 +73,7 @@ func TestBarrels(t *testing.T) {
 				t.Fatalf("unexpected warnings %q or error %v", warnings, err)
 			}
 			got := contents(t, files)
-			if diff := cmp.Diff(test.want, got["index.ts"]); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			expect.Equal(t, test.want, got["index.ts"])
 			if want := "export * as _2_down from \"./2-down/index.js\";\n"; !strings.HasSuffix(got["deep/index.ts"], want) {
 				t.Errorf("deep/index.ts does not end with %s", want)
 			}

@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
 func TestUnreadable(t *testing.T) {
@@ -26,9 +25,7 @@ func TestUnreadable(t *testing.T) {
 			for _, d := range diags {
 				got = append(got, filepath.ToSlash(fmt.Sprintf("%s:%d:%d", d.Span.Start.File, d.Span.Start.Line, d.Span.Start.Column))+" "+string(d.Code)+": "+d.Message)
 			}
-			if diff := cmp.Diff([]string{test.want}, got); diff != "" {
-				t.Errorf("the diagnostics differ (-want +got):\n%s", diff)
-			}
+			expect.Equal(t, []string{test.want}, got, "the diagnostics differ")
 		})
 	}
 }

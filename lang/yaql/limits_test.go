@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -246,8 +247,6 @@ func TestLibraryLimits(t *testing.T) {
 		"range(1000).select(regex(str($))).toList()":              "1:35: " + quota,
 	} {
 		_, err := evaluate(t.Context(), source, opts)
-		if got := fmt.Sprint(orNothing(err)); got != want {
-			t.Errorf("%s: got %q, want %q", source, got, want)
-		}
+		expect.Equal(t, want, fmt.Sprint(orNothing(err)), source)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -139,9 +140,7 @@ func compare(t *testing.T, name, got string) {
 		must.Do(t, os.WriteFile(name, []byte(got), 0o644))
 		return
 	}
-	if diff := cmp.Diff(read(t, name), got); diff != "" {
-		t.Errorf("%s: -want +got:\n%s", name, diff)
-	}
+	expect.Equal(t, read(t, name), got, name)
 }
 
 // valid holds that a result is a snapshot in canonical form.

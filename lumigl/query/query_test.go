@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -63,9 +64,7 @@ func TestRelations(t *testing.T) {
 		{"tops upside down", x.Tops(true), "e lone self x"},
 		{"dependencies of a stranger", x.Dependencies(&lumigl.Vertex{}, true), ""},
 	} {
-		if got := keys(test.got); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.what, got, test.want)
-		}
+		expect.Equal(t, test.want, keys(test.got), test.what)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -66,9 +67,7 @@ func TestGolden(t *testing.T) {
 				must.Do(t, os.WriteFile(golden, []byte(text), 0o600))
 			}
 			want := must.Get(os.ReadFile(golden))(t)
-			if diff := cmp.Diff(string(want), text); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", golden, diff)
-			}
+			expect.Equal(t, string(want), text, golden)
 		}
 	}
 }

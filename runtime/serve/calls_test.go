@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -108,9 +109,7 @@ func TestSame(t *testing.T) {
 			call := nameOf(otherURN, thingBag(do))
 			want, wantErr := call(t.Context(), resources()[otherToken])
 			got, gotErr := call(within(t), remote.resource(t, otherToken))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("the answers differ:\n%s", diff)
-			}
+			expect.Equal(t, want, got, "the answers differ")
 			sameError(t, wantErr, gotErr)
 		})
 	}
@@ -142,9 +141,7 @@ func sameError(t *testing.T, want, got error) {
 		}
 		want, got = wantPartial.Err, partial.Err
 	}
-	if diff := cmp.Diff(kindsOf(want), kindsOf(got)); diff != "" {
-		t.Errorf("the errors differ:\n%s", diff)
-	}
+	expect.Equal(t, kindsOf(want), kindsOf(got), "the errors differ")
 }
 
 // kindsOf are all errors of the runtime's that an error is.

@@ -27,6 +27,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -84,9 +85,7 @@ func TestEvents(t *testing.T) {
 	p := startFor(t, "configurable", got.sink)
 	must.Do(t, p.Configure(within(t), configuration("log")))
 	want := []lumi.Event{{Level: slog.LevelInfo, Message: `configuring password="(secret)"`}}
-	if diff := cmp.Diff(want, got.all()); diff != "" {
-		t.Errorf("Configure:\n%s", diff)
-	}
+	expect.Equal(t, want, got.all(), "Configure")
 	things := p.resource(t, thingToken)
 	for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
 		"check":   check(thingBag("log levels")),
@@ -118,9 +117,7 @@ func TestEvents(t *testing.T) {
 		{URN: thingURN, Level: slog.LevelInfo, Message: "trying (secret)", Progress: true},
 		{URN: thingURN, Level: slog.LevelInfo, Message: `trying (secret) with="(secret)" group.secret="(secret)" group.any="[(secret)]"`},
 	}
-	if diff := cmp.Diff(want, got.all()[before:]); diff != "" {
-		t.Errorf("secrets:\n%s", diff)
-	}
+	expect.Equal(t, want, got.all()[before:], "secrets")
 	must.Do(t, p.Close())
 	if log := p.log.String(); log != "" {
 		t.Errorf("events are in the log too: %s", log)
@@ -146,9 +143,7 @@ func TestEventsConcurrent(t *testing.T) {
 			n := 0
 			for _, e := range got.all() {
 				if strings.HasPrefix(e.Message, name+": ") {
-					if want := fmt.Sprint(name, ": ", n); e.Message != want {
-						t.Errorf("got %q, want %q", e.Message, want)
-					}
+					expect.Equal(t, fmt.Sprint(name, ": ", n), e.Message)
 					n++
 				}
 			}

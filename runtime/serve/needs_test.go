@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -143,9 +144,7 @@ func TestGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]any{thingURN, "t-1", "old", "o-1"}, resp.Properties.Get("list")); diff != "" {
-		t.Errorf("refresh:\n%s", diff)
-	}
+	expect.Equal(t, []any{thingURN, "t-1", "old", "o-1"}, resp.Properties.Get("list"), "refresh")
 	for _, u := range []urn.URN{"", thingURN} {
 		resp, err = things.Get(within(t), &lumi.GetRequest{Purpose: lumi.Import, ID: "t-1", URN: u})
 		if err != nil || resp.Properties.Get("list") != nil {

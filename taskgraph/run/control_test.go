@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -447,9 +448,7 @@ func TestOutput(t *testing.T) {
 			return messages
 		}
 		time.Sleep(1500 * time.Millisecond) // Output does not wait until the task ends.
-		if got := strings.Join(stored(), "\n"); got != "info first" {
-			t.Errorf("got %s", got)
-		}
+		expect.Equal(t, "info first", strings.Join(stored(), "\n"))
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

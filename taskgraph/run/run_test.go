@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -254,9 +255,7 @@ func TestManyFailures(t *testing.T) {
 	}
 	d := w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New("no \xff") }),
 		w.request("- {id: a, type: shell}", nodes...))
-	if got := strings.Join(append(want[:20], "2 more failed"), "\n"); d.Message != got {
-		t.Errorf("got\n%s\nwant\n%s", d.Message, got)
-	}
+	expect.Equal(t, strings.Join(append(want[:20], "2 more failed"), "\n"), d.Message)
 	// Messages are cut.
 	d = w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New(strings.Repeat("ü", 4000)) }),
 		w.request("- {id: a, type: shell}", "n"))

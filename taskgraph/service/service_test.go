@@ -10,8 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
@@ -21,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -117,9 +116,7 @@ func (w *world) want(kind service.Kind, message string, err error) {
 
 func same(t testing.TB, want, got any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	expect.Equal(t, want, got)
 }
 
 // ids returns the tasks of a graph with their IDs.

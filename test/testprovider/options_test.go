@@ -10,6 +10,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -165,9 +166,7 @@ func TestFormerNames(t *testing.T) {
 		},
 	} {
 		resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: bag(test.stored)}))(t)
-		if diff := cmp.Diff(test.want, resp.Properties.Struct().AsMap()); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", test.stored, diff)
-		}
+		expect.Equal(t, test.want, resp.Properties.Struct().AsMap(), test.stored)
 	}
 	now := map[string]any{"size": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}
 	old := map[string]any{"bytes": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}

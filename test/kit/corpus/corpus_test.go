@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/test/kit/corpus"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -72,9 +73,7 @@ func TestCorpusIsIDL(t *testing.T) {
 func TestCorpusIsDeterministic(t *testing.T) {
 	_, one := read(t, corpus.Options{Resources: 60})
 	_, two := read(t, corpus.Options{Resources: 60})
-	if diff := cmp.Diff(one, two); diff != "" {
-		t.Errorf("the same options gave two corpora:\n%s", diff)
-	}
+	expect.Equal(t, one, two, "the same options gave two corpora")
 	_, other := read(t, corpus.Options{Resources: 60, Seed: 1})
 	if cmp.Equal(one, other) {
 		t.Error("two seeds gave one corpus")

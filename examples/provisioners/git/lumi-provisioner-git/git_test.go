@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -231,9 +232,7 @@ func TestLife(t *testing.T) {
     "size": 1
   }
 }`
-	if got := files[names[1]]; got != want {
-		t.Errorf("got %s", got)
-	}
+	expect.Equal(t, want, files[names[1]])
 	message := w.git(w.remote, "log", "-1", "--format=%an <%ae>%n%B", "main")
 	message, digest, _ := strings.Cut(message, "Lumi-Change: ")
 	if message != "Ann <ann@example.com>\nsite: create 2 in dev\n\ncreate aws:rds:Database log\ncreate aws:rds:Database main\n\n" || len(digest) != 40 {
