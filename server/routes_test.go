@@ -21,7 +21,8 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/server"
-	api "github.com/lumi-idl/lumi/server/internal/openapitest"
+	api "github.com/lumi-idl/lumi/server/client"
+	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 

@@ -154,7 +154,7 @@ func TestEvaluate(t *testing.T) {
 			t.Parallel()
 			w := project(t, lumi, map[string]string{test.file: thing + test.src})
 			root := filepath.Dir(filepath.Dir(w.File))
-			must(t, os.Remove(w.File)) // lumi-program is given its content
+			must.Do(t, os.Remove(w.File)) // lumi-program is given its content
 			var stderr bytes.Buffer
 			o := program.Options{Workspace: w, Environment: test.environment, Arguments: test.arguments, Stderr: &stderr, MaxSize: test.maxSize}
 			if o.Environment == "" {
@@ -292,15 +292,15 @@ func TestCommand(t *testing.T) {
 	must.Do(t, os.MkdirAll(filepath.Join(root, "site", "node_modules", ".bin"), 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(root, "site", "node_modules", ".bin", "lumi-program"), nil, 0o644))
 	must.Do(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), "lumi-program"),
-		[]byte("#!/bin/sh\necho \"{\\\"package\\\": \\\"$*\\\", \\\"resources\\\": {}}\""), 0o755))
+		[]byte("#!/bin/sh\nread -r line; echo \"$line\" >input; echo \"{\\\"package\\\": \\\"$*\\\", \\\"resources\\\": {}}\""), 0o755))
 	o.Arguments = []string{"x"}
 	s, err := program.Evaluate(t.Context(), "web", o)
 	must.Do(t, err)
-	if s.Package != "web --environment=dev -- x" {
+	if s.Package != "web --environment=dev --workspace-stdin -- x" {
 		t.Errorf("the arguments are %s", s.Package)
 	}
 	input, err := os.ReadFile(filepath.Join(root, "site", "input"))
-	must(t, err)
+	must.Do(t, err)
 	if want := `{"modules":{"web":"net/web.js"},"environments":["dev","prod"]}`; strings.TrimSpace(string(input)) != want {
 		t.Errorf("standard input is %s, want %s", input, want)
 	}

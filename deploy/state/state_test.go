@@ -349,8 +349,8 @@ func TestCheckedInputs(t *testing.T) {
 	}
 	plainly.Inputs = object(field("content", lumigl.TextOf("long text")), field("size", lumigl.IntOf(3)))
 	plainly.Checked = object(field("content", lumigl.TextOf("long text")), field("mode", lumigl.TextOf("644")), field("size", lumigl.IntOf(4)))
-	text = must(codec.Resource(&plainly))
-	if read := must(codec.Resources([]string{text}))[0]; strings.Count(text, "long text") != 1 || !read.Checked.Equal(plainly.Checked) {
+	text = must.Value(codec.Resource(&plainly))
+	if read := must.Value(codec.Resources([]string{text}))[0]; strings.Count(text, "long text") != 1 || !read.Checked.Equal(plainly.Checked) {
 		t.Errorf("with a default: got %v from %s", read.Checked, text)
 	}
 	r.Checked = lumigl.Value{}

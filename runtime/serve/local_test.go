@@ -53,11 +53,10 @@ func TestLocal(t *testing.T) {
 	must.Do(t, p.Close())
 }
 
-func TestLocalHangs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes as long as a call may take to end")
-	}
-	t.Parallel()
+// TestLocalHangs is about a call that does not end. Whoever waits for it is told that nobody serves any more.
+func TestLocalHangs(t *testing.T) { synctest.Test(t, testLocalHangs) }
+
+func testLocalHangs(t *testing.T) {
 	called, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
 	hanging := Plugin{Package: "test", Resources: resources(), Configure: func(context.Context, lumi.Bag) error {

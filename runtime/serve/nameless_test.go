@@ -19,7 +19,6 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
-	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 // nameless is a plugin that somebody else wrote, and that leaves ids out and counts wrongly.
@@ -61,8 +60,15 @@ func testNameless(t *testing.T) {
 	go func() { _ = server.Serve(listener) }()
 	defer server.Stop()
 	var got recorder
-	p := must.Get(plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, got.sink))(t)
-	things := must.Get(p.Resource(thingToken))(t)
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, got.sink)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
 	const nothing = "the plugin returned neither an id nor an error"
 	for token, want := range map[string]string{"": nothing, "fail": "no room"} {
 		_, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Token: token})

@@ -16,7 +16,7 @@ import (
 	s3api "github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/test/s3server"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
