@@ -14,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
@@ -23,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
 
 func TestMain(m *testing.M) {
-	secret.WorkFactor = 10
+	workFactor = 10
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 

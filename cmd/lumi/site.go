@@ -219,13 +219,16 @@ func environmentName(w *workspace.Workspace, given string) (string, error) {
 	return name, nil
 }
 
+// workFactor is the default of package secret, except in tests, which derive hundreds of keys.
+var workFactor int
+
 // wrapper returns what wraps the key of the environment, as Lumi.yaml says.
 func (s *site) wrapper() (*secret.Wrapper, error) {
 	w, err := secret.ParseWrapper(cmp.Or(s.workspace.Keys[s.row.Name], "passphrase"))
 	if err != nil {
 		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.workspace.File, s.row.Name, err)
 	}
-	w.Dir = s.folder()
+	w.Dir, w.WorkFactor = s.folder(), workFactor
 	if s.canAsk() {
 		w.Ask = s.askPassphrase
 	}

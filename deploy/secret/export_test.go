@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func init() { WorkFactor = 10 }
+func init() { defaultWorkFactor = 10 }
 
 // Forms returns how a key may be in a text.
 func Forms(k *Key) []string {

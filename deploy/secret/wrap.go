@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type Wrapper struct {
 	Dir string
 	// Changes has a new passphrase come from NewPassphraseVariable instead of PassphraseVariable.
 	Changes bool
+	// WorkFactor is the base-2 logarithm of the cost of scrypt for new passphrases. The default is 18.
+	WorkFactor int
 
 	kind       string // age, passphrase or exec
 	recipients []age.Recipient
@@ -137,7 +140,7 @@ func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
 			return "", err
 		}
 		recipient, _ := age.NewScryptRecipient(passphrase) // It fails only if the passphrase is empty.
-		recipient.SetWorkFactor(WorkFactor)
+		recipient.SetWorkFactor(cmp.Or(w.WorkFactor, defaultWorkFactor))
 		recipients = []age.Recipient{recipient}
 	}
 	var body bytes.Buffer
@@ -197,8 +200,8 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 	return identities, nil
 }
 
-// WorkFactor is the base-2 logarithm of the cost of scrypt: about a second for each guess. Tests lower it.
-var WorkFactor = 18
+// defaultWorkFactor makes each guess take about a second. Tests of this package lower it.
+var defaultWorkFactor = 18
 
 // passphrase returns a passphrase that is not empty.
 func (w *Wrapper) passphrase(isNew bool) (string, error) {
