@@ -147,6 +147,9 @@ func (c *checker) checkSettable(d *decl) {
 			groups = append(groups, group)
 		}
 	}
+	groups = slices.DeleteFunc(groups, func(group []string) bool { // of which a member is reported where it is related
+		return slices.ContainsFunc(group, func(name string) bool { return all[name] == nil })
+	})
 	if all.problem(groups) != "" { // which follows from what members of a group require
 		groups = nil
 	}

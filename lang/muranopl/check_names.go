@@ -28,8 +28,11 @@ var (
 // source of what is not an expression, or not the whole value, is "".
 type sources map[string][]string
 
-// source returns the normal form of an expression, in which $this is $.
+// source returns the normal form of an expression, in which $this is $. It is "" for nil and for what is no expression.
 func source(n *Node) string {
+	if n == nil {
+		return ""
+	}
 	x, _ := n.Value.(Expression)
 	compiled, err := compile(string(x))
 	if err != nil {
