@@ -78,7 +78,7 @@ func (l *lines) String() string {
 func build(t *testing.T) *world {
 	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
 	s := memory.New()
-	must.Do(t, s.Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		for _, name := range []string{"dev", "prod"} {
 			if err := tx.PutEnvironment(store.Environment{Name: name}); err != nil {
 				return err

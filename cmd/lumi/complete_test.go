@@ -18,7 +18,7 @@ func TestCompleteDeployments(t *testing.T) {
 	must.Do(t, os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
 	s := must.Get(sqlite.Open(t.Context(), database(&workspace.Workspace{File: workspace.FileName}), sqlite.Options{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
-	must.Do(t, s.Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
 			return err
 		}

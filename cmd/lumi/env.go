@@ -226,7 +226,7 @@ func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
 	if err := s.agreed(yes, what); err != nil {
 		return err
 	}
-	err = s.store.Write(ctx, func(tx store.Tx) error { return cmp.Or(check(tx), tx.DeleteEnvironment(name)) })
+	err = s.store.Write(ctx, name, func(tx store.Tx) error { return cmp.Or(check(tx), tx.DeleteEnvironment(name)) })
 	if err != nil {
 		return err
 	}

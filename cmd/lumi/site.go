@@ -157,7 +157,7 @@ func (s *site) enter(ctx context.Context, missing absent) error {
 		s.store = memory.New()
 	}
 	s.row.Lineage = rand.Text()
-	return s.store.Write(ctx, func(tx store.Tx) error {
+	return s.store.Write(ctx, s.row.Name, func(tx store.Tx) error {
 		if err := read(tx); !errors.Is(err, store.ErrNotFound) {
 			return err // Another process has just created it.
 		}
@@ -176,7 +176,7 @@ func (s *site) detach(ctx context.Context) error {
 		return err
 	}
 	s.store = memory.New()
-	return s.store.Write(ctx, func(tx store.Tx) error {
+	return s.store.Write(ctx, s.row.Name, func(tx store.Tx) error {
 		return errors.Join(tx.PutEnvironment(s.row), tx.PutVertices(s.row.Name, vertices, nil))
 	})
 }
@@ -269,7 +269,7 @@ func (s *site) newKey(ctx context.Context) (*secret.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.store.Write(ctx, func(tx store.Tx) error {
+	err = s.store.Write(ctx, s.row.Name, func(tx store.Tx) error {
 		row, err := tx.Environment(s.row.Name)
 		if err != nil {
 			return err

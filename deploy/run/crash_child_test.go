@@ -234,12 +234,12 @@ type watchedStore struct {
 	job *job
 }
 
-func (w watchedStore) Write(ctx context.Context, f func(store.Tx) error) error {
+func (w watchedStore) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	w.job.point("")
 	defer w.job.point("")
 	w.job.writing.Lock()
 	defer w.job.writing.Unlock()
-	return w.Store.Write(ctx, f)
+	return w.Store.Write(ctx, environment, f)
 }
 
 // watchedProviders has points before and after each call that changes something or looks for it.

@@ -151,7 +151,7 @@ func (s *site) here() *run.Engine {
 // expire ends the lease of an executor that was killed.
 func (s *site) expire() {
 	s.t.Helper()
-	s.must(s.here().Store.Write(s.t.Context(), func(tx store.Tx) error {
+	s.must(s.here().Store.Write(s.t.Context(), "dev", func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
 		for _, d := range rows {
 			d.Expires = time.Time{}
@@ -165,7 +165,7 @@ func (s *site) expire() {
 // hurry has calls that have started be over by their deadlines, and not some time later.
 func (s *site) hurry() {
 	s.t.Helper()
-	s.must(s.here().Store.Write(s.t.Context(), func(tx store.Tx) error {
+	s.must(s.here().Store.Write(s.t.Context(), "dev", func(tx store.Tx) error {
 		steps, err := tx.Steps(s.Number)
 		for _, step := range steps {
 			step.Deadline = step.Deadline.Add(-10 * time.Second)

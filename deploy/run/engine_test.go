@@ -60,7 +60,7 @@ func TestEnvironmentMadeAgain(t *testing.T) {
 		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage}))
 		deployed(t, engines[lineage], w, lineage, "Disk/"+lineage)
 		if lineage == "first" {
-			must.Do(t, o.Store.Write(t.Context(), func(tx store.Tx) error { return tx.DeleteEnvironment("dev") }))
+			must.Do(t, o.Store.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.DeleteEnvironment("dev") }))
 		}
 	}
 	for name, e := range engines {
@@ -112,8 +112,8 @@ type forgetful struct {
 	failed bool
 }
 
-func (f *forgetful) Write(ctx context.Context, do func(store.Tx) error) error {
-	return f.Store.Write(ctx, func(tx store.Tx) error {
+func (f *forgetful) Write(ctx context.Context, environment string, do func(store.Tx) error) error {
+	return f.Store.Write(ctx, environment, func(tx store.Tx) error {
 		if err := do(tx); err != nil || f.failed {
 			return err
 		}
@@ -132,9 +132,9 @@ type counted struct {
 	writes int
 }
 
-func (c *counted) Write(ctx context.Context, f func(store.Tx) error) error {
+func (c *counted) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	c.writes++
-	return c.Store.Write(ctx, f)
+	return c.Store.Write(ctx, environment, f)
 }
 
 // TestTransactionsOfChain checks that the result of a step is stored with the intent of the one that it frees.

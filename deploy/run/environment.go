@@ -20,7 +20,7 @@ import (
 
 // NewEnvironment adds an environment to a store.
 func NewEnvironment(ctx context.Context, s store.Store, e store.Environment) error {
-	return s.Write(ctx, func(tx store.Tx) error {
+	return s.Write(ctx, e.Name, func(tx store.Tx) error {
 		_, err := tx.Environment(e.Name)
 		switch {
 		case err == nil:

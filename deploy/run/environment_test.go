@@ -13,7 +13,7 @@ import (
 
 func TestDeletableRun(t *testing.T) {
 	t.Parallel()
-	must.Do(t, memory.New().Write(t.Context(), func(tx store.Tx) error {
+	must.Do(t, memory.New().Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
 			return err
 		}

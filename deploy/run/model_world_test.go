@@ -151,12 +151,19 @@ func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// Write implements [store.Store].
-func (p *modelProcess) Write(ctx context.Context, f func(store.Tx) error) error {
+// errAgain rolls back the first run of a transaction.
+var errAgain = errors.New("again")
+
+// Write implements [store.Store]. It runs f twice.
+func (p *modelProcess) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	err := p.Store.Write(ctx, f)
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as a store does where a commit fails for another writer
+		_ = f(tx)
+		return errAgain
+	})
+	err := p.Store.Write(ctx, environment, f)
 	if dead := p.point("after a transaction"); dead != nil {
 		return dead
 	}

@@ -196,7 +196,7 @@ func (e *Engine) commit(ctx context.Context, w *write) error {
 // transact runs writes in one transaction.
 func (e *Engine) transact(ctx context.Context, batch []*write) error {
 	t := &txn{engine: e}
-	err := e.Store.Write(ctx, func(tx store.Tx) error {
+	err := e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
 		*t = txn{engine: e, Tx: tx}
 		for _, w := range batch {
 			if err := w.f(t); err != nil {

@@ -174,7 +174,7 @@ func (p *process) Read(ctx context.Context, f func(store.Tx) error) error {
 }
 
 // Write implements [store.Store]. It notes what changed, and ends the process where the story wants that.
-func (p *process) Write(ctx context.Context, f func(store.Tx) error) error {
+func (p *process) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if p.mutex.Lock(); p.stalled != nil {
 		stalled := p.stalled
 		p.mutex.Unlock()
@@ -186,7 +186,7 @@ func (p *process) Write(ctx context.Context, f func(store.Tx) error) error {
 		return errCrashed
 	}
 	var before, after map[string]row
-	err := p.Store.Write(ctx, func(tx store.Tx) error {
+	err := p.Store.Write(ctx, environment, func(tx store.Tx) error {
 		before = rowsOf(tx)
 		if err := f(tx); err != nil {
 			return err

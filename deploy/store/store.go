@@ -1,6 +1,6 @@
 // Package store keeps environments: their resource graphs, deployments with tasks and steps, and events.
 //
-//	err := s.Write(ctx, func(tx store.Tx) error {
+//	err := s.Write(ctx, "prod", func(tx store.Tx) error {
 //		if _, err := tx.Touch(id, fence, store.Running); err != nil {
 //			return err // another executor has taken over
 //		}
@@ -25,9 +25,10 @@ import (
 type Store interface {
 	// Read runs f with a consistent view of the store. It does not wait for writers. Statements that write fail.
 	Read(ctx context.Context, f func(Tx) error) error
-	// Write runs f in a transaction, one at a time. What f wrote is durable once Write returns nil. If f or the commit
-	// fails, nothing was written.
-	Write(ctx context.Context, f func(Tx) error) error
+	// Write runs f in a transaction that excludes other writers of the environment, or "" for rows that no environment owns. What
+	// f wrote is durable once Write returns nil. If f or the commit fails, nothing was written. f may run more than once, so it
+	// must assign what it captures, not append to it.
+	Write(ctx context.Context, environment string, f func(Tx) error) error
 	// Close releases the store.
 	Close() error
 }
@@ -47,6 +48,15 @@ var (
 // a row does not exist, a statement that writes the row fails with [ErrNotFound]. f returns any error that is neither that nor
 // [ErrFenced]. Times are kept in UTC, to the microsecond. Text must be valid UTF-8.
 type Tx interface {
+	EnvironmentTx
+	GraphTx
+	JobTx
+	EventTx
+	TaskTx
+}
+
+// EnvironmentTx has the statements about environments.
+type EnvironmentTx interface {
 	// Environments returns all environments, sorted by name.
 	Environments() ([]Environment, error)
 	// Environment returns an environment.
@@ -55,14 +65,20 @@ type Tx interface {
 	PutEnvironment(Environment) error
 	// DeleteEnvironment deletes an environment with everything in it.
 	DeleteEnvironment(name string) error
+}
 
+// GraphTx has the statements about resource graphs.
+type GraphTx interface {
 	// Vertices returns the vertices of an environment's resource graph, sorted by key.
 	Vertices(environment string) ([]Vertex, error)
 	// VerticesFrom returns up to limit vertices, sorted by key, starting with the first key that is not below from.
 	VerticesFrom(environment, from string, limit int) ([]Vertex, error)
 	// PutVertices adds or replaces vertices, deletes those with the keys in gone, and counts up the environment's Serial.
 	PutVertices(environment string, put []Vertex, gone []string) error
+}
 
+// JobTx has the statements about deployments, with their tasks and steps, and about the claims of what runs.
+type JobTx interface {
 	// AddDeployment adds a deployment and returns its ID, which is greater than that of all deployments before. A Place of
 	// 0 becomes the ID.
 	AddDeployment(Deployment, Content) (id int64, err error)
@@ -92,13 +108,14 @@ type Tx interface {
 	DeleteSteps(deployment int64, except ...State) error
 	// MoveSteps makes the steps of a deployment those of another one, which must have none.
 	MoveSteps(from, to int64) error
+}
 
-	// AddEvents adds events, which must not be changed any more. Events returns up to limit events of an environment, or of one deployment if that is not 0,
-	// with a serial above after, oldest first.
+// EventTx has the statements about events.
+type EventTx interface {
+	// AddEvents adds events, which must not be changed any more. Events returns up to limit events of an environment, or of one
+	// deployment if that is not 0, with a serial above after, oldest first.
 	AddEvents(environment string, events []Event) error
 	Events(environment string, deployment, after int64, limit int) ([]Event, error)
-
-	TaskTx
 }
 
 // Environment is an environment, such as prod.

@@ -31,12 +31,12 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Deployment, err 
 		Environment: e.Environment, Purpose: store.Tasks, Module: r.Type, State: store.Wait, Created: time.Now().UTC(),
 	}
 	e.holder.Claim(&d)
-	err = e.Store.Write(ctx, func(tx store.Tx) error {
+	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
 		if err := e.refuseOther(tx, 0); err != nil {
 			return err
 		}
-		d.ID, err = tx.AddDeployment(d, store.Content{Request: string(text)})
-		if err != nil {
+		d.ID = 0 // of an earlier attempt
+		if d.ID, err = tx.AddDeployment(d, store.Content{Request: string(text)}); err != nil {
 			return err
 		}
 		return e.note(tx, d)
@@ -187,7 +187,7 @@ func refusal(d store.Deployment, what string) error {
 // change changes a run in a transaction. If its state changes, it adds an event.
 func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.Deployment) error) (d store.Deployment, err error) {
 	var before store.State
-	err = e.Store.Write(ctx, func(tx store.Tx) error {
+	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
 		if d, err = e.find(tx, id); err != nil {
 			return err
 		}

@@ -380,11 +380,11 @@ func breaking(s store.Store, writes int32) *broken {
 
 var errBroken = errors.New("the disk is full")
 
-func (b *broken) Write(ctx context.Context, f func(store.Tx) error) error {
+func (b *broken) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if b.writes.Add(-1) < 0 {
 		return errBroken
 	}
-	return b.Store.Write(ctx, f)
+	return b.Store.Write(ctx, environment, f)
 }
 
 func TestBrokenStore(t *testing.T) {

@@ -184,7 +184,7 @@ func (x *execution) watch(ctx context.Context, id int64) {
 // record runs f in a transaction. The error is [store.ErrFenced] if this process does not hold the run any more. It notices
 // requests to stop.
 func (x *execution) record(ctx context.Context, f func(tx store.Tx, d store.Deployment) error) error {
-	return x.Store.Write(ctx, func(tx store.Tx) error {
+	return x.Store.Write(ctx, x.Environment, func(tx store.Tx) error {
 		d, err := tx.Touch(x.d.ID, x.d.Fence, store.Running)
 		if err != nil {
 			return err

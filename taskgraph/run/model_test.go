@@ -233,12 +233,19 @@ func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// Write implements [store.Store].
-func (p *modelProcess) Write(ctx context.Context, f func(store.Tx) error) error {
+// errAgain rolls back the first run of a transaction.
+var errAgain = errors.New("again")
+
+// Write implements [store.Store]. It runs f twice.
+func (p *modelProcess) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	err := p.Store.Write(ctx, f)
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as a store does where a commit fails for another writer
+		_ = f(tx)
+		return errAgain
+	})
+	err := p.Store.Write(ctx, environment, f)
 	if dead := p.point("after a transaction"); dead != nil {
 		return dead
 	}
@@ -529,7 +536,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 		for i := range m.Items {
 			m.items[m.Items[i].Name()] = int32(i)
 		}
-		_ = m.store.Write(m, func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
+		_ = m.store.Write(m, "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
 		isDone := false
 		for n := 0; n < 60 && !isDone && m.failure == nil; n++ {
 			fate := modelFate{}

@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) write(f func(store.Tx) error) {
 	w.Helper()
-	must.Do(w, w.store.Write(w.Context(), f))
+	must.Do(w, w.store.Write(w.Context(), "dev", f))
 }
 
 // engine returns the engine of a process. Those whose names end with "dead" are known to have ended.

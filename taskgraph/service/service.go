@@ -73,7 +73,9 @@ func read[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
 }
 
 func write[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
-	return in(ctx, s, s.Store.Write, f)
+	// Graphs of several owners make one, so all writers exclude each other.
+	transact := func(ctx context.Context, f func(store.Tx) error) error { return s.Store.Write(ctx, "", f) }
+	return in(ctx, s, transact, f)
 }
 
 func in[R any](ctx context.Context, s *Service, transact func(context.Context, func(store.Tx) error) error, f func(*view) R) (r R, err error) {

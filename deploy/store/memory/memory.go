@@ -36,8 +36,8 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return f(reader{&tx{*s.committed.Load()}})
 }
 
-// Write implements [store.Store].
-func (s *Store) Write(ctx context.Context, f func(store.Tx) error) error {
+// Write implements [store.Store]. It excludes all writers.
+func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	if ctx.Err() != nil {

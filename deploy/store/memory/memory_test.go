@@ -22,7 +22,7 @@ func TestBubble(t *testing.T) {
 		s := memory.New()
 		for range 3 {
 			go func() {
-				err := s.Write(t.Context(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "dev"}) })
+				err := s.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "dev"}) })
 				if err != nil {
 					t.Error(err)
 				}
@@ -30,7 +30,7 @@ func TestBubble(t *testing.T) {
 		}
 		synctest.Wait()
 		var d store.Deployment
-		err := s.Write(t.Context(), func(tx store.Tx) error {
+		err := s.Write(t.Context(), "dev", func(tx store.Tx) error {
 			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", Created: time.Now()}, store.Content{})
 			if err == nil {
 				d, err = tx.Deployment(id)
@@ -47,7 +47,7 @@ func TestBubble(t *testing.T) {
 func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		err := memory.New().Write(b.Context(), func(tx store.Tx) error {
+		err := memory.New().Write(b.Context(), "dev", func(tx store.Tx) error {
 			if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
 				return err
 			}

@@ -46,7 +46,7 @@ func TestDiskFull(t *testing.T) {
 	path := database(t)
 	s := open(t, path, sqlite.Options{}.WithMaxPages(100))
 	put := func(text string) error {
-		return s.Write(t.Context(), func(tx store.Tx) error {
+		return s.Write(t.Context(), "dev", func(tx store.Tx) error {
 			err := tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: text}}, nil)
 			if err != nil {
 				// SQLite has rolled back by now, and would commit each statement at once.

@@ -49,7 +49,7 @@ func TestLost(t *testing.T) {
 			write(t, s, putEnvironment)
 			must.Do(t, test.lose(path))
 			for _, text := range []string{"first", "second"} {
-				err := s.Write(t.Context(), func(tx store.Tx) error {
+				err := s.Write(t.Context(), "dev", func(tx store.Tx) error {
 					return tx.PutVertices("dev", []store.Vertex{{Key: text, Text: text}}, nil)
 				})
 				wantLost(t, err, test.want, path, rescued(t, folder))

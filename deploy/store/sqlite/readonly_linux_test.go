@@ -44,7 +44,7 @@ func TestReadOnlyFile(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err == nil {
 		defer s.Close()
-		err = s.Write(t.Context(), putEnvironment)
+		err = s.Write(t.Context(), "dev", putEnvironment)
 	}
 	wantError(t, err, path+" cannot be written: make the file and its folder writable (attempt to write a readonly database (8))")
 }

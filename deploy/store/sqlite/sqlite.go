@@ -161,8 +161,8 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return s.transact(ctx, "BEGIN", false, f)
 }
 
-// Write implements [store.Store]. ctx bounds the wait for other writers.
-func (s *Store) Write(ctx context.Context, f func(store.Tx) error) error {
+// Write implements [store.Store]. It excludes all writers; ctx bounds the wait for them.
+func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	select {
 	case s.writer <- struct{}{}:
 	case <-ctx.Done():

@@ -41,7 +41,7 @@ func open(t testing.TB, path string, o sqlite.Options) *sqlite.Store {
 
 func write(t testing.TB, s store.Store, f func(tx store.Tx) error) {
 	t.Helper()
-	must.Do(t, s.Write(t.Context(), f))
+	must.Do(t, s.Write(t.Context(), "dev", f))
 }
 
 func read(t testing.TB, s store.Store, f func(tx store.Tx) error) {
@@ -130,7 +130,7 @@ func TestTwoStores(t *testing.T) {
 			return err
 		}
 		want := path + " is locked: another process has been writing for 20ms; try again when it is done (database is locked (5) (SQLITE_BUSY))"
-		if err := b.Write(t.Context(), putEnvironment); err == nil || err.Error() != want {
+		if err := b.Write(t.Context(), "dev", putEnvironment); err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 		read(t, b, func(tx store.Tx) error {
@@ -156,7 +156,7 @@ func TestStopWaiting(t *testing.T) {
 		for _, s := range []*sqlite.Store{a, b} { // in one process, and between processes
 			stopped := errors.New("stopped")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, stopped)
-			err := s.Write(ctx, putEnvironment)
+			err := s.Write(ctx, "dev", putEnvironment)
 			cancel()
 			if !errors.Is(err, stopped) {
 				t.Errorf("got error %v", err)
@@ -179,7 +179,7 @@ func TestOpenTogether(t *testing.T) {
 				return
 			}
 			defer s.Close()
-			err = s.Write(t.Context(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: fmt.Sprint(i)}) })
+			err = s.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: fmt.Sprint(i)}) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -252,7 +252,7 @@ func writeForever(path string) {
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})
 	for i := 0; err == nil; i++ {
 		name := fmt.Sprintf("%06d", i)
-		err = s.Write(ctx, func(tx store.Tx) error {
+		err = s.Write(ctx, "dev", func(tx store.Tx) error {
 			return errors.Join(tx.PutEnvironment(store.Environment{Name: name}),
 				tx.PutVertices(name, []store.Vertex{{Key: name, Text: strings.Repeat(name, 10_000)}}, nil))
 		})

@@ -240,7 +240,7 @@ func moveSteps(t *T) {
 	move := func(to int64) func(tx store.Tx) error {
 		return func(tx store.Tx) error { return tx.MoveSteps(from.ID, to) }
 	}
-	if err := t.Write(t.Context(), move(other.ID)); err == nil {
+	if err := t.Write(t.Context(), "dev", move(other.ID)); err == nil {
 		t.Error("moved steps to a deployment that has one")
 	}
 	t.wantError(store.ErrNotFound, move(99))

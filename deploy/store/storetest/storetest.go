@@ -51,7 +51,7 @@ type T struct {
 // write runs a transaction that must succeed.
 func (t *T) write(f func(tx store.Tx) error) {
 	t.Helper()
-	if err := t.Write(t.Context(), f); err != nil {
+	if err := t.Write(t.Context(), "dev", f); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
 // wantError checks the error of a transaction that writes.
 func (t *T) wantError(want error, f func(tx store.Tx) error) {
 	t.Helper()
-	if err := t.Write(t.Context(), f); !errors.Is(err, want) {
+	if err := t.Write(t.Context(), "dev", f); !errors.Is(err, want) {
 		t.Errorf("got error %v, want %v", err, want)
 	}
 }

@@ -71,7 +71,7 @@ func panics(t *T) {
 				t.Errorf("recovered %v", got)
 			}
 		}()
-		_ = t.Write(t.Context(), func(tx store.Tx) error {
+		_ = t.Write(t.Context(), "dev", func(tx store.Tx) error {
 			if err := changes(d)(tx); err != nil {
 				t.Error(err)
 			}
@@ -135,7 +135,7 @@ func writers(t *T) {
 	for range goroutines {
 		all.Go(func() {
 			for range each {
-				err := t.Write(t.Context(), func(tx store.Tx) error {
+				err := t.Write(t.Context(), "dev", func(tx store.Tx) error {
 					e, err := tx.Environment("dev")
 					e.Last++
 					return errors.Join(err, tx.PutEnvironment(e))
@@ -157,7 +157,7 @@ func contexts(t *T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	f := func(store.Tx) error { t.Error("f was called"); return nil }
-	if err := t.Write(ctx, f); !errors.Is(err, stopped) {
+	if err := t.Write(ctx, "dev", f); !errors.Is(err, stopped) {
 		t.Errorf("Write: got error %v", err)
 	}
 	if err := t.Read(ctx, f); !errors.Is(err, stopped) {
