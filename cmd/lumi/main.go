@@ -43,7 +43,7 @@ func main() {
 var writing sync.Mutex
 
 const (
-	interrupted = "interrupted; every file is as it was or as it should be"
+	interrupted = "interrupted; nothing is half written"
 	cleaningUp  = "interrupted; cleaning up (interrupt again to stop at once)"
 )
 

@@ -41,6 +41,8 @@ type Entry struct {
 	Running, Failed bool
 	// Asks is set, like Failed, if the deployment waits for an answer.
 	Asks bool
+	// Interrupted is set, like Running, if the process that ran the deployment is gone.
+	Interrupted bool
 }
 
 // IsCleanup reports whether the entry removes versions of its module that nothing needs any more.
@@ -152,6 +154,8 @@ func (e Entry) reason(other Entry, g *graph.Graph) string {
 	switch {
 	case e.Module == other.Module && other.Failed:
 		return fmt.Sprintf("%s %s", other.Name(), other.failure())
+	case e.Module == other.Module && other.Interrupted:
+		return fmt.Sprintf("%s was interrupted and is continued first", other.Name())
 	case e.Module == other.Module && other.IsCleanup():
 		return fmt.Sprintf("%s removes versions of %s", other.Name(), e.Module)
 	case e.Module == other.Module:

@@ -46,7 +46,7 @@ type scene struct {
 }
 
 // play does what a script asks for, one thing after the other: "a[1]" and the like add an entry; "a[1] runs", "a[1] fails",
-// "a[1] is retried" and "a[1] is done" are what happens to one. What is done becomes a version in the graph.
+// "a[1] is interrupted", "a[1] is retried" and "a[1] is done" are what happens to one. What is done becomes a version in the graph.
 func play(t *testing.T, script string) (*scene, error) {
 	s := &scene{graph: &graph.Graph{}}
 	for line := range strings.SplitSeq(script, ";") {
@@ -64,6 +64,8 @@ func play(t *testing.T, script string) (*scene, error) {
 		case "asks":
 			s.set(i, false, true)
 			s.queue[i].Asks = true
+		case "is interrupted":
+			s.queue[i].Interrupted = true
 		case "is retried":
 			s.set(i, false, false)
 		case "is done":
@@ -238,6 +240,7 @@ func TestReasons(t *testing.T) {
 		{"b[6] uses a; Cleanup[a]", "a is used by b"},
 		{"a[5]; a[6]", "a is deployed by a[5] already"},
 		{"a[5]; Cleanup[a]", "a is deployed by a[5] already"},
+		{"a[5]; a[5] runs; a[5] is interrupted; a[6]", "a[5] was interrupted and is continued first"},
 		{"Cleanup[a]; a[5]", "Cleanup[a] removes versions of a"},
 		{"a[3]; a[3] fails; b[4] uses a", "b uses a, whose deployment a[3] failed: retry or replace it"},
 		{"a[3]; a[4]; a[3] fails", "a[3] failed: retry or replace it"},

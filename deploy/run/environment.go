@@ -123,7 +123,7 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 		if err != nil {
 			return err
 		}
-		q := entries(rows)
+		q := e.entries(rows)
 		for i, d := range rows {
 			s := Status{Deployment: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
 			if d.State == store.Ask || d.State == store.Failed {

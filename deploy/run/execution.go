@@ -142,7 +142,7 @@ func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.G
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Deployment) bool { return o.ID == d.ID })
-		return i >= 0 && len(entries(rows).Waits(i, g)) == 0
+		return i >= 0 && len(e.entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
 		return e.holder.IsFree(d)
 	default:

@@ -104,7 +104,7 @@ func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
 
 // readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
 func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) turn {
-	needed, blocked := neededFor(name(d), entries(rows), g)
+	needed, blocked := neededFor(name(d), e.entries(rows), g)
 	for _, row := range rows {
 		if needed[name(row)] && e.isReady(row, rows, g) {
 			return turn{run: row.ID, wait: true, needed: needed}

@@ -81,7 +81,7 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	if err != nil {
 		return nil, err
 	}
-	f := forecast{Engine: e, graph: g, queue: entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
+	f := forecast{Engine: e, graph: g, queue: e.entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
 	var all []Planned
 	var wrong plan.Error
 	for i, r := range requests {

@@ -40,10 +40,12 @@ func entry(d store.Deployment) queue.Entry {
 
 func name(d store.Deployment) string { return entry(d).Name() }
 
-func entries(rows []store.Deployment) queue.Queue {
+// entries returns the queue of deployments that have not ended.
+func (e *Engine) entries(rows []store.Deployment) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
 		q[i] = entry(d)
+		q[i].Interrupted = q[i].Running && e.holder.IsGone(d)
 	}
 	return q
 }
@@ -191,7 +193,7 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 	if err != nil {
 		return err
 	}
-	_, replaced, err := entries(rows).Add(added, g)
+	_, replaced, err := t.engine.entries(rows).Add(added, g)
 	if err != nil {
 		return plan.AsError(err)
 	}

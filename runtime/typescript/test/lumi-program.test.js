@@ -360,7 +360,11 @@ test("a module is run by its name", () => {
         [folder, ["network", "--environment=prdo"], `${file} has no environment prdo; did you mean "prod"?`],
         [folder, ["network", "--environment=x"], `${file} has no environment x; it has dev, prod`],
         [join(folder, "none"), [], 'which program? Run "lumi-program --help" for the usage.'],
-        [join(folder, "none"), ["network"], "there is no file network"],
+        [
+            join(folder, "none"),
+            ["network"],
+            `there is no file network, and ${join(folder, "none", "Lumi.yaml")} has no modules`,
+        ],
         [join(folder, "model"), ["shop"],
             `shop is an object model in ${join(folder, "model/Lumi.yaml")}, not a program; lumi evaluates it: lumi plan shop`],
     ]) {
@@ -405,6 +409,8 @@ test("lumi gives the workspace on standard input", () => {
         ["hush", ["network"], noJSON],
         ["", ["network"], noJSON],
         ["null", ["network"], noJSON],
+        [{ modules: { network: 3 } }, ["network"], noJSON],
+        [{ ...workspace, environment: [] }, ["network"], noJSON],
         ["{}", [], 'which program? Run "lumi-program --help" for the usage.'],
         [workspace, [], `which module? ${file} has gone, network`],
         [workspace, ["gone"], `there is no file ${join(folder, "gone.js")}, which ${file} names as the program of gone`],

@@ -69,8 +69,13 @@ interface Target {
 
 /** Reads the workspace that lumi writes to standard input. It runs this command in the folder of Lumi.yaml. */
 async function receiveWorkspace(): Promise<Workspace> {
-    const workspace = await json(process.stdin).catch(() => undefined);
-    if (typeof workspace !== "object" || workspace === null) {
+    const workspace = (await json(process.stdin).catch(() => undefined)) as Workspace | null | undefined;
+    const isText = (value: unknown) => value === undefined || typeof value === "string";
+    if (
+        typeof workspace !== "object" ||
+        workspace === null ||
+        ![workspace.package, workspace.environment, ...Object.values(workspace.modules ?? {})].every(isText)
+    ) {
         // What was found may have secrets.
         throw new Failure("--workspace-stdin is for lumi: standard input has no workspace as JSON");
     }
@@ -101,7 +106,7 @@ function targetOf({ program }: Flags, given: Workspace | undefined): Target {
         throw new Failure(`${module} is an object model in ${file}, not a program; lumi evaluates it: lumi plan ${module}`);
     }
     if (names.length === 0) {
-        throw new Failure(`there is no file ${module}`);
+        throw new Failure(`there is no file ${module}${file && `, and ${file} has no modules`}`);
     }
     if (!Object.hasOwn(modules, module)) {
         throw new Failure(`${file} has no module ${module}${didYouMean(module, names) || `; it has ${names.join(", ")}`}`);
