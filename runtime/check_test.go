@@ -3,6 +3,7 @@ package lumi_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,32 +40,33 @@ func (r *part) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "c", &r.C, lumi.String.Default("red"))
 }
 
-// records are operations whose Check does what fill does.
-type records struct{ fill func(*record) }
+// filling are operations whose Check does what fill does.
+type filling[P lumi.Object] struct {
+	empty func() P
+	fill  func(P)
+}
 
-func (o records) Check(_ context.Context, want *lumi.State[*record]) error {
+func (o filling[P]) Check(_ context.Context, want *lumi.State[P]) error {
 	if o.fill != nil {
 		o.fill(want.Properties)
 	}
 	return nil
 }
-func (records) Create(context.Context, *lumi.State[*record]) (lumi.ID, error) { return "1", nil }
-func (records) Get(context.Context, lumi.ID, *lumi.State[*record]) (*record, error) {
-	return &record{}, nil
-}
-func (records) Update(context.Context, *lumi.State[*record], *lumi.State[*record], *lumi.Diff) error {
+func (filling[P]) Create(context.Context, *lumi.State[P]) (lumi.ID, error)   { return "1", nil }
+func (o filling[P]) Get(context.Context, lumi.ID, *lumi.State[P]) (P, error) { return o.empty(), nil }
+func (filling[P]) Update(context.Context, *lumi.State[P], *lumi.State[P], *lumi.Diff) error {
 	return nil
 }
-func (records) Delete(context.Context, *lumi.State[*record]) error { return nil }
+func (filling[P]) Delete(context.Context, *lumi.State[P]) error { return nil }
 
 // accept calls what follows a Check with what that returned, and returns the error of Check.
-func accept(t interface {
+func accept[P lumi.Object](t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, fill func(*record), given lumi.Bag) error {
+}, empty func() P, fill func(P), given lumi.Bag) error {
 	t.Helper()
 	ctx := context.Background()
-	p := lumi.NewNamedProvider("test:index:Record", func() *record { return &record{} }, records{fill})
+	p := lumi.NewNamedProvider("test:index:Record", empty, filling[P]{empty, fill})
 	checked, err := p.Check(ctx, &lumi.CheckRequest{Properties: given})
 	if err != nil {
 		return err
@@ -85,6 +87,8 @@ func accept(t interface {
 	return nil
 }
 
+func emptyRecord() *record { return &record{} }
+
 func TestCheckJudgesDefaults(t *testing.T) {
 	for _, test := range []struct{ parts, want string }{
 		{`[{"v": 1}, {"v": 1, "c": "red"}]`, "parts: must have no equal elements, but [0] and [1] are equal"},
@@ -94,7 +98,7 @@ func TestCheckJudgesDefaults(t *testing.T) {
 		{`[{}, {"v": 0}]`, "parts[0].v: is required, but missing"},
 	} {
 		got := ""
-		if err := accept(t, nil, bag(t, `{"name": "a", "parts": `+test.parts+`}`)); err != nil {
+		if err := accept(t, emptyRecord, nil, bag(t, `{"name": "a", "parts": `+test.parts+`}`)); err != nil {
 			got = err.Error()
 		}
 		expect.Equal(t, test.want, got, test.parts)
@@ -104,46 +108,131 @@ func TestCheckJudgesDefaults(t *testing.T) {
 func TestCheckFillsIn(t *testing.T) {
 	given := bag(t, `{"name": "a", "zoneName": "z", "parts": [{"v": 1}]}`)
 	fill := func(id string) func(*record) { return func(r *record) { r.ZoneID = &id } }
-	must.Do(t, accept(t, fill("z1"), given))
+	must.Do(t, accept(t, emptyRecord, fill("z1"), given))
 	const refused = "the provider computed properties that cannot be sent: zoneID: must have at most 3 characters, found 4"
-	if err := accept(t, fill("long"), given); err == nil || err.Error() != refused {
+	if err := accept(t, emptyRecord, fill("long"), given); err == nil || err.Error() != refused {
 		t.Errorf("got %v", err)
 	}
-	if err := accept(t, nil, bag(t, `{"name": "a", "zoneName": "z", "zoneID": "z1", "parts": []}`)); err == nil ||
+	if err := accept(t, emptyRecord, nil, bag(t, `{"name": "a", "zoneName": "z", "zoneID": "z1", "parts": []}`)); err == nil ||
 		err.Error() != "zoneID: cannot be combined with zoneName" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestChecked checks any values, with anything filled in: what Check returns, no other operation refuses.
+// drawn has properties of drawn types: what of declares is what a stub would.
+type drawn struct {
+	of      func(*drawn, *lumi.Props)
+	name    string
+	texts   [3]*string
+	numbers [2]*float64
+	parts   []part
+	sizes   map[string]float64
+}
+
+func (o *drawn) Lumi(p *lumi.Props) { o.of(o, p) }
+
+// drawType draws constraints, defaults that meet them, and relations of what may be absent and has no default.
+func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
+	is := func(label string) bool { return rapid.Bool().Draw(t, label) }
+	upTo := func(n int) int { return rapid.IntRange(0, n).Draw(t, "number") }
+	var texts [3]lumi.Codec[*string]
+	var numbers [2]lumi.Codec[*float64]
+	related := []string{"parts", "sizes"}
+	for i := range texts {
+		texts[i] = lumi.String
+		if is("constrained") {
+			texts[i] = texts[i].MinLength(upTo(3)).MaxLength(3 + upTo(1)).Pattern("^[a-z]*$")
+		}
+		if is("default") {
+			texts[i] = texts[i].Default("red")
+		} else {
+			related = append(related, fmt.Sprint("text", i))
+		}
+	}
+	for i := range numbers {
+		numbers[i] = lumi.Number
+		if is("constrained") {
+			numbers[i] = numbers[i].Min(float64(upTo(2))).ExclusiveMax(3 + float64(upTo(9))).MultipleOf(1)
+		}
+		if is("default") {
+			numbers[i] = numbers[i].Default(2.0)
+		} else {
+			related = append(related, fmt.Sprint("number", i))
+		}
+	}
+	parts, sizes := lumi.List(lumi.Struct[*part]()), lumi.Map(lumi.Number.Max(10))
+	if is("unique") {
+		parts = parts.Unique()
+	}
+	if is("constrained") {
+		parts, sizes = parts.MinItems(upTo(1)).MaxItems(1+upTo(2)), sizes.MaxProperties(1+upTo(2)).KeyPattern("^[a-z]*$")
+	}
+	names := rapid.Permutation(related).Draw(t, "related")
+	relation := upTo(3)
+	return func(o *drawn, p *lumi.Props) {
+		lumi.Required(p, "name", &o.name, lumi.String)
+		for i := range texts {
+			lumi.Optional(p, fmt.Sprint("text", i), &o.texts[i], texts[i])
+		}
+		for i := range numbers {
+			lumi.Optional(p, fmt.Sprint("number", i), &o.numbers[i], numbers[i])
+		}
+		lumi.Nilable(p, "parts", &o.parts, parts)
+		lumi.Nilable(p, "sizes", &o.sizes, sizes)
+		switch relation {
+		case 1:
+			p.ConflictsWith(names[0], names[1])
+		case 2:
+			p.RequiredWith(names[0], names[1])
+		case 3:
+			p.ExactlyOneOf(names[0], names[1])
+		}
+	}
+}
+
+// TestChecked checks any values of any types, with anything filled in: what Check returns, no other operation refuses.
 func TestChecked(outer *testing.T) {
 	accepted := 0
 	rapid.Check(outer, func(t *rapid.T) {
-		text := rapid.SampledFrom([]string{"", "red", "blue", "long"})
-		text0 := rapid.OneOf(rapid.Just[any](nil), text.AsAny())
-		number := rapid.SampledFrom([]any{0, 1, 2, 3, 11})
-		var parts []any
-		for range rapid.IntRange(0, 3).Draw(t, "parts") {
-			parts = append(parts, map[string]any{"v": number.Draw(t, "v"), "c": text0.Draw(t, "c")})
-		}
-		data := must.Get(json.Marshal(map[string]any{
-			"name": "a", "zoneID": text0.Draw(t, "id"), "zoneName": text0.Draw(t, "zone"), "parts": append([]any{}, parts...),
-			"sizes": rapid.MapOfN(text, number, 0, 3).Draw(t, "sizes"),
-		}))(t)
-		fill := func(r *record) {
-			switch rapid.IntRange(0, 4).Draw(t, "fill") {
-			case 0:
-				id := text.Draw(t, "filled")
-				r.ZoneID = &id
-			case 1:
-				r.Parts = append(r.Parts, part{V: 1})
-			case 2:
-				r.Sizes = map[string]float64{"a": 1, "b": float64(rapid.IntRange(9, 11).Draw(t, "size"))}
-			case 3:
-				r.Parts = nil
+		of := drawType(t)
+		text := rapid.SampledFrom([]string{"", "red", "blue", "Long ones"})
+		number := rapid.SampledFrom([]float64{-1, 0, 0.5, 1, 2, 3, 11})
+		given := map[string]any{"name": "a"}
+		maybe := func(name string, draw func() any) {
+			if rapid.Bool().Draw(t, "has "+name) {
+				given[name] = draw()
 			}
 		}
-		if accept(t, fill, bag(outer, string(data))) == nil {
+		for i := range 3 {
+			maybe(fmt.Sprint("text", i), func() any { return text.Draw(t, "text") })
+		}
+		for i := range 2 {
+			maybe(fmt.Sprint("number", i), func() any { return number.Draw(t, "number") })
+		}
+		maybe("sizes", func() any { return rapid.MapOfN(text, number, 0, 3).Draw(t, "sizes") })
+		maybe("parts", func() any {
+			parts := []any{}
+			for range rapid.IntRange(0, 3).Draw(t, "parts") {
+				parts = append(parts, map[string]any{"v": number.Draw(t, "v"), "c": rapid.OneOf(rapid.Just[any](nil), text.AsAny()).Draw(t, "c")})
+			}
+			return parts
+		})
+		fill := func(o *drawn) {
+			switch rapid.IntRange(0, 5).Draw(t, "fill") {
+			case 0:
+				o.texts[rapid.IntRange(0, 2).Draw(t, "at")] = new(text.Draw(t, "filled"))
+			case 1:
+				o.numbers[rapid.IntRange(0, 1).Draw(t, "at")] = new(number.Draw(t, "filled"))
+			case 2:
+				o.parts = append(o.parts, part{V: 1})
+			case 3:
+				o.sizes = map[string]float64{"a": 1, "B": number.Draw(t, "size")}
+			case 4:
+				o.parts, o.texts[0] = nil, nil
+			}
+		}
+		data := must.Get(json.Marshal(given))(t)
+		if accept(t, func() *drawn { return &drawn{of: of} }, fill, bag(outer, string(data))) == nil {
 			accepted++
 		}
 	})
