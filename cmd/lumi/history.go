@@ -94,7 +94,7 @@ type jsonPast struct {
 	jsonDeployment
 	Created time.Time `json:"created"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Seconds is how long it ran.
+	// Seconds is how long it ran, up to the last event of each process that ran it.
 	Seconds float64 `json:"seconds"`
 	// Counts is how many steps are done, by kind, and how many ended otherwise, by state.
 	Counts  map[string]int  `json:"counts"`
@@ -113,7 +113,7 @@ func (h *historian) describe(ctx context.Context, d store.Deployment) (jsonPast,
 func newPast(d store.Deployment, events []store.Event) jsonPast {
 	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	var ran time.Duration
-	var started time.Time
+	var started, last time.Time // last is the time of the last event
 	open := map[[2]string]int{}
 	for _, e := range events {
 		switch running := e.State == store.Running || e.State == store.Aborting; {
@@ -122,9 +122,15 @@ func newPast(d store.Deployment, events []store.Event) jsonPast {
 		case e.Task != 0:
 		case running && started.IsZero():
 			started = e.Time
+		case running && e.State == store.Running: // Another process goes on: the one before ended without an event.
+			ran, started = ran+last.Sub(started), e.Time
 		case !running && !started.IsZero():
 			ran, started = ran+e.Time.Sub(started), time.Time{}
 		}
+		last = e.Time
+	}
+	if !started.IsZero() {
+		ran += last.Sub(started)
 	}
 	past.Seconds = ran.Round(time.Millisecond).Seconds()
 	replaced := map[string]bool{}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,22 @@ func TestPastSteps(t *testing.T) {
 	counts := map[string]int{"create": 2, "delete": 2, "replace": 1, "SKIPPED": 1, "FAILED": 1}
 	if diff := cmp.Diff(counts, past.Counts); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPastSeconds counts the time that processes ran, not the time between them, of which the first ended without an event.
+func TestPastSeconds(t *testing.T) {
+	at := func(seconds int64, state store.State, urn string) store.Event {
+		return store.Event{Time: time.Unix(seconds, 0), State: state, URN: urn}
+	}
+	events := []store.Event{
+		at(0, store.Wait, ""), at(10, store.Running, ""), at(12, store.Done, "a"), at(100, store.Running, ""), at(103, store.Done, "b"),
+		at(104, store.Failed, ""), at(200, store.Running, ""), at(201, store.Aborting, ""), at(205, store.Aborted, ""),
+	}
+	for n, want := range map[int]float64{2: 0, 3: 2, 4: 2, 5: 5, 6: 6, 7: 6, 8: 7, 9: 11} {
+		if got := newPast(store.Deployment{}, events[:n]).Seconds; got != want {
+			t.Errorf("after %d events: got %v seconds, want %v", n, got, want)
+		}
 	}
 }
 
