@@ -194,8 +194,9 @@ func TestTokenErrors(t *testing.T) {
 	if _, err := server.ReadTokens(filepath.Dir(file)); err == nil || err.Error() != filepath.Dir(file)+" is not a regular file" {
 		t.Error(err)
 	}
-	if _, err := server.ReadTokens(file + "x"); !os.IsNotExist(err) {
-		t.Error(err)
+	want := file + "x: there is no such file; 'lumi serve --new-token=ROLE' prints its lines"
+	if _, err := server.ReadTokens(file + "x"); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"regexp"
 	"runtime"
@@ -95,6 +96,8 @@ func (t *Tokens) read() ([]entry, error) {
 	}
 	info, err := os.Stat(t.file)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file; 'lumi serve --new-token=ROLE' prints its lines", t.file)
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // A pipe could be read only once.
