@@ -32,9 +32,16 @@ func Compile(t *testing.T, checkout, dir string, args ...string) {
 	Run(t, dir, filepath.Join(modules(t, checkout), ".bin", "tsc"), args...)
 }
 
-// Package builds @lumi/lumi and returns its folder, which is for reading only. It stays in the user's cache folder until
-// the sources change.
+// Package returns a folder with a copy of @lumi/lumi.
 func Package(t *testing.T, checkout string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must.Do(t, os.CopyFS(dir, os.DirFS(built(t, checkout))))
+	return dir
+}
+
+// built builds @lumi/lumi and returns its folder, which stays in the user's cache folder until the sources change.
+func built(t *testing.T, checkout string) string {
 	t.Helper()
 	source := filepath.Join(checkout, "runtime", "typescript")
 	all := filepath.Join(must.Get(os.UserCacheDir())(t), "lumi", "typescript")
