@@ -198,7 +198,7 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 	}
 }
 
-// endedSoon is ended for a step that frees others: their intents and its result are stored together, unless it takes too long to
+// endedSoon is recordOutcome for a step that frees others: their intents and its result are stored together, unless it takes too long to
 // decide them.
 func (x *execution) endedSoon(_ context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
