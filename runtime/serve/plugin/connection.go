@@ -58,7 +58,8 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 	if err == nil {
 		err = introduce(starting)
 	}
-	if err != nil && starting.Err() != nil && ctx.Err() == nil {
+	// The plugin, which is told the deadline, may be the first to notice that it has passed.
+	if late := starting.Err() != nil || errors.Is(err, context.DeadlineExceeded); err != nil && late && ctx.Err() == nil {
 		err = fmt.Errorf("the plugin %s within %v", missing, limit)
 	}
 	if err != nil {
