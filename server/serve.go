@@ -18,7 +18,7 @@ import (
 
 // Engine runs runs of an environment until they have ended, ask or were stopped. Stop has them start no more tasks.
 type Engine interface {
-	Run(ctx context.Context, id int64) (store.Deployment, error)
+	Run(ctx context.Context, id int64) (store.Job, error)
 	Stop()
 }
 

@@ -111,7 +111,7 @@ func completeDeployments(c *cobra.Command, args []string, _ string) (names []str
 		rows, _ := tx.Queue(environment)
 		if c.Name() == "rollback" {
 			rows, _ = tx.History(environment, 0, 100)
-			rows = slices.DeleteFunc(rows, func(d store.Deployment) bool { return d.State != store.Done || d.Purpose != "deploy" })
+			rows = slices.DeleteFunc(rows, func(d store.Job) bool { return d.State != store.Done || d.Kind != "deploy" })
 		}
 		for _, d := range rows {
 			if d.Number > 0 && len(args) == 0 {

@@ -22,13 +22,13 @@ func TestCompleteDeployments(t *testing.T) {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
 			return err
 		}
-		for i, d := range []store.Deployment{
-			{Number: 1, Purpose: "deploy", State: store.Done}, {Number: 2, Purpose: "deploy", State: store.Cancelled},
-			{Number: 3, Purpose: "destroy", State: store.Done}, {Purpose: "cleanup", State: store.Wait},
-			{Number: 4, Purpose: "deploy", State: store.Ask}, {Number: 5, Purpose: "deploy", State: store.Wait},
+		for i, d := range []store.Job{
+			{Number: 1, Kind: "deploy", State: store.Done}, {Number: 2, Kind: "deploy", State: store.Cancelled},
+			{Number: 3, Kind: "destroy", State: store.Done}, {Kind: "cleanup", State: store.Wait},
+			{Number: 4, Kind: "deploy", State: store.Ask}, {Number: 5, Kind: "deploy", State: store.Wait},
 		} {
 			d.Environment, d.Module = "dev", "shop"
-			id, err := tx.AddDeployment(d, store.Content{})
+			id, err := tx.AddJob(d, store.Content{})
 			if err != nil {
 				return err
 			}

@@ -144,7 +144,7 @@ func (x *controller) choose(ctx context.Context, args []string, done string, fit
 	}
 	queued = slices.DeleteFunc(queued, func(d run.Status) bool { return !fits(d) })
 	// Cleanups run after other deployments anyway.
-	isCleanup := func(d run.Status) bool { return d.Purpose == "cleanup" }
+	isCleanup := func(d run.Status) bool { return d.Kind == "cleanup" }
 	if others := slices.DeleteFunc(slices.Clone(queued), isCleanup); len(others) > 0 {
 		queued = others
 	}
@@ -205,7 +205,7 @@ func (x *controller) cleanUp(ctx context.Context, args []string, none error) err
 
 // abort aborts a deployment, and waits until it has ended.
 func (x *controller) abort(ctx context.Context, args []string) error {
-	d, err := x.choose(ctx, args, "aborted", func(d run.Status) bool { return d.Purpose != "cleanup" })
+	d, err := x.choose(ctx, args, "aborted", func(d run.Status) bool { return d.Kind != "cleanup" })
 	if err != nil {
 		return err
 	}
@@ -315,21 +315,21 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 }
 
 // target returns the deployment to roll back to.
-func (x *controller) target(ctx context.Context, args []string) (store.Deployment, error) {
+func (x *controller) target(ctx context.Context, args []string) (store.Job, error) {
 	if len(args) > 0 && numberOf(args[0]) > 0 {
 		d, _, err := x.find(ctx, x.engine, args[0])
 		return d, err
 	}
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
-		return store.Deployment{}, err
+		return store.Job{}, err
 	}
 	modules := slices.Concat(args, g.Modules())
 	if len(args) == 0 && len(modules) != 1 {
-		return store.Deployment{}, misused("which module? %s has %s", x.row.Name, count(len(modules), "module"))
+		return store.Job{}, misused("which module? %s has %s", x.row.Name, count(len(modules), "module"))
 	}
-	newest, err := x.last(ctx, x.engine, modules[0], 0, func(d store.Deployment) bool { return d.Purpose != "cleanup" })
-	var to store.Deployment
+	newest, err := x.last(ctx, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
+	var to store.Job
 	if err == nil && newest.ID != 0 {
 		to, err = x.former(ctx, x.engine, newest)
 	}

@@ -158,7 +158,7 @@ func (s *site) follow(ctx context.Context, engine *run.Engine, f runFlags, begin
 }
 
 // run begins deployments and runs them all at once.
-func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int64, error), reporter view.Reporter) ([]store.Deployment, error) {
+func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
 	ids, err := begin()
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int6
 	watched, end := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() { watchWaits(watched, engine, ids, reporter) })
-	ended, lost := make([]store.Deployment, len(ids)), make([]error, len(ids))
+	ended, lost := make([]store.Job, len(ids)), make([]error, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, id := range ids {
 		group.Go(func() (err error) {
@@ -228,7 +228,7 @@ func (s *site) stopper(engine *run.Engine) func() {
 
 // conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
 // returns the exit code's error.
-func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.Deployment) error {
+func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.D
 	}
 	pending := map[string]int{}
 	for _, d := range ended {
-		status := run.Status{Deployment: d, Name: run.Name(d)}
+		status := run.Status{Job: d, Name: run.Name(d)}
 		if i := slices.IndexFunc(queued, func(q run.Status) bool { return q.ID == d.ID }); i >= 0 {
 			status = queued[i]
 		}
@@ -266,7 +266,7 @@ func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.D
 		if what != "" {
 			s.say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
 		}
-		isOwn := slices.ContainsFunc(ended, func(d store.Deployment) bool { return d.ID == status.ID })
+		isOwn := slices.ContainsFunc(ended, func(d store.Job) bool { return d.ID == status.ID })
 		if rank(code) > rank(worst) && (isOwn || errors.Is(code, errAsks)) { // What has failed before is only waited for.
 			worst = code
 		}
@@ -299,7 +299,7 @@ func (s *site) next(engine *run.Engine, d run.Status) (what, advice string, code
 	about := d.Module + s.flag()
 	retry := "continue with 'lumi retry " + about + "'"
 	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
-	if d.Purpose == "cleanup" {
+	if d.Kind == "cleanup" {
 		giveUp = "" // It cannot be aborted.
 	}
 	switch d.State {
@@ -311,7 +311,7 @@ func (s *site) next(engine *run.Engine, d run.Status) (what, advice string, code
 		switch {
 		case d.Abort:
 			retry, giveUp = fmt.Sprintf("try again with 'lumi abort %s'", about), ""
-		case d.Purpose == "deploy":
+		case d.Kind == "deploy":
 			retry += fmt.Sprintf(", deploy a changed program with 'lumi deploy %s'", about)
 		}
 		return "failed", "Fix the cause, then " + retry + giveUp, errWrong

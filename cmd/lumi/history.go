@@ -104,13 +104,13 @@ type jsonPast struct {
 }
 
 // describe returns a deployment with the last event of each step.
-func (h *historian) describe(ctx context.Context, d store.Deployment) (jsonPast, error) {
+func (h *historian) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	return newPast(d, events), err
 }
 
 // newPast takes time in proportion to the number of events.
-func newPast(d store.Deployment, events []store.Event) jsonPast {
+func newPast(d store.Job, events []store.Event) jsonPast {
 	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	var ran time.Duration
 	var started, last time.Time // last is the time of the last event
@@ -180,13 +180,13 @@ func (h *historian) list(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if before = d.ID; d.Purpose == "cleanup" && d.State == store.Done && len(past.Steps) == 0 {
+			if before = d.ID; d.Kind == "cleanup" && d.State == store.Done && len(past.Steps) == 0 {
 				continue
 			}
 			left--
 			past.Steps = nil
 			if !h.json {
-				rows = append(rows, []string{term.Visible(past.Name), d.Purpose, h.word(d.State), stamp(d.Created), past.took(), past.summary()})
+				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.word(d.State), stamp(d.Created), past.took(), past.summary()})
 			} else if err := h.printJSON(past); err != nil {
 				return err
 			}
@@ -288,16 +288,16 @@ func (h *historian) print(past jsonPast) error {
 }
 
 // former returns the last deployment of a module before another one that was done, or the zero Deployment.
-func (s *site) former(ctx context.Context, engine *run.Engine, d store.Deployment) (store.Deployment, error) {
-	return s.last(ctx, engine, d.Module, d.ID, func(o store.Deployment) bool { return o.Purpose == "deploy" && o.State == store.Done })
+func (s *site) former(ctx context.Context, engine *run.Engine, d store.Job) (store.Job, error) {
+	return s.last(ctx, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
 // last returns the last deployment of a module, with an ID below before unless that is 0, that fits, or the zero Deployment.
-func (s *site) last(ctx context.Context, engine *run.Engine, module string, before int64, fits func(store.Deployment) bool) (store.Deployment, error) {
+func (s *site) last(ctx context.Context, engine *run.Engine, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
 		if err != nil || len(all) == 0 {
-			return store.Deployment{}, err
+			return store.Job{}, err
 		}
 		if i := slices.IndexFunc(all, fits); i >= 0 {
 			return all[i], nil
@@ -307,10 +307,10 @@ func (s *site) last(ctx context.Context, engine *run.Engine, module string, befo
 }
 
 // find returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
-func (s *site) find(ctx context.Context, engine *run.Engine, arg string) (store.Deployment, run.Request, error) {
+func (s *site) find(ctx context.Context, engine *run.Engine, arg string) (store.Job, run.Request, error) {
 	number := numberOf(arg)
 	if number == 0 {
-		return store.Deployment{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
+		return store.Job{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
 	d, r, _, err := engine.Find(ctx, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != run.Name(d) {

@@ -14,7 +14,7 @@ func TestPastSteps(t *testing.T) {
 	event := func(kind, urn string, state store.State) store.Event {
 		return store.Event{Kind: kind, URN: urn, State: state}
 	}
-	past := newPast(store.Deployment{}, []store.Event{
+	past := newPast(store.Job{}, []store.Event{
 		event("create", "a", store.Failed), event("delete", "b", store.Done), event("create", "a", store.Unknown), event("delete", "b", store.Done),
 		event("create", "a", store.Done), event("replace", "c", store.Done), event("delete", "c", store.Done), event("create", "a", store.Skipped),
 		event("create", "d", store.Done), event("update", "d", store.Failed),
@@ -42,7 +42,7 @@ func TestPastSeconds(t *testing.T) {
 		at(104, store.Failed, ""), at(200, store.Running, ""), at(201, store.Aborting, ""), at(205, store.Aborted, ""),
 	}
 	for n, want := range map[int]float64{2: 0, 3: 2, 4: 2, 5: 5, 6: 6, 7: 6, 8: 7, 9: 11} {
-		if got := newPast(store.Deployment{}, events[:n]).Seconds; got != want {
+		if got := newPast(store.Job{}, events[:n]).Seconds; got != want {
 			t.Errorf("after %d events: got %v seconds, want %v", n, got, want)
 		}
 	}
@@ -58,7 +58,7 @@ func BenchmarkPast(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				newPast(store.Deployment{}, events)
+				newPast(store.Job{}, events)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
 		})

@@ -21,42 +21,42 @@ func TestNext(t *testing.T) {
 		what, advice string
 		code         error
 	}{
-		{run.Status{Deployment: store.Deployment{State: store.Done}}, "", "", nil},
-		{run.Status{Deployment: store.Deployment{State: store.Aborted}}, "", "", nil},
-		{run.Status{Deployment: store.Deployment{State: store.Cancelled}}, "", "", nil},
-		{run.Status{Deployment: store.Deployment{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
+		{run.Status{Job: store.Job{State: store.Done}}, "", "", nil},
+		{run.Status{Job: store.Job{State: store.Aborted}}, "", "", nil},
+		{run.Status{Job: store.Job{State: store.Cancelled}}, "", "", nil},
+		{run.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "deploy"}},
+			run.Status{Job: store.Job{State: store.Failed, Kind: "deploy"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', deploy a changed program with 'lumi deploy a --environment=prod'," +
 				" or give up with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "destroy"}},
+			run.Status{Job: store.Job{State: store.Failed, Kind: "destroy"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', or give up with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "cleanup"}},
+			run.Status{Job: store.Job{State: store.Failed, Kind: "cleanup"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "deploy", Abort: true}},
+			run.Status{Job: store.Job{State: store.Failed, Kind: "deploy", Abort: true}},
 			"failed", "Fix the cause, then try again with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Ask}},
+			run.Status{Job: store.Job{State: store.Ask}},
 			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", errAsks,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
+			run.Status{Job: store.Job{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
 			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", errAsks,
 		},
 		{
-			run.Status{Deployment: store.Deployment{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
+			run.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
 			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", errResumable,
 		},
-		{run.Status{Deployment: store.Deployment{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
-		{run.Status{Deployment: store.Deployment{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
-		{run.Status{Deployment: store.Deployment{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{run.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
+		{run.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{run.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
 	} {
 		test.of.Module = "a"
 		what, advice, code := s.next(engine, test.of)

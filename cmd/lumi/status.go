@@ -70,8 +70,8 @@ type jsonDeployment struct {
 	Message string      `json:"message,omitempty"`
 }
 
-func newJSONDeployment(d store.Deployment) jsonDeployment {
-	return jsonDeployment{run.Name(d), d.Number, d.Module, d.Purpose, d.State, d.Message}
+func newJSONDeployment(d store.Job) jsonDeployment {
+	return jsonDeployment{run.Name(d), d.Number, d.Module, string(d.Kind), d.State, d.Message}
 }
 
 // jsonQueued is a deployment of the queue.
@@ -109,7 +109,7 @@ func (s *site) status(ctx context.Context) error {
 			worst = code
 		}
 		one := jsonQueued{
-			jsonDeployment: newJSONDeployment(d.Deployment), Since: d.Created, Owner: d.Owner, Expires: d.Expires,
+			jsonDeployment: newJSONDeployment(d.Job), Since: d.Created, Owner: d.Owner, Expires: d.Expires,
 			Interrupted: isLeft(engine, d), Aborting: d.Abort,
 			Waits: []map[string]string{}, Asks: append([]urn.URN{}, d.Asks...), Next: advice,
 		}

@@ -39,12 +39,12 @@ func New(owner string, isDead func(owner string) bool, length time.Duration) *Ho
 const afterlife = 2 * time.Second
 
 // IsGone reports whether nothing holds a deployment: its lease has expired, or the process has ended.
-func (h *Holder) IsGone(d store.Deployment) bool {
+func (h *Holder) IsGone(d store.Job) bool {
 	return !time.Now().Before(d.Expires) || d.Owner != h.Owner && h.IsDead(d.Owner)
 }
 
 // IsFree is like IsGone, except that the lease of a process that has ended holds for as long as its plugins may need to end, too.
-func (h *Holder) IsFree(d store.Deployment) bool {
+func (h *Holder) IsFree(d store.Job) bool {
 	if !h.IsGone(d) || !time.Now().Before(d.Expires) {
 		return h.IsGone(d)
 	}
@@ -53,7 +53,7 @@ func (h *Holder) IsFree(d store.Deployment) bool {
 }
 
 // Claim makes this process the holder of a deployment, with a new fencing token.
-func (h *Holder) Claim(d *store.Deployment) {
+func (h *Holder) Claim(d *store.Job) {
 	d.Fence++
 	d.Owner, d.Expires = h.Owner, time.Now().Add(h.Length).UTC()
 }

@@ -85,14 +85,14 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 		return err
 	}
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
-	err := x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
+	err := x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(c.row) })
 	if err == nil && isNew {
 		err = x.interrupted(ctx) // by an event of a result that was stored together with the intent
 	}
 	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, errStopped) || errors.Is(err, errAborted)) {
 		none := c.row // The intent is stored, but its call is not made.
 		none.State, none.New = store.Failed, ""
-		_ = x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(none) })
+		_ = x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(none) })
 	}
 	if err == nil && first { // The row says the same as long as it is true.
 		x.show(store.Event{
@@ -148,7 +148,7 @@ func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error
 }
 
 // result returns what stores the outcome of a call.
-func (x *execution) result(c *call, o outcome) (f func(*txn, store.Deployment) error, err error) {
+func (x *execution) result(c *call, o outcome) (f func(*txn, store.Job) error, err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
 		if c.row.New, err = x.text(o.resource); err != nil {
@@ -184,7 +184,7 @@ func (x *execution) result(c *call, o outcome) (f func(*txn, store.Deployment) e
 		event.ID = c.old.ID
 	}
 	row := c.row
-	return func(t *txn, d store.Deployment) error {
+	return func(t *txn, d store.Job) error {
 		t.note(d, event)
 		return t.PutStep(row)
 	}, nil
@@ -483,7 +483,7 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 		return err
 	}
 	message := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
-	err := x.record(ctx, func(t *txn, d store.Deployment) error {
+	err := x.record(ctx, func(t *txn, d store.Job) error {
 		t.note(d, store.Event{
 			Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: store.Started, Message: message,
 		})

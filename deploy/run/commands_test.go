@@ -231,7 +231,7 @@ func (w *world) history(ctx context.Context, words []string) error {
 	}
 	all, err := w.current.engine.History(ctx, module, before, limit)
 	for _, d := range all {
-		w.log.add(w, "", "%s %s %s", run.Name(d), d.Purpose, d.State)
+		w.log.add(w, "", "%s %s %s", run.Name(d), d.Kind, d.State)
 	}
 	return err
 }
@@ -308,7 +308,7 @@ func (w *world) sealedWith(key *secret.Key) string {
 }
 
 // texts returns all that the store has sealed.
-func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Deployment) (all []string) {
+func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Job) (all []string) {
 	for _, v := range vertices {
 		all = append(all, v.Text)
 	}

@@ -21,14 +21,14 @@ func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err erro
 }
 
 // refusal returns the error of a request that the state of a deployment does not allow.
-func refusal(d store.Deployment, what string) error {
+func refusal(d store.Job, what string) error {
 	return &RefusedError{fmt.Sprintf("%s cannot be %s: it is %s", name(d), what, d.State)}
 }
 
 // Retry queues a deployment that failed or asks to run again. [Engine.Run] runs it.
 func (e *Engine) Retry(ctx context.Context, id int64) error {
 	return e.write(ctx, func(t *txn) error {
-		d, err := t.Deployment(id)
+		d, err := t.Job(id)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 }
 
 // requeue puts a deployment back into the queue. It is reserved for this process until the lease expires.
-func (t *txn) requeue(d *store.Deployment) error {
+func (t *txn) requeue(d *store.Job) error {
 	t.engine.holder.Claim(d)
 	return t.move(d, store.Wait, "")
 }
@@ -49,16 +49,16 @@ func (t *txn) requeue(d *store.Deployment) error {
 // the rest, unless another process runs the deployment. A deployment that has not started is CANCELLED at once.
 func (e *Engine) Abort(ctx context.Context, id int64) error {
 	return e.write(ctx, func(t *txn) error {
-		d, err := t.Deployment(id)
+		d, err := t.Job(id)
 		if err != nil {
 			return err
 		}
 		switch d.State {
 		case store.Running, store.Aborting:
 			d.Abort = true
-			return t.PutDeployment(d)
+			return t.PutJob(d)
 		case store.Wait, store.Failed, store.Ask:
-			if d.Purpose == cleanup {
+			if d.Kind == store.Cleanup {
 				return refusal(d, "aborted")
 			}
 		default:
@@ -87,7 +87,7 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 // queues the deployment to run again.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
 	return e.write(ctx, func(t *txn) error {
-		d, err := t.Deployment(id)
+		d, err := t.Job(id)
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func (j *job) main() {
 }
 
 // deploy deploys the program, in a process that opens the store and starts plugins for it.
-func (j *job) deploy(ctx context.Context) (d store.Deployment, err error) {
+func (j *job) deploy(ctx context.Context) (d store.Job, err error) {
 	s, err := j.open(ctx)
 	if err != nil {
 		return d, err
@@ -144,7 +144,7 @@ func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
 }
 
 // drive brings the deployment to its end, whoever has begun it. It retries or aborts once what failed, and returns what asks.
-func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Deployment, err error) {
+func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err
 	}
@@ -162,7 +162,7 @@ func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Deployment, err
 }
 
 // find returns the deployment. It plans and queues it first if that was not done.
-func (j *job) find(ctx context.Context, e *run.Engine) (found store.Deployment, err error) {
+func (j *job) find(ctx context.Context, e *run.Engine) (found store.Job, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
 		if err != nil {

@@ -135,10 +135,10 @@ func (s *site) deadline() (latest time.Time) {
 }
 
 // run runs the deployment in this process until its first call has arrived. The channel receives how it ends.
-func (s *site) run(trap string) <-chan store.Deployment {
+func (s *site) run(trap string) <-chan store.Job {
 	s.t.Helper()
 	s.trap(1, trap)
-	e, ended := s.here(), make(chan store.Deployment, 1)
+	e, ended := s.here(), make(chan store.Job, 1)
 	go func() {
 		d, err := s.drive(context.Background(), e)
 		if err != nil {

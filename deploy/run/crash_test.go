@@ -155,7 +155,7 @@ func (s *site) expire() {
 		rows, err := tx.Queue("dev")
 		for _, d := range rows {
 			d.Expires = time.Time{}
-			err = errors.Join(err, tx.PutDeployment(d))
+			err = errors.Join(err, tx.PutJob(d))
 		}
 		return err
 	}))

@@ -67,14 +67,14 @@ func (t *txn) edit(one Edit) error {
 		return fmt.Errorf("internal error: the state would be invalid: %w", err)
 	}
 	now := time.Now().UTC()
-	d := store.Deployment{
-		Environment: environment.Name, Number: environment.Last, Module: one.Module, Purpose: edit, State: store.Done,
+	d := store.Job{
+		Environment: environment.Name, Number: environment.Last, Module: one.Module, Kind: store.Edit, State: store.Done,
 		Message: brief(one.Message), Created: now, Ended: now,
 	}
 	if err := cmp.Or(t.PutEnvironment(environment), t.SetGraph(after)); err != nil {
 		return err
 	}
-	if d.ID, err = t.AddDeployment(d, store.Content{}); err != nil {
+	if d.ID, err = t.AddJob(d, store.Content{}); err != nil {
 		return err
 	}
 	if one.Was != "" {

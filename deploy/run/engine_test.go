@@ -25,7 +25,7 @@ import (
 )
 
 // deployed deploys a program with an engine, which may be stopped.
-func deployed(t *testing.T, e *run.Engine, w *world, module, program string) store.Deployment {
+func deployed(t *testing.T, e *run.Engine, w *world, module, program string) store.Job {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
 	p := must.Get(planOne(t.Context(), e, r))(t)

@@ -101,7 +101,7 @@ func (e *Engine) Outline(ctx context.Context) (g *graph.Graph, err error) {
 
 // Status is a deployment of the queue.
 type Status struct {
-	store.Deployment
+	store.Job
 	// Name is what users call the deployment, such as "a[5]".
 	Name string
 	// Waits has the deployments that it waits for, with reasons. If it failed or asks, a retry would wait for them.
@@ -125,7 +125,7 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 		}
 		q := e.entries(rows)
 		for i, d := range rows {
-			s := Status{Deployment: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
+			s := Status{Job: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
 			if d.State == store.Ask || d.State == store.Failed {
 				steps, err := t.Steps(d.ID)
 				if err != nil {
@@ -147,7 +147,7 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 
 // Find returns the deployment with a number, what it was asked to do, and the effects of the plan that was agreed to. The
 // error is [store.ErrNotFound] if there is none.
-func (e *Engine) Find(ctx context.Context, number int64) (d store.Deployment, r Request, shown []plan.Effect, err error) {
+func (e *Engine) Find(ctx context.Context, number int64) (d store.Job, r Request, shown []plan.Effect, err error) {
 	if d, err = e.Deployment(ctx, number); err == nil {
 		r, shown, err = e.request(ctx, d)
 	}
@@ -155,7 +155,7 @@ func (e *Engine) Find(ctx context.Context, number int64) (d store.Deployment, r 
 }
 
 // Deployment returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
-func (e *Engine) Deployment(ctx context.Context, number int64) (d store.Deployment, err error) {
+func (e *Engine) Deployment(ctx context.Context, number int64) (d store.Job, err error) {
 	err = e.read(ctx, func(t *txn) error {
 		for found, err := range t.deployments() {
 			if err != nil {
@@ -173,9 +173,9 @@ func (e *Engine) Deployment(ctx context.Context, number int64) (d store.Deployme
 
 // Request returns what a deployment was asked to do.
 func (e *Engine) Request(ctx context.Context, id int64) (r Request, err error) {
-	var d store.Deployment
+	var d store.Job
 	err = e.read(ctx, func(t *txn) error {
-		d, err = t.Deployment(id)
+		d, err = t.Job(id)
 		return err
 	})
 	if err == nil {
@@ -185,11 +185,11 @@ func (e *Engine) Request(ctx context.Context, id int64) (r Request, err error) {
 }
 
 // Name returns what users call a deployment, such as "a[5]" or "Cleanup[a]".
-func Name(d store.Deployment) string { return name(d) }
+func Name(d store.Job) string { return name(d) }
 
 // History returns up to limit deployments of a module, or of all if module is "", those of the queue included, the latest
 // first. Their IDs are below before, unless that is 0.
-func (e *Engine) History(ctx context.Context, module string, before int64, limit int) (all []store.Deployment, err error) {
+func (e *Engine) History(ctx context.Context, module string, before int64, limit int) (all []store.Job, err error) {
 	err = e.read(ctx, func(t *txn) error {
 		ended := 0
 		for d, err := range t.deployments() {
@@ -209,7 +209,7 @@ func (e *Engine) History(ctx context.Context, module string, before int64, limit
 		}
 		return nil
 	})
-	slices.SortFunc(all, func(a, b store.Deployment) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortFunc(all, func(a, b store.Job) int { return cmp.Compare(b.ID, a.ID) })
 	return all[:min(limit, len(all))], err
 }
 
@@ -249,8 +249,8 @@ func (t *txn) log(id, after int64) iter.Seq2[store.Event, error] {
 }
 
 // deployments returns the deployments of the environment: those of the queue, and then the others, the latest first.
-func (t *txn) deployments() iter.Seq2[store.Deployment, error] {
-	return func(yield func(store.Deployment, error) bool) {
+func (t *txn) deployments() iter.Seq2[store.Job, error] {
+	return func(yield func(store.Job, error) bool) {
 		rows, err := t.Queue(t.engine.Environment)
 		for before := int64(0); ; {
 			for _, d := range rows {
@@ -263,7 +263,7 @@ func (t *txn) deployments() iter.Seq2[store.Deployment, error] {
 			}
 			switch {
 			case err != nil:
-				yield(store.Deployment{}, err)
+				yield(store.Job{}, err)
 				return
 			case len(rows) == 0:
 				return

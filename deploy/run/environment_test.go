@@ -17,10 +17,10 @@ func TestDeletableRun(t *testing.T) {
 		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
 			return err
 		}
-		d := store.Deployment{
-			Environment: "prod", Purpose: store.Tasks, Module: "upgrade", State: store.Running, Owner: "other", Expires: time.Now().Add(time.Minute),
+		d := store.Job{
+			Environment: "prod", Kind: store.Tasks, Module: "upgrade", State: store.Running, Owner: "other", Expires: time.Now().Add(time.Minute),
 		}
-		id, err := tx.AddDeployment(d, store.Content{})
+		id, err := tx.AddJob(d, store.Content{})
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func TestDeletableRun(t *testing.T) {
 			}
 		}
 		d.ID, d.Expires = id, time.Now().Add(-time.Second)
-		if err := tx.PutDeployment(d); err != nil {
+		if err := tx.PutJob(d); err != nil {
 			return err
 		}
 		_, err = run.Deletable(tx, "prod", false)

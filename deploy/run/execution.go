@@ -21,7 +21,7 @@ import (
 // execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
 type execution struct {
 	*Engine
-	d               store.Deployment
+	d               store.Job
 	request         Request
 	approvedEffects []plan.Effect
 	caller          *provision.Caller
@@ -110,7 +110,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 // claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
 func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) {
 	err = e.write(ctx, func(t *txn) error {
-		d, err := t.Deployment(id)
+		d, err := t.Job(id)
 		if err != nil {
 			return err
 		}
@@ -135,13 +135,13 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 }
 
 // isReady reports whether this process can claim a deployment now.
-func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.Graph) bool {
+func (e *Engine) isReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
 		if d.Owner != e.Owner && !e.holder.IsFree(d) {
 			return false
 		}
-		i := slices.IndexFunc(rows, func(o store.Deployment) bool { return o.ID == d.ID })
+		i := slices.IndexFunc(rows, func(o store.Job) bool { return o.ID == d.ID })
 		return i >= 0 && len(e.entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
 		return e.holder.IsFree(d)
@@ -153,9 +153,9 @@ func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.G
 // heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
 func (x *execution) heartbeat(ctx context.Context) {
 	err := x.holder.Keep(ctx, x.d.Expires, func(expires time.Time) error {
-		err := x.record(ctx, func(t *txn, d store.Deployment) error {
+		err := x.record(ctx, func(t *txn, d store.Job) error {
 			d.Expires = expires
-			return t.PutDeployment(d)
+			return t.PutJob(d)
 		})
 		if errors.Is(err, store.ErrLost) {
 			return nil // Running calls are to end.
@@ -169,12 +169,12 @@ func (x *execution) heartbeat(ctx context.Context) {
 
 // record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more. It
 // notices requests to abort.
-func (x *execution) record(ctx context.Context, f func(t *txn, d store.Deployment) error) error {
+func (x *execution) record(ctx context.Context, f func(t *txn, d store.Job) error) error {
 	return x.write(ctx, x.fenced(f))
 }
 
 // fenced returns f for a transaction of this executor.
-func (x *execution) fenced(f func(t *txn, d store.Deployment) error) func(*txn) error {
+func (x *execution) fenced(f func(t *txn, d store.Job) error) func(*txn) error {
 	return func(t *txn) error {
 		d, err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting)
 		if err != nil {
@@ -194,12 +194,12 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, errStopped) || errors.Is(err, context.Canceled) && x.calls.Err() != nil:
 		return x.release(ctx)
-	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.d.Purpose != cleanup:
+	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.d.Kind != store.Cleanup:
 		to = store.Ask
-	case x.d.Purpose == cleanup:
+	case x.d.Kind == store.Cleanup:
 		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
 	}
-	return x.record(ctx, func(t *txn, d store.Deployment) error {
+	return x.record(ctx, func(t *txn, d store.Job) error {
 		if err := x.markInterrupted(t); err != nil {
 			return err
 		}
@@ -230,9 +230,9 @@ func (x *execution) markInterrupted(t *txn) error {
 
 // release ends the lease, so that the deployment can be claimed at once. The owner stays: its calls may not have ended.
 func (x *execution) release(ctx context.Context) error {
-	return x.record(ctx, func(t *txn, d store.Deployment) error {
+	return x.record(ctx, func(t *txn, d store.Job) error {
 		d.Expires = time.Time{}
-		return cmp.Or(x.markInterrupted(t), t.PutDeployment(d))
+		return cmp.Or(x.markInterrupted(t), t.PutJob(d))
 	})
 }
 
@@ -296,7 +296,7 @@ func (x *execution) abortRequested() <-chan struct{} {
 // isCommitted reports whether the module's new version is in the resource graph already, so that only deletions are left.
 func (x *execution) isCommitted(g *graph.Graph) bool {
 	newest := g.Newest(x.d.Module)
-	if x.d.Purpose == destroy {
+	if x.d.Kind == store.Destroy {
 		return newest == nil
 	}
 	return newest != nil && newest.Deployment == graph.Deployment(x.d.Number)
@@ -311,7 +311,7 @@ func (x *execution) rename(ctx context.Context) error {
 	if err != nil || x.graph.WithNames(x.d.Module, names) == x.graph {
 		return err
 	}
-	return x.record(ctx, func(t *txn, _ store.Deployment) error {
+	return x.record(ctx, func(t *txn, _ store.Job) error {
 		now, err := t.Graph()
 		if err != nil {
 			return err
@@ -326,7 +326,7 @@ func (x *execution) rename(ctx context.Context) error {
 func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) {
 	number := graph.Deployment(x.d.Number)
 	switch {
-	case x.d.Purpose == cleanup || x.isCommitted(x.graph):
+	case x.d.Kind == store.Cleanup || x.isCommitted(x.graph):
 		x.plan = plan.MakeCleanup(x.graph, x.d.Module, x.provisioner)
 	case first != nil && first.IsFor(x.graph, number):
 		x.plan = first
@@ -387,7 +387,7 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 		return err
 	}
 	row.Message = brief(message)
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
 		t.note(d, store.Event{Task: row.Number, State: to, Message: message})
 		return t.PutTask(*row)
 	})
@@ -395,7 +395,7 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 
 // commit adds the new version of the module, with the results of its steps, to the resource graph.
 func (x *execution) commit(ctx context.Context) error {
-	return x.record(ctx, func(t *txn, d store.Deployment) error {
+	return x.record(ctx, func(t *txn, d store.Job) error {
 		now, err := t.Graph()
 		if err != nil {
 			return err
@@ -420,7 +420,7 @@ func (x *execution) commit(ctx context.Context) error {
 			}
 		}
 		after := tr.Graph.Leave(x.d.Module, left...)
-		if x.d.Purpose == cleanup {
+		if x.d.Kind == store.Cleanup {
 			x.users = after.Users()
 		}
 		if err := t.SetGraph(after); err != nil {
@@ -431,7 +431,7 @@ func (x *execution) commit(ctx context.Context) error {
 }
 
 // noteUncalled adds the event of a step that needs no call.
-func (x *execution) noteUncalled(t *txn, d store.Deployment, s *plan.Step) {
+func (x *execution) noteUncalled(t *txn, d store.Job, s *plan.Step) {
 	switch s.Kind {
 	case plan.Move:
 		t.note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
@@ -461,7 +461,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 
 // finish ends a deployment whose tasks are done, and queues the cleanups that follow.
 func (x *execution) finish(ctx context.Context) error {
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
 		g, err := x.fold(t)
 		if err != nil {
 			return err
@@ -480,11 +480,11 @@ func (x *execution) finish(ctx context.Context) error {
 // abort has what the deployment created deleted by a cleanup. Once the new version of the module is in the resource graph, it
 // is too late: then only what is left to delete is left to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
-	if x.d.Purpose != cleanup && (x.remainingDeletes != nil || x.isCommitted(x.graph)) {
+	if x.d.Kind != store.Cleanup && (x.remainingDeletes != nil || x.isCommitted(x.graph)) {
 		return x.finish(ctx)
 	}
 	if x.d.State == store.Running {
-		err := x.record(ctx, func(t *txn, d store.Deployment) error { return t.move(&d, store.Aborting, "") })
+		err := x.record(ctx, func(t *txn, d store.Job) error { return t.move(&d, store.Aborting, "") })
 		if err != nil {
 			return err
 		}
@@ -493,7 +493,7 @@ func (x *execution) abort(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.record(ctx, func(t *txn, d store.Deployment) error {
+	return x.record(ctx, func(t *txn, d store.Job) error {
 		g, err := t.Graph()
 		if err != nil {
 			return err

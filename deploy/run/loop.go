@@ -14,7 +14,7 @@ import (
 // returns it. It waits for the deployments before it, and runs those among them that no other process runs. Once the
 // deployment has ended, it runs the cleanups of the environment. The error is one of the store or of ctx; the deployment's
 // Message says why it failed.
-func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
+func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	for {
 		d, turn, err := e.next(ctx, id)
 		if err != nil {
@@ -60,13 +60,13 @@ type turn struct {
 
 // next returns a deployment and its next turn: to run the deployment itself, one that it waits for, or a cleanup once it has
 // ended.
-func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next turn, err error) {
+func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, err error) {
 	err = e.renew(ctx, id)
 	if err != nil {
 		return d, turn{}, err
 	}
 	err = e.read(ctx, func(t *txn) error {
-		if d, err = t.Deployment(id); err != nil {
+		if d, err = t.Job(id); err != nil {
 			return err
 		}
 		select {
@@ -82,7 +82,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next t
 			next.run = e.readyCleanup(rows, g)
 		case d.State != store.Failed && d.State != store.Ask:
 			next = e.readyFor(d, rows, g)
-			rows = slices.DeleteFunc(rows, func(o store.Deployment) bool {
+			rows = slices.DeleteFunc(rows, func(o store.Job) bool {
 				return !next.needed[name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next.run
 			})
 			return e.follow(t, id, rows)
@@ -93,9 +93,9 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next t
 }
 
 // readyCleanup returns a cleanup that can run now, or 0.
-func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
+func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 	for _, d := range rows {
-		if d.Purpose == cleanup && e.isReady(d, rows, g) {
+		if d.Kind == store.Cleanup && e.isReady(d, rows, g) {
 			return d.ID
 		}
 	}
@@ -103,7 +103,7 @@ func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
 }
 
 // readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
-func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) turn {
+func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	needed, blocked := neededFor(name(d), e.entries(rows), g)
 	for _, row := range rows {
 		if needed[name(row)] && e.isReady(row, rows, g) {
@@ -121,7 +121,7 @@ type followed struct {
 
 // follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
 // nothing waits for any more are followed to their last event.
-func (e *Engine) follow(t *txn, id int64, waited []store.Deployment) error {
+func (e *Engine) follow(t *txn, id int64, waited []store.Job) error {
 	e.followMu.Lock()
 	defer e.followMu.Unlock()
 	for other, f := range e.followed {
@@ -132,7 +132,7 @@ func (e *Engine) follow(t *txn, id int64, waited []store.Deployment) error {
 			f.after = event.Serial
 			t.events = append(t.events, event) // A transaction that reads only shows them.
 		}
-		if !slices.ContainsFunc(waited, func(d store.Deployment) bool { return d.ID == other }) {
+		if !slices.ContainsFunc(waited, func(d store.Job) bool { return d.ID == other }) {
 			if delete(f.by, id); len(f.by) == 0 {
 				delete(e.followed, other)
 			}
@@ -157,21 +157,21 @@ func (e *Engine) follow(t *txn, id int64, waited []store.Deployment) error {
 
 // renew renews the lease of a deployment that waits in this process.
 func (e *Engine) renew(ctx context.Context, id int64) error {
-	var d store.Deployment
+	var d store.Job
 	err := e.read(ctx, func(t *txn) (err error) {
-		d, err = t.Deployment(id)
+		d, err = t.Job(id)
 		return err
 	})
 	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.Lease*2/3 {
 		return err
 	}
 	return e.write(ctx, func(t *txn) error {
-		d, err := t.Deployment(id)
+		d, err := t.Job(id)
 		if err != nil || d.State != store.Wait || d.Owner != e.Owner {
 			return err
 		}
 		d.Expires = time.Now().Add(e.Lease).UTC()
-		return t.PutDeployment(d)
+		return t.PutJob(d)
 	})
 }
 

@@ -270,13 +270,13 @@ func (w *modelWorld) run(ids []int64, processes ...*modelProcess) {
 }
 
 // deployments returns those with the IDs, or the queue without any.
-func (w *modelWorld) deployments(ids ...int64) (all []store.Deployment) {
+func (w *modelWorld) deployments(ids ...int64) (all []store.Job) {
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {
 		if len(ids) == 0 {
 			all, err = tx.Queue(modelEnvironment)
 		}
 		for _, id := range ids {
-			d, err := tx.Deployment(id)
+			d, err := tx.Job(id)
 			if err != nil {
 				return err
 			}
@@ -288,7 +288,7 @@ func (w *modelWorld) deployments(ids ...int64) (all []store.Deployment) {
 }
 
 // answer answers what a deployment asks about creations, and reports whether it asked.
-func (w *modelWorld) answer(p *modelProcess, d store.Deployment) bool {
+func (w *modelWorld) answer(p *modelProcess, d store.Job) bool {
 	var steps []store.Step
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {
 		steps, err = tx.Steps(d.ID)

@@ -67,7 +67,7 @@ type Planned struct {
 // error is a *[plan.Error] with what prevents any of them, except for those that wait for another one that cannot be deployed.
 func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {
 	var g *graph.Graph
-	var rows []store.Deployment
+	var rows []store.Job
 	var last int64
 	err := e.read(ctx, func(t *txn) error {
 		environment, err := t.Environment(e.Environment)
@@ -120,7 +120,7 @@ type forecast struct {
 	graph *graph.Graph
 	queue queue.Queue
 	// rows has the deployments of the queue that expected does not have yet, and failed the names of those that cannot be planned.
-	rows     []store.Deployment
+	rows     []store.Job
 	expected *graph.Graph
 	failed   map[string]bool
 }
@@ -136,7 +136,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		return p, plan.AsError(err)
 	}
 	needed, _ := neededFor(added.Name(), q, f.graph)
-	var left []store.Deployment
+	var left []store.Job
 	for _, d := range f.rows {
 		if !needed[name(d)] {
 			left = append(left, d)
@@ -253,8 +253,8 @@ func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bo
 }
 
 // after returns the resource graph as a deployment is expected to leave it: as it is where the deployment cannot be planned.
-func (e *Engine) after(ctx context.Context, d store.Deployment, g *graph.Graph) (*graph.Graph, error) {
-	if d.Purpose == cleanup {
+func (e *Engine) after(ctx context.Context, d store.Job, g *graph.Graph) (*graph.Graph, error) {
+	if d.Kind == store.Cleanup {
 		return g.Cleanup(d.Module).Graph, nil
 	}
 	r, _, err := e.request(ctx, d)

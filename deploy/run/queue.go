@@ -13,14 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// The purposes of deployments in the store.
-const (
-	deploy  = "deploy"
-	cleanup = "cleanup"
-	destroy = "destroy"
-	edit    = "edit"
-)
-
 // The names of the provisioners that are built in.
 const (
 	// Providers is the one that calls resource providers.
@@ -30,18 +22,18 @@ const (
 )
 
 // entry returns the entry of a deployment in the queue.
-func entry(d store.Deployment) queue.Entry {
+func entry(d store.Job) queue.Entry {
 	return queue.Entry{
 		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,
 		Running: d.State == store.Running || d.State == store.Aborting,
-		Failed:  d.State == store.Failed || d.State == store.Ask, Asks: d.State == store.Ask, Destroys: d.Purpose == destroy,
+		Failed:  d.State == store.Failed || d.State == store.Ask, Asks: d.State == store.Ask, Destroys: d.Kind == store.Destroy,
 	}
 }
 
-func name(d store.Deployment) string { return entry(d).Name() }
+func name(d store.Job) string { return entry(d).Name() }
 
 // entries returns the queue of deployments that have not ended.
-func (e *Engine) entries(rows []store.Deployment) queue.Queue {
+func (e *Engine) entries(rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
 		q[i] = entry(d)
@@ -67,7 +59,7 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 }
 
 // request returns what a deployment was asked to do, and what was shown.
-func (e *Engine) request(ctx context.Context, d store.Deployment) (Request, []plan.Effect, error) {
+func (e *Engine) request(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
 	err := e.read(ctx, func(t *txn) (err error) {
 		c, err = t.Content(d.ID)
@@ -97,15 +89,15 @@ type queued struct {
 
 // Queue queues requests with the plans that were agreed to, in one transaction. A request takes the place of a deployment of
 // its module that has failed. The error is a *[plan.Error] if modules would use each other in a circle.
-func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Deployment, error) {
-	rows, contents := make([]store.Deployment, len(all)), make([]store.Content, len(all))
+func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error) {
+	rows, contents := make([]store.Job, len(all)), make([]store.Content, len(all))
 	for i, one := range all {
 		var err error
 		if rows[i], contents[i], err = e.row(one); err != nil {
 			return nil, err
 		}
 	}
-	var added []store.Deployment
+	var added []store.Job
 	err := e.write(ctx, func(t *txn) error {
 		added = slices.Clone(rows)
 		for i := range added {
@@ -125,12 +117,12 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Deployment,
 }
 
 // row returns what the store has of a request with the plan that was agreed to.
-func (e *Engine) row(p Planned) (d store.Deployment, c store.Content, err error) {
-	d = store.Deployment{
-		Environment: e.Environment, Purpose: deploy, State: store.Wait, Owner: e.Owner, Created: time.Now().UTC(),
+func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
+	d = store.Job{
+		Environment: e.Environment, Kind: store.Deploy, State: store.Wait, Owner: e.Owner, Created: time.Now().UTC(),
 	}
 	if p.request.Desired == nil {
-		d.Purpose = destroy
+		d.Kind = store.Destroy
 	} else if c.Desired, err = e.codec().Desired(p.request.Desired); err != nil {
 		return d, c, err
 	}
@@ -176,7 +168,7 @@ func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error
 }
 
 // add queues a deployment.
-func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
+func (t *txn) add(d *store.Job, r Request, c store.Content) error {
 	environment, err := t.Environment(t.engine.Environment)
 	if err != nil {
 		return err
@@ -199,10 +191,10 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 	}
 	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
 	d.Expires = time.Now().Add(t.engine.Lease).UTC()
-	if replaced != nil && d.Purpose != destroy {
+	if replaced != nil && d.Kind != store.Destroy {
 		d.Place = place(rows, added.Module)
 	}
-	if d.ID, err = t.AddDeployment(*d, c); err != nil {
+	if d.ID, err = t.AddJob(*d, c); err != nil {
 		return err
 	}
 	if d.Place == 0 {
@@ -214,8 +206,8 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 			old.Fence++
 			// The next one to run settles them.
 			heir := d.ID
-			if i := slices.IndexFunc(rows, func(o store.Deployment) bool {
-				return o.Module == old.Module && o.Purpose != cleanup && o.State == store.Wait
+			if i := slices.IndexFunc(rows, func(o store.Job) bool {
+				return o.Module == old.Module && o.Kind != store.Cleanup && o.State == store.Wait
 			}); i >= 0 {
 				heir = rows[i].ID
 			}
@@ -232,9 +224,9 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 }
 
 // place returns the place of a deployment that takes over from a failed one: that of the last deployment of the module.
-func place(rows []store.Deployment, module string) (place int64) {
+func place(rows []store.Job, module string) (place int64) {
 	for _, d := range rows {
-		if d.Module == module && d.Purpose != cleanup {
+		if d.Module == module && d.Kind != store.Cleanup {
 			place = d.Place
 		}
 	}

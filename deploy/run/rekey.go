@@ -60,7 +60,7 @@ func (t *txn) resealGraph(from, to state.Codec, wrapped string) error {
 
 // fenceOff prevents the executor that has left a deployment from writing with the former key. It refuses a deployment that
 // runs.
-func (t *txn) fenceOff(d store.Deployment) error {
+func (t *txn) fenceOff(d store.Job) error {
 	if d.State != store.Running && d.State != store.Aborting {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (t *txn) fenceOff(d store.Deployment) error {
 		return &RefusedError{"the key cannot be changed while it runs: wait until it has ended"}
 	}
 	d.Fence++
-	return t.PutDeployment(d)
+	return t.PutJob(d)
 }
 
 // reseal seals what the store has of a deployment with another key.

@@ -11,13 +11,13 @@ import (
 // Rollback returns the request that deploys the desired state of a former deployment again, with aliases for resources that
 // have moved since. What its plan creates comes back without its data.
 func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) {
-	var d store.Deployment
+	var d store.Job
 	moves := map[urn.URN]urn.URN{}
 	err = e.read(ctx, func(t *txn) error {
-		if d, err = t.Deployment(id); err != nil {
+		if d, err = t.Job(id); err != nil {
 			return err
 		}
-		if d.Purpose != deploy {
+		if d.Kind != store.Deploy {
 			return &RefusedError{name(d) + " cannot be rolled back to: it deployed nothing"}
 		}
 		return t.moves(d, moves)
@@ -44,7 +44,7 @@ func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) 
 }
 
 // moves adds the present URNs of resources that have moved since a deployment, by their URNs then.
-func (t *txn) moves(d store.Deployment, moves map[urn.URN]urn.URN) error {
+func (t *txn) moves(d store.Job, moves map[urn.URN]urn.URN) error {
 	origin := map[urn.URN]urn.URN{} // by the present URN
 	for event, err := range t.log(0, 0) {
 		if err != nil {

@@ -99,7 +99,7 @@ func (x *execution) fold(t *txn) (*graph.Graph, error) {
 	}
 	if len(results) > 0 {
 		version := graph.VersionID{Module: x.d.Module}
-		if x.d.Purpose == deploy && !x.isCommitted(g) {
+		if x.d.Kind == store.Deploy && !x.isCommitted(g) {
 			version.Deployment = graph.Deployment(x.d.Number)
 		}
 		g = g.Overlay(version, x.configuration(), results)
@@ -146,7 +146,7 @@ func (x *execution) begun(ctx context.Context) (left []stored, err error) {
 	if err := x.awaitProvisioners(ctx); err != nil {
 		return nil, err
 	}
-	err = x.record(ctx, func(t *txn, d store.Deployment) error {
+	err = x.record(ctx, func(t *txn, d store.Job) error {
 		g, err := x.fold(t)
 		if err != nil {
 			return err
@@ -193,7 +193,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		}
 	}
 	o := x.carryOut(ctx, c, true)
-	if o.state == store.Unknown && s.new == nil && (x.d.Purpose == cleanup || x.isCommitted(x.graph)) {
+	if o.state == store.Unknown && s.new == nil && (x.d.Kind == store.Cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // Such a deletion is in the plan again.
 	}
 	if err := x.recordOutcome(ctx, c, o); err != nil {

@@ -88,7 +88,7 @@ func (x *execution) failedBefore(s *plan.Step) bool {
 
 // skip notes the steps that were not run since others failed.
 func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) error {
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
 		for i, s := range task.Steps {
 			if !visited[i] {
 				t.note(d, store.Event{Task: task.Number, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Skipped})
@@ -229,7 +229,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 		}
 		message = (&plan.Error{Faults: bare}).Error()
 	}
-	if noted := x.record(ctx, func(t *txn, d store.Deployment) error {
+	if noted := x.record(ctx, func(t *txn, d store.Job) error {
 		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: message}
 		t.note(d, event)
 		return nil
@@ -241,7 +241,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 
 // noteDone notes that a step is done without a call.
 func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
-	return x.record(ctx, func(t *txn, d store.Deployment) error {
+	return x.record(ctx, func(t *txn, d store.Job) error {
 		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
 		if s.Old != nil && s.Old.URN != r.URN {
 			event.Was = string(s.Old.URN)

@@ -74,7 +74,7 @@ func (t *txn) cached() (environment store.Environment, err error) {
 }
 
 // queue returns the deployments that are not in a final state, in the order of the queue, and the resource graph.
-func (t *txn) queue() (rows []store.Deployment, g *graph.Graph, err error) {
+func (t *txn) queue() (rows []store.Job, g *graph.Graph, err error) {
 	if rows, err = t.Queue(t.engine.Environment); err == nil {
 		g, err = t.Graph()
 	}
@@ -219,7 +219,7 @@ func (e *Engine) transact(ctx context.Context, batch []*write) error {
 }
 
 // note adds an event of a deployment.
-func (t *txn) note(d store.Deployment, event store.Event) {
+func (t *txn) note(d store.Job, event store.Event) {
 	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), d.ID, name(d), brief(event.Message)
 	t.events = append(t.events, event)
 }
@@ -235,7 +235,7 @@ func (e *Engine) show(event store.Event) {
 }
 
 // move changes the state of a deployment. It releases the lease of one that nothing runs from then on.
-func (t *txn) move(d *store.Deployment, to store.State, message string) error {
+func (t *txn) move(d *store.Job, to store.State, message string) error {
 	if err := Deployments.move(&d.State, to); err != nil {
 		return err
 	}
@@ -247,12 +247,12 @@ func (t *txn) move(d *store.Deployment, to store.State, message string) error {
 		d.Owner, d.Expires = "", time.Time{}
 	}
 	t.note(*d, store.Event{State: to, Message: message})
-	return t.PutDeployment(*d)
+	return t.PutJob(*d)
 }
 
 // enqueueAfter queues the cleanups that follow a deployment: of modules with versions that nothing needs any more and, if it
 // was aborted, of what it leaves to be deleted.
-func (t *txn) enqueueAfter(d store.Deployment, g *graph.Graph) error {
+func (t *txn) enqueueAfter(d store.Job, g *graph.Graph) error {
 	modules := g.Unused()
 	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
 		modules = append(modules, d.Module)
@@ -272,14 +272,14 @@ func (t *txn) enqueue(module string) (int64, error) {
 		return 0, err
 	}
 	for _, d := range rows {
-		if d.Purpose == cleanup && d.Module == module && d.State == store.Wait {
+		if d.Kind == store.Cleanup && d.Module == module && d.State == store.Wait {
 			return d.ID, nil
 		}
 	}
-	d := store.Deployment{
-		Environment: t.engine.Environment, Module: module, Purpose: cleanup, State: store.Wait, Created: time.Now().UTC(),
+	d := store.Job{
+		Environment: t.engine.Environment, Module: module, Kind: store.Cleanup, State: store.Wait, Created: time.Now().UTC(),
 	}
-	d.ID, err = t.AddDeployment(d, store.Content{})
+	d.ID, err = t.AddJob(d, store.Content{})
 	t.note(d, store.Event{State: store.Wait})
 	return d.ID, err
 }

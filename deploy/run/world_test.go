@@ -266,7 +266,7 @@ func rowsOf(tx store.Tx) map[string]row {
 	return rows
 }
 
-func nameOf(d store.Deployment) string {
+func nameOf(d store.Job) string {
 	if d.Number == 0 {
 		return fmt.Sprintf("Cleanup[%s]", d.Module)
 	}
@@ -478,10 +478,10 @@ func planOne(ctx context.Context, e *run.Engine, r run.Request) (run.Planned, er
 	return all[0], nil
 }
 
-func queueOne(ctx context.Context, e *run.Engine, p run.Planned) (store.Deployment, error) {
+func queueOne(ctx context.Context, e *run.Engine, p run.Planned) (store.Job, error) {
 	all, err := e.Queue(ctx, p)
 	if err != nil {
-		return store.Deployment{}, err
+		return store.Job{}, err
 	}
 	return all[0], nil
 }

@@ -77,26 +77,23 @@ type GraphTx interface {
 	PutVertices(environment string, put []Vertex, gone []string) error
 }
 
-// JobTx has the statements about deployments, with their tasks and steps, and about the claims of what runs.
+// JobTx has the statements about jobs, with the tasks and steps of deployments.
 type JobTx interface {
-	// AddDeployment adds a deployment and returns its ID, which is greater than that of all deployments before. A Place of
-	// 0 becomes the ID.
-	AddDeployment(Deployment, Content) (id int64, err error)
-	// Deployment returns a deployment, and Content what it was asked to do. PutContent replaces that, sealed with another
-	// key.
-	Deployment(id int64) (Deployment, error)
+	// AddJob adds a job and returns its ID, which is greater than those of all jobs before. A Place of 0 becomes the ID.
+	AddJob(Job, Content) (id int64, err error)
+	// Job returns a job, and Content what it was asked to do. PutContent replaces that, sealed with another key.
+	Job(id int64) (Job, error)
 	Content(id int64) (Content, error)
 	PutContent(id int64, c Content) error
-	// Queue returns the deployments of an environment that are not in a final state, by place and ID. History returns up
-	// to limit of the others with an ID below before, the latest first; a before of 0 is no bound. Both leave runs of task
-	// graphs out.
-	Queue(environment string) ([]Deployment, error)
-	History(environment string, before int64, limit int) ([]Deployment, error)
-	// PutDeployment replaces a deployment.
-	PutDeployment(Deployment) error
-	// Touch returns a deployment. It fails with [ErrFenced] unless that has the fencing token and one of the states. It locks
+	// Queue returns the jobs of an environment that are not in a final state, by place and ID. History returns up to limit
+	// of the others with an ID below before, the latest first; a before of 0 is no bound. Both leave runs of task graphs out.
+	Queue(environment string) ([]Job, error)
+	History(environment string, before int64, limit int) ([]Job, error)
+	// PutJob replaces a job.
+	PutJob(Job) error
+	// Touch returns a job. It fails with [ErrFenced] unless that has the fencing token and one of the states. It locks
 	// the row for the rest of the transaction.
-	Touch(id, fence int64, states ...State) (Deployment, error)
+	Touch(id, fence int64, states ...State) (Job, error)
 
 	// Tasks and Steps return those of a deployment, by number. PutTask and PutStep add or replace one. DeleteSteps deletes
 	// all steps of a deployment that are not in one of the states, and DeleteTasks all tasks.
@@ -165,15 +162,26 @@ func (s State) IsFinal() bool {
 	return s == Done || s == Aborted || s == Cancelled || s == Superseded
 }
 
-// Deployment is a deployment, a cleanup, the removal of a module, or a change of the state by a user.
-type Deployment struct {
+// Kind is the kind of a job.
+type Kind string
+
+// The kinds of jobs. All but runs of task graphs are called deployments.
+const (
+	Deploy  Kind = "deploy"
+	Cleanup Kind = "cleanup" // deletes what nothing needs any more
+	Destroy Kind = "destroy" // removes a module
+	Edit    Kind = "edit"    // a change of the state by a user
+	Tasks   Kind = "tasks"   // runs a task graph
+)
+
+// Job is what one process at a time does for an environment.
+type Job struct {
 	ID          int64
 	Environment string
 	// Number is that of users, such as 5 in a[5]; 0 for a cleanup.
 	Number int64
 	Module string
-	// Purpose is "deploy", "cleanup", "destroy", "edit" or [Tasks].
-	Purpose string
+	Kind   Kind
 	// Uses has the modules that desired state uses directly.
 	Uses []string
 	// Place is the place in the queue: a deployment that supersedes a failed one takes its place.
@@ -192,7 +200,7 @@ type Deployment struct {
 	Created, Ended time.Time
 }
 
-// Content is what a deployment was asked to do, which does not change.
+// Content is what a job was asked to do, which does not change.
 type Content struct {
 	// Desired is the desired state in LumiGL, empty for cleanups and destroys.
 	Desired string

@@ -7,8 +7,7 @@ import (
 
 // TaskTx has the statements about task graphs, who owns them, and their runs. Package taskgraph describes what is stored.
 //
-// A run is a deployment whose Purpose is [Tasks] and whose Module is the type of the graph: it has a lease, a fencing token and
-// events like any other. Queue and History leave runs out.
+// A run is a job whose Kind is [Tasks] and whose Module is the type of the graph. Queue and History leave runs out.
 type TaskTx interface {
 	// AddRelease adds a release or a plugin and returns its ID. The error is [ErrExists] if the layer has one of that name and
 	// version.
@@ -34,7 +33,7 @@ type TaskTx interface {
 	DeleteGraphTask(id int64) error
 
 	// Runs returns up to limit runs of an environment with an ID below before, the latest first; a before of 0 is no bound.
-	Runs(environment string, before int64, limit int) ([]Deployment, error)
+	Runs(environment string, before int64, limit int) ([]Job, error)
 	// PutTaskRuns adds or replaces task runs of a run, by number. They must not be changed any more. TaskRuns returns them, by number.
 	PutTaskRuns(run int64, all []TaskRun) error
 	TaskRuns(run int64) ([]TaskRun, error)
@@ -45,9 +44,6 @@ type TaskTx interface {
 
 // ErrExists says that there is such a row already.
 var ErrExists = errors.New("already exists")
-
-// Tasks is the purpose of deployments that run a task graph.
-const Tasks = "tasks"
 
 // Layer is a kind of owner of task graphs.
 type Layer string

@@ -21,14 +21,14 @@ type Answer struct {
 }
 
 // Start adds a run. The error is a *[RefusedError] while the environment has one that runs, waits or was interrupted.
-func (e *Engine) Start(ctx context.Context, r Request) (d store.Deployment, err error) {
+func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)
 	if err != nil {
 		return d, err
 	}
-	d = store.Deployment{
-		Environment: e.Environment, Purpose: store.Tasks, Module: r.Type, State: store.Wait, Created: time.Now().UTC(),
+	d = store.Job{
+		Environment: e.Environment, Kind: store.Tasks, Module: r.Type, State: store.Wait, Created: time.Now().UTC(),
 	}
 	e.holder.Claim(&d)
 	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
@@ -36,7 +36,7 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Deployment, err 
 			return err
 		}
 		d.ID = 0 // of an earlier attempt
-		if d.ID, err = tx.AddDeployment(d, store.Content{Request: string(text)}); err != nil {
+		if d.ID, err = tx.AddJob(d, store.Content{Request: string(text)}); err != nil {
 			return err
 		}
 		return e.note(tx, d)
@@ -49,8 +49,8 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Deployment, err 
 
 // Resume puts a run that has failed, asks, or was stopped or interrupted back to WAIT, for [Engine.Run] of this process. A run
 // that asks needs an answer. The error may be a *[RefusedError].
-func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Deployment, error) {
-	return e.change(ctx, id, func(tx store.Tx, d *store.Deployment) error {
+func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Job, error) {
+	return e.change(ctx, id, func(tx store.Tx, d *store.Job) error {
 		if d.State == store.Done {
 			return refusal(*d, "resumed")
 		}
@@ -88,8 +88,8 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.De
 
 // Cancel stops a run: its process starts no more tasks, and the run is CANCELLED when those that run have ended. One that has no
 // process is CANCELLED at once. The error may be a *[RefusedError].
-func (e *Engine) Cancel(ctx context.Context, id int64) (store.Deployment, error) {
-	return e.change(ctx, id, func(_ store.Tx, d *store.Deployment) error {
+func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
+	return e.change(ctx, id, func(_ store.Tx, d *store.Job) error {
 		switch {
 		case d.State == store.Running && !e.holder.IsGone(*d):
 			d.Abort = true
@@ -120,7 +120,7 @@ func (e *Engine) Stop() {
 
 // Status is a run as it is now.
 type Status struct {
-	store.Deployment
+	store.Job
 	// Name is what users call the run, such as "upgrade[12]".
 	Name string
 	// Held is set while a process holds the run. One that waits or runs and is not held was interrupted.
@@ -132,10 +132,10 @@ type Status struct {
 // Status returns a run.
 func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
-		if s.Deployment, err = e.find(tx, id); err != nil {
+		if s.Job, err = e.find(tx, id); err != nil {
 			return err
 		}
-		s.Name, s.Held = Name(s.Deployment), e.IsHeld(s.Deployment)
+		s.Name, s.Held = Name(s.Job), e.IsHeld(s.Job)
 		s.Tasks, err = tx.TaskRuns(id)
 		s.Asks = asked(s.Tasks)
 		return err
@@ -144,14 +144,14 @@ func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 }
 
 // IsHeld reports whether a process holds a run.
-func (e *Engine) IsHeld(d store.Deployment) bool {
+func (e *Engine) IsHeld(d store.Job) bool {
 	return (d.State == store.Wait || d.State == store.Running) && !e.holder.IsGone(d)
 }
 
 // find returns a run of the environment.
-func (e *Engine) find(tx store.Tx, id int64) (store.Deployment, error) {
-	d, err := tx.Deployment(id)
-	if err == nil && (d.Environment != e.Environment || d.Purpose != store.Tasks) {
+func (e *Engine) find(tx store.Tx, id int64) (store.Job, error) {
+	d, err := tx.Job(id)
+	if err == nil && (d.Environment != e.Environment || d.Kind != store.Tasks) {
 		err = fmt.Errorf("run %d of %s: %w", id, e.Environment, store.ErrNotFound)
 	}
 	return d, err
@@ -169,7 +169,7 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 }
 
 // inTheWay returns the error of a request that has to wait for a run.
-func (e *Engine) inTheWay(d store.Deployment) error {
+func (e *Engine) inTheWay(d store.Job) error {
 	switch {
 	case e.holder.IsGone(d):
 		return &RefusedError{fmt.Sprintf("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", Name(d), d.ID)}
@@ -180,12 +180,12 @@ func (e *Engine) inTheWay(d store.Deployment) error {
 }
 
 // refusal returns the error of a request that the state of a run does not allow.
-func refusal(d store.Deployment, what string) error {
+func refusal(d store.Job, what string) error {
 	return &RefusedError{fmt.Sprintf("%s cannot be %s: it is %s", Name(d), what, d.State)}
 }
 
 // change changes a run in a transaction. If its state changes, it adds an event.
-func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.Deployment) error) (d store.Deployment, err error) {
+func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.Job) error) (d store.Job, err error) {
 	var before store.State
 	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
 		if d, err = e.find(tx, id); err != nil {
@@ -195,7 +195,7 @@ func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.D
 		if err := f(tx, &d); err != nil {
 			return err
 		}
-		if err := tx.PutDeployment(d); err != nil || d.State == before {
+		if err := tx.PutJob(d); err != nil || d.State == before {
 			return err
 		}
 		return e.note(tx, d)
@@ -207,17 +207,17 @@ func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.D
 }
 
 // note adds the event of the state that a run has now.
-func (e *Engine) note(tx store.Tx, d store.Deployment) error {
+func (e *Engine) note(tx store.Tx, d store.Job) error {
 	return tx.AddEvents(e.Environment, []store.Event{moved(d)})
 }
 
 // moved returns the event of the state that a run has now.
-func moved(d store.Deployment) store.Event {
+func moved(d store.Job) store.Event {
 	return store.Event{Time: time.Now().UTC(), Deployment: d.ID, Name: Name(d), State: d.State, Message: d.Message}
 }
 
 // release ends the lease of a run that ends.
-func release(d *store.Deployment) {
+func release(d *store.Job) {
 	d.Owner, d.Expires, d.Ended = "", time.Time{}, time.Now().UTC()
 }
 

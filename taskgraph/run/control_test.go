@@ -107,9 +107,9 @@ func TestRefused(t *testing.T) {
 	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
 	put := func(owner string, state store.State) {
 		w.write(func(tx store.Tx) error {
-			d, err := tx.Deployment(d.ID)
+			d, err := tx.Job(d.ID)
 			d.State, d.Owner, d.Expires = state, owner, time.Now().Add(time.Hour)
-			return errors.Join(err, tx.PutDeployment(d))
+			return errors.Join(err, tx.PutJob(d))
 		})
 	}
 	put("one", store.Running)
@@ -180,7 +180,7 @@ func TestStop(t *testing.T) {
 		w := newWorld(t)
 		e := w.engine("one", blocking)
 		id, ended := w.background(e, w.request(two, "n"))
-		d := store.Deployment{ID: id}
+		d := store.Job{ID: id}
 		e.Stop()
 		synctest.Wait()
 		w.want(d, store.Running, "", "n/a STARTED")
@@ -248,7 +248,7 @@ func TestCancel(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		d := store.Deployment{ID: id}
+		d := store.Job{ID: id}
 		w.want(d, store.Cancelled, "", "n/a DONE")
 		w.want(w.resume(other, id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 

@@ -20,7 +20,7 @@ import (
 // execution is the run of a run by this process, from its claim until it ends. One goroutine has the fields of the loop.
 type execution struct {
 	*Engine
-	d        store.Deployment
+	d        store.Job
 	name     string // of the run
 	request  Request
 	schedule *schedule.Schedule
@@ -67,7 +67,7 @@ type execution struct {
 // Run runs a run that waits until it is done, has failed, asks or was stopped, and returns it. Its Message says why. The error
 // is a *[RefusedError] if it does not wait for this process, and wraps [store.ErrFenced] if another process has taken over. If
 // it is another one of the store, or ctx is done, the run can be resumed.
-func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
+func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	x := &execution{Engine: e, aborts: make(chan struct{})}
 	x.logged, x.poke = map[int32]int{}, make(chan struct{}, 1)
 	content, rows, err := x.claim(ctx, id)
@@ -118,7 +118,7 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
 
 // claim takes the lease of a run that waits. One that was stopped before stays as it is.
 func (x *execution) claim(ctx context.Context, id int64) (content store.Content, rows []store.TaskRun, err error) {
-	x.d, err = x.change(ctx, id, func(tx store.Tx, d *store.Deployment) error {
+	x.d, err = x.change(ctx, id, func(tx store.Tx, d *store.Job) error {
 		switch {
 		case d.State == store.Cancelled:
 			return nil
@@ -155,9 +155,9 @@ func (x *execution) prepare(c store.Content, rows []store.TaskRun) (err error) {
 // heartbeat renews the lease until ctx is done. The error is that it is lost.
 func (x *execution) heartbeat(ctx context.Context) error {
 	return x.holder.Keep(ctx, x.d.Expires, func(expires time.Time) error {
-		return x.record(ctx, func(tx store.Tx, d store.Deployment) error {
+		return x.record(ctx, func(tx store.Tx, d store.Job) error {
 			d.Expires = expires
-			return tx.PutDeployment(d)
+			return tx.PutJob(d)
 		})
 	})
 }
@@ -172,7 +172,7 @@ func (x *execution) watch(ctx context.Context, id int64) {
 			return
 		}
 		_ = x.Store.Read(ctx, func(tx store.Tx) error { // Where it fails, the next record fails too.
-			d, err := tx.Deployment(id)
+			d, err := tx.Job(id)
 			if err == nil && d.Abort {
 				x.abortOnce.Do(func() { close(x.aborts) })
 			}
@@ -183,7 +183,7 @@ func (x *execution) watch(ctx context.Context, id int64) {
 
 // record runs f in a transaction. The error is [store.ErrFenced] if this process does not hold the run any more. It notices
 // requests to stop.
-func (x *execution) record(ctx context.Context, f func(tx store.Tx, d store.Deployment) error) error {
+func (x *execution) record(ctx context.Context, f func(tx store.Tx, d store.Job) error) error {
 	return x.Store.Write(ctx, x.Environment, func(tx store.Tx) error {
 		d, err := tx.Touch(x.d.ID, x.d.Fence, store.Running)
 		if err != nil {
@@ -202,7 +202,7 @@ func (x *execution) commit(ctx context.Context) error {
 	if len(x.rows)+len(x.lines)+len(x.events) == 0 {
 		return nil
 	}
-	if err := x.record(ctx, func(tx store.Tx, _ store.Deployment) error { return x.put(tx) }); err != nil {
+	if err := x.record(ctx, func(tx store.Tx, _ store.Job) error { return x.put(tx) }); err != nil {
 		x.rows = x.rows[:len(x.rows)-len(x.starting)]
 		return err
 	}
@@ -241,15 +241,15 @@ const chunk = 1024
 // conclude records that the run has ended.
 func (x *execution) conclude(ctx context.Context, to store.State, message string) error {
 	x.lines = append(x.lines, x.take()...)
-	var ended store.Deployment
-	err := x.record(ctx, func(tx store.Tx, d store.Deployment) error {
+	var ended store.Job
+	err := x.record(ctx, func(tx store.Tx, d store.Job) error {
 		if err := x.put(tx); err != nil {
 			return err
 		}
 		d.State, d.Message = to, brief(message)
 		release(&d)
 		ended = d
-		if err := tx.PutDeployment(d); err != nil {
+		if err := tx.PutJob(d); err != nil {
 			return err
 		}
 		return x.note(tx, d)

@@ -322,10 +322,10 @@ func (m *model) takesEffect(name string, w run.Work) {
 }
 
 // rows returns the run and what the store has of items.
-func (m *model) rows() (d store.Deployment, rows map[int32]store.TaskRun) {
+func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	rows = map[int32]store.TaskRun{}
 	err := m.store.Read(m, func(tx store.Tx) (err error) {
-		if d, err = tx.Deployment(m.id.Load()); err != nil {
+		if d, err = tx.Job(m.id.Load()); err != nil {
 			return err
 		}
 		all, err := tx.TaskRuns(m.id.Load())
@@ -430,7 +430,7 @@ func (m *model) checkEnd() {
 
 // perform has a process start or resume the run, and run it. It reports whether that ended as it should.
 func (p *modelProcess) perform() bool {
-	var d store.Deployment
+	var d store.Job
 	var err error
 	if p.id.Load() == 0 {
 		if d, err = p.engine.Start(p, p.request); err == nil {

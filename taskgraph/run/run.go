@@ -139,7 +139,7 @@ func New(o Options) *Engine {
 }
 
 // Name returns what users call a run, such as "upgrade[12]".
-func Name(d store.Deployment) string { return fmt.Sprintf("%s[%d]", d.Module, d.ID) }
+func Name(d store.Job) string { return fmt.Sprintf("%s[%d]", d.Module, d.ID) }
 
 // RefusedError reports that a run is in a state in which a request is not possible. Nothing has changed.
 type RefusedError struct{ Message string }

@@ -83,27 +83,27 @@ func (w *world) request(tasks string, nodes ...string) run.Request {
 }
 
 // run starts and runs a request.
-func (w *world) run(e *run.Engine, r run.Request) store.Deployment {
+func (w *world) run(e *run.Engine, r run.Request) store.Job {
 	w.Helper()
 	d := must.Get(e.Start(w.Context(), r))(w)
 	return w.again(e, d.ID)
 }
 
 // again runs a run that waits.
-func (w *world) again(e *run.Engine, id int64) store.Deployment {
+func (w *world) again(e *run.Engine, id int64) store.Job {
 	w.Helper()
 	return must.Get(e.Run(w.Context(), id))(w)
 }
 
 // resume resumes and runs a run.
-func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Deployment {
+func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Job {
 	w.Helper()
 	must.Get(e.Resume(w.Context(), id, answer))(w)
 	return w.again(e, id)
 }
 
 // want compares the state and the message of a run, and its task runs as NODE/TASK STATE MESSAGE.
-func (w *world) want(d store.Deployment, state store.State, message string, rows ...string) {
+func (w *world) want(d store.Job, state store.State, message string, rows ...string) {
 	w.Helper()
 	s := must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w)
 	if s.State != state || s.Message != message {

@@ -36,7 +36,7 @@ func (s *Service) Start(ctx context.Context, environment string, r RunRequest) (
 	if err != nil {
 		return Run{}, err
 	}
-	return s.engage(environment, true, func(e *run.Engine) (store.Deployment, error) { return e.Start(ctx, request) })
+	return s.engage(environment, true, func(e *run.Engine) (store.Job, error) { return e.Start(ctx, request) })
 }
 
 // schedule returns what the engine needs for a run, and what the run will do. It sets the defaults of the request.
@@ -90,17 +90,17 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 
 // Resume implements [API].
 func (s *Service) Resume(ctx context.Context, id int64, answer *Answer) (Run, error) {
-	return s.act(ctx, id, true, func(e *run.Engine) (store.Deployment, error) { return e.Resume(ctx, id, answer) })
+	return s.act(ctx, id, true, func(e *run.Engine) (store.Job, error) { return e.Resume(ctx, id, answer) })
 }
 
 // Stop implements [API].
 func (s *Service) Stop(ctx context.Context, id int64) (Run, error) {
-	return s.act(ctx, id, false, func(e *run.Engine) (store.Deployment, error) { return e.Cancel(ctx, id) })
+	return s.act(ctx, id, false, func(e *run.Engine) (store.Job, error) { return e.Cancel(ctx, id) })
 }
 
 // act is engage for the environment of a run.
-func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*run.Engine) (store.Deployment, error)) (Run, error) {
-	d, err := read(ctx, s, func(v *view) store.Deployment { return v.run(id) })
+func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
+	d, err := read(ctx, s, func(v *view) store.Job { return v.run(id) })
 	if err != nil {
 		return Run{}, err
 	}
@@ -108,7 +108,7 @@ func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*r
 }
 
 // engage has the engine of an environment change a run. If begins is set, the run is then to go on.
-func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Deployment, error)) (Run, error) {
+func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	e := s.Engine(environment)
 	d, err := change(e)
 	if refused := new(run.RefusedError); errors.As(err, &refused) {
@@ -126,7 +126,7 @@ func (s *Service) engage(environment string, begins bool, change func(*run.Engin
 	return r, nil
 }
 
-func shown(e *run.Engine, d store.Deployment) Run {
+func shown(e *run.Engine, d store.Job) Run {
 	return Run{
 		ID: d.ID, Environment: d.Environment, Type: d.Module, State: d.State, Message: d.Message, Created: d.Created, Ended: d.Ended,
 		Running: e.IsHeld(d),
@@ -134,9 +134,9 @@ func shown(e *run.Engine, d store.Deployment) Run {
 }
 
 // run returns the deployment of a run.
-func (v *view) run(id int64) store.Deployment {
-	d, err := v.Deployment(id)
-	if errors.Is(err, store.ErrNotFound) || err == nil && d.Purpose != store.Tasks {
+func (v *view) run(id int64) store.Job {
+	d, err := v.Job(id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.Kind != store.Tasks {
 		err = fail(NotFound, "run %d does not exist", id)
 	}
 	v.err = cmp.Or(v.err, err)

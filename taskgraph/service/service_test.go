@@ -493,7 +493,7 @@ func TestRunErrors(t *testing.T) {
 	w.want(service.Conflict, fmt.Sprintf("default[%d] cannot be stopped: it is CANCELLED", r.ID), err)
 	var other int64
 	err = w.Store.Write(ctx, "dev", func(tx store.Tx) (err error) {
-		other, err = tx.AddDeployment(store.Deployment{Environment: "prod", Purpose: "deploy"}, store.Content{})
+		other, err = tx.AddJob(store.Job{Environment: "prod", Kind: "deploy"}, store.Content{})
 		return err
 	})
 	must.Do(t, err)

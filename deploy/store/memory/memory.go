@@ -75,7 +75,7 @@ type (
 		store.Vertex
 	}
 	deployment struct {
-		store.Deployment
+		store.Job
 		content store.Content
 	}
 	// events are some of an environment that were added together, with serials after a number.
@@ -126,15 +126,15 @@ func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 func same[T any](r T) T { return r }
 
 // stored returns a deployment that shares nothing with the caller's, shown one that the caller may keep.
-func stored(d store.Deployment) store.Deployment {
+func stored(d store.Job) store.Job {
 	d.Expires, d.Created, d.Ended = micros(d.Expires), micros(d.Created), micros(d.Ended)
 	d.Uses = append([]string(nil), d.Uses...)
 	return d
 }
 
-func shown(d deployment) store.Deployment {
+func shown(d deployment) store.Job {
 	d.Uses = slices.Clone(d.Uses)
-	return d.Deployment
+	return d.Job
 }
 
 // micros returns a time as stores keep it.

@@ -29,11 +29,11 @@ func TestBubble(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		var d store.Deployment
+		var d store.Job
 		err := s.Write(t.Context(), "dev", func(tx store.Tx) error {
-			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", Created: time.Now()}, store.Content{})
+			id, err := tx.AddJob(store.Job{Environment: "dev", Created: time.Now()}, store.Content{})
 			if err == nil {
-				d, err = tx.Deployment(id)
+				d, err = tx.Job(id)
 			}
 			return err
 		})
@@ -51,7 +51,7 @@ func BenchmarkStep(b *testing.B) {
 			if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
 				return err
 			}
-			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", State: store.Running}, store.Content{})
+			id, err := tx.AddJob(store.Job{Environment: "dev", State: store.Running}, store.Content{})
 			if err != nil {
 				return err
 			}

@@ -14,10 +14,10 @@ var errReadOnly = errors.New("a transaction of Read cannot write")
 func (reader) PutEnvironment(store.Environment) error             { return errReadOnly }
 func (reader) DeleteEnvironment(string) error                     { return errReadOnly }
 func (reader) PutVertices(string, []store.Vertex, []string) error { return errReadOnly }
-func (reader) PutDeployment(store.Deployment) error               { return errReadOnly }
+func (reader) PutJob(store.Job) error                             { return errReadOnly }
 func (reader) PutContent(int64, store.Content) error              { return errReadOnly }
-func (reader) Touch(int64, int64, ...store.State) (store.Deployment, error) {
-	return store.Deployment{}, errReadOnly
+func (reader) Touch(int64, int64, ...store.State) (store.Job, error) {
+	return store.Job{}, errReadOnly
 }
 func (reader) PutTask(store.Task) error                { return errReadOnly }
 func (reader) DeleteTasks(int64) error                 { return errReadOnly }
@@ -25,7 +25,7 @@ func (reader) PutStep(store.Step) error                { return errReadOnly }
 func (reader) DeleteSteps(int64, ...store.State) error { return errReadOnly }
 func (reader) MoveSteps(int64, int64) error            { return errReadOnly }
 func (reader) AddEvents(string, []store.Event) error   { return errReadOnly }
-func (reader) AddDeployment(store.Deployment, store.Content) (int64, error) {
+func (reader) AddJob(store.Job, store.Content) (int64, error) {
 	return 0, errReadOnly
 }
 func (reader) AddRelease(store.Release) (int64, error)     { return 0, errReadOnly }

@@ -144,9 +144,9 @@ func (t *tx) DeleteGraphTask(id int64) error {
 	return nil
 }
 
-func (t *tx) Runs(environment string, before int64, limit int) ([]store.Deployment, error) {
+func (t *tx) Runs(environment string, before int64, limit int) ([]store.Job, error) {
 	runs := find(t.deployments, func(r deployment) bool {
-		return r.Environment == environment && r.Purpose == store.Tasks && (before == 0 || r.ID < before)
+		return r.Environment == environment && r.Kind == store.Tasks && (before == 0 || r.ID < before)
 	}, shown)
 	slices.Reverse(runs)
 	return runs[:min(len(runs), max(limit, 0))], nil
@@ -183,7 +183,7 @@ func (t *tx) LastTaskRuns(environment, graphType string) ([]store.TaskRun, error
 	type place struct{ task, node string }
 	last := map[place]store.TaskRun{}
 	for _, d := range t.deployments {
-		if d.Environment != environment || d.Module != graphType || d.Purpose != store.Tasks {
+		if d.Environment != environment || d.Module != graphType || d.Kind != store.Tasks {
 			continue
 		}
 		for _, r := range t.lastRows(d.ID) {

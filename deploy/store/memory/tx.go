@@ -20,7 +20,7 @@ func (t *tx) environment(name string) (int, error) {
 }
 
 func (t *tx) deployment(id int64) (int, error) {
-	i, found := slices.BinarySearchFunc(t.deployments, deployment{Deployment: store.Deployment{ID: id}}, byID)
+	i, found := slices.BinarySearchFunc(t.deployments, deployment{Job: store.Job{ID: id}}, byID)
 	if !found {
 		return 0, fmt.Errorf("deployment %d: %w", id, store.ErrNotFound)
 	}
@@ -94,7 +94,7 @@ func (t *tx) PutVertices(environment string, add []store.Vertex, gone []string) 
 	return nil
 }
 
-func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
+func (t *tx) AddJob(d store.Job, c store.Content) (int64, error) {
 	if _, err := t.environment(d.Environment); err != nil {
 		return 0, err
 	}
@@ -104,10 +104,10 @@ func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
 	return d.ID, nil
 }
 
-func (t *tx) Deployment(id int64) (store.Deployment, error) {
+func (t *tx) Job(id int64) (store.Job, error) {
 	i, err := t.deployment(id)
 	if err != nil {
-		return store.Deployment{}, err
+		return store.Job{}, err
 	}
 	return shown(t.deployments[i]), nil
 }
@@ -121,30 +121,30 @@ func (t *tx) Content(id int64) (store.Content, error) {
 }
 
 func (t *tx) PutContent(id int64, c store.Content) error {
-	d, err := t.Deployment(id)
+	d, err := t.Job(id)
 	if err == nil {
 		t.deployments = put(t.deployments, deployment{d, c}, byID)
 	}
 	return err
 }
 
-func (t *tx) Queue(environment string) ([]store.Deployment, error) {
+func (t *tx) Queue(environment string) ([]store.Job, error) {
 	queue := find(t.deployments, func(r deployment) bool {
-		return r.Environment == environment && r.Purpose != store.Tasks && !r.State.IsFinal()
+		return r.Environment == environment && r.Kind != store.Tasks && !r.State.IsFinal()
 	}, shown)
-	slices.SortStableFunc(queue, func(a, b store.Deployment) int { return cmp.Compare(a.Place, b.Place) })
+	slices.SortStableFunc(queue, func(a, b store.Job) int { return cmp.Compare(a.Place, b.Place) })
 	return queue, nil
 }
 
-func (t *tx) History(environment string, before int64, limit int) ([]store.Deployment, error) {
+func (t *tx) History(environment string, before int64, limit int) ([]store.Job, error) {
 	history := find(t.deployments, func(r deployment) bool {
-		return r.Environment == environment && r.Purpose != store.Tasks && r.State.IsFinal() && (before == 0 || r.ID < before)
+		return r.Environment == environment && r.Kind != store.Tasks && r.State.IsFinal() && (before == 0 || r.ID < before)
 	}, shown)
 	slices.Reverse(history)
 	return history[:min(len(history), max(limit, 0))], nil
 }
 
-func (t *tx) PutDeployment(d store.Deployment) error {
+func (t *tx) PutJob(d store.Job) error {
 	i, err := t.deployment(d.ID)
 	if err == nil {
 		_, err = t.environment(d.Environment)
@@ -156,8 +156,8 @@ func (t *tx) PutDeployment(d store.Deployment) error {
 	return nil
 }
 
-func (t *tx) Touch(id, fence int64, states ...store.State) (store.Deployment, error) {
-	d, err := t.Deployment(id)
+func (t *tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
+	d, err := t.Job(id)
 	if err != nil || d.Fence != fence || !slices.Contains(states, d.State) {
 		return d, fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
 	}

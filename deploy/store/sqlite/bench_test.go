@@ -18,7 +18,7 @@ func BenchmarkStep(b *testing.B) {
 		if err := putEnvironment(tx); err != nil {
 			return err
 		}
-		id, err = tx.AddDeployment(store.Deployment{Environment: "dev", State: store.Running, Fence: 1}, store.Content{})
+		id, err = tx.AddJob(store.Job{Environment: "dev", State: store.Running, Fence: 1}, store.Content{})
 		return err
 	})
 	step := store.Step{Deployment: id, State: store.Started, Kind: "update", URN: "urn", New: strings.Repeat("x", 500)}
@@ -71,7 +71,7 @@ func BenchmarkLastTaskRuns(b *testing.B) {
 	for range 3 {
 		var id int64
 		write(b, s, func(tx store.Tx) (err error) {
-			id, err = tx.AddDeployment(store.Deployment{Environment: "dev", Purpose: store.Tasks, Module: "default"}, store.Content{})
+			id, err = tx.AddJob(store.Job{Environment: "dev", Kind: store.Tasks, Module: "default"}, store.Content{})
 			return err
 		})
 		write(b, s, func(tx store.Tx) error { return tx.PutTaskRuns(id, rows) })
@@ -92,7 +92,7 @@ func BenchmarkPutTaskRuns(b *testing.B) {
 	var id int64
 	write(b, s, putEnvironment)
 	write(b, s, func(tx store.Tx) (err error) {
-		id, err = tx.AddDeployment(store.Deployment{Environment: "dev", Purpose: store.Tasks, Module: "default"}, store.Content{})
+		id, err = tx.AddJob(store.Job{Environment: "dev", Kind: store.Tasks, Module: "default"}, store.Content{})
 		return err
 	})
 	rows := make([]store.TaskRun, 1000)

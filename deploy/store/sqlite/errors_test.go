@@ -207,12 +207,12 @@ func TestFirstSchemas(t *testing.T) {
 		first[name] = &fstest.MapFile{Data: must.Get(os.ReadFile("schema/" + name))(t)}
 		path := filepath.Join(t.TempDir(), "state.db")
 		s := open(t, path, sqlite.Options{}.WithSchema(maps.Clone(first)))
-		var d store.Deployment
+		var d store.Job
 		write(t, s, putEnvironment)
 		write(t, s, func(tx store.Tx) error {
-			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", Purpose: "deploy", State: store.Done}, store.Content{Desired: "{}"})
+			id, err := tx.AddJob(store.Job{Environment: "dev", Kind: "deploy", State: store.Done}, store.Content{Desired: "{}"})
 			if err == nil {
-				d, err = tx.Deployment(id)
+				d, err = tx.Job(id)
 			}
 			return errors.Join(err, tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: "kept"}}, nil))
 		})
@@ -230,7 +230,7 @@ func TestFirstSchemas(t *testing.T) {
 			history, err2 := tx.History("dev", 0, 9)
 			content, err3 := tx.Content(d.ID)
 			events, err4 := tx.Events("dev", 0, 0, 9)
-			if len(vertices) != 1 || vertices[0].Text != "kept" || !reflect.DeepEqual(history, []store.Deployment{d}) ||
+			if len(vertices) != 1 || vertices[0].Text != "kept" || !reflect.DeepEqual(history, []store.Job{d}) ||
 				content.Desired != "{}" || len(events) != 1 || events[0].Source != "main.ts:1:2" {
 				t.Errorf("schema %d: got %v, %v, %v, %v", i+1, vertices, history, content, events)
 			}

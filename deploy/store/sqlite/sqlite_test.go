@@ -74,10 +74,10 @@ func TestReopen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new folder?#%", ".lumi", "state.db")
 	s := open(t, path, sqlite.Options{})
-	d := store.Deployment{Environment: "dev", State: store.Running, Uses: []string{"a"}, Created: time.UnixMicro(1).UTC()}
+	d := store.Job{Environment: "dev", State: store.Running, Uses: []string{"a"}, Created: time.UnixMicro(1).UTC()}
 	write(t, s, func(tx store.Tx) (err error) {
 		err = putEnvironment(tx)
-		d.ID, _ = tx.AddDeployment(d, store.Content{})
+		d.ID, _ = tx.AddJob(d, store.Content{})
 		d.Place = d.ID
 		return err
 	})
@@ -90,7 +90,7 @@ func TestReopen(t *testing.T) {
 		t.Errorf("Close left %v, %v", left, err)
 	}
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
-		got, err := tx.Deployment(d.ID)
+		got, err := tx.Job(d.ID)
 		if diff := cmp.Diff(d, got); diff != "" {
 			t.Error(diff)
 		}

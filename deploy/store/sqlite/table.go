@@ -64,9 +64,9 @@ var (
 	})
 	deployments = define("deployment", 1,
 		"id environment number module purpose uses place state fence owner expires abort message created ended",
-		func(d *store.Deployment) []any {
+		func(d *store.Job) []any {
 			return []any{
-				&d.ID, &d.Environment, &d.Number, &d.Module, &d.Purpose, &array[string]{&d.Uses}, &d.Place, &d.State, &d.Fence,
+				&d.ID, &d.Environment, &d.Number, &d.Module, &d.Kind, &array[string]{&d.Uses}, &d.Place, &d.State, &d.Fence,
 				&d.Owner, (*micros)(&d.Expires), &d.Abort, &d.Message, (*micros)(&d.Created), (*micros)(&d.Ended),
 			}
 		})

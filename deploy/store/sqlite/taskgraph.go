@@ -64,7 +64,7 @@ func (t *tx) DeleteGraphTask(id int64) error {
 	return t.change(fmt.Sprintf("task %d", id), "DELETE FROM graphtask WHERE id = ?", id)
 }
 
-func (t *tx) Runs(environment string, before int64, limit int) ([]store.Deployment, error) {
+func (t *tx) Runs(environment string, before int64, limit int) ([]store.Job, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}

@@ -163,7 +163,7 @@ func (t *tx) PutVertices(environment string, put []store.Vertex, gone []string) 
 	return err
 }
 
-func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
+func (t *tx) AddJob(d store.Job, c store.Content) (int64, error) {
 	what := "environment " + d.Environment
 	fields := deployments.fields(&d)
 	fields[0] = nil // the database counts
@@ -176,7 +176,7 @@ func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
 	}
 	if d.Place == 0 {
 		d.Place = d.ID
-		if err := t.PutDeployment(d); err != nil {
+		if err := t.PutJob(d); err != nil {
 			return 0, err
 		}
 	}
@@ -184,7 +184,7 @@ func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
 	return d.ID, err
 }
 
-func (t *tx) Deployment(id int64) (store.Deployment, error) { return one(t, deployments, "id", id) }
+func (t *tx) Job(id int64) (store.Job, error) { return one(t, deployments, "id", id) }
 
 func (t *tx) Content(id int64) (store.Content, error) {
 	c, err := one(t, contents, "deployment", id)
@@ -198,11 +198,11 @@ func (t *tx) PutContent(id int64, c store.Content) error {
 // final are the final states, as the index of the queue has them.
 const final = "('DONE', 'ABORTED', 'CANCELLED', 'SUPERSEDED')"
 
-func (t *tx) Queue(environment string) ([]store.Deployment, error) {
+func (t *tx) Queue(environment string) ([]store.Job, error) {
 	return find(t, deployments, "WHERE environment = ? AND purpose <> 'tasks' AND state NOT IN "+final+" ORDER BY place, id", environment)
 }
 
-func (t *tx) History(environment string, before int64, limit int) ([]store.Deployment, error) {
+func (t *tx) History(environment string, before int64, limit int) ([]store.Job, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -210,15 +210,15 @@ func (t *tx) History(environment string, before int64, limit int) ([]store.Deplo
 		environment, before, max(limit, 0))
 }
 
-func (t *tx) PutDeployment(d store.Deployment) error {
+func (t *tx) PutJob(d store.Job) error {
 	return t.change(fmt.Sprintf("deployment %d", d.ID), deployments.update, deployments.fields(&d)...)
 }
 
-func (t *tx) Touch(id, fence int64, states ...store.State) (store.Deployment, error) {
+func (t *tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
 	if !t.write {
-		return store.Deployment{}, errReadOnly
+		return store.Job{}, errReadOnly
 	}
-	d, err := t.Deployment(id)
+	d, err := t.Job(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return d, err
 	}
@@ -260,7 +260,7 @@ func (t *tx) DeleteSteps(deployment int64, except ...store.State) error {
 }
 
 func (t *tx) MoveSteps(from, to int64) error {
-	if _, err := t.Deployment(to); err != nil {
+	if _, err := t.Job(to); err != nil {
 		return err
 	}
 	if rows, err := find(t, steps, "WHERE deployment = ? LIMIT 1", to); err != nil {

@@ -16,18 +16,18 @@ func environments(t *T) {
 	prod, dev := t.environment("prod"), t.environment("dev")
 	want(t, []store.Environment{dev, prod}, store.Tx.Environments)
 	dev.Last, dev.Key, dev.Serial, dev.Lineage = 9, "", 0, "other"
-	d := t.add(store.Deployment{Environment: "dev", State: store.Wait})
+	d := t.add(store.Job{Environment: "dev", State: store.Wait})
 	t.write(func(tx store.Tx) error { return tx.PutEnvironment(dev) })
 	want(t, dev, func(tx store.Tx) (store.Environment, error) { return tx.Environment("dev") })
 	want(t, prod, func(tx store.Tx) (store.Environment, error) { return tx.Environment("prod") })
-	want(t, []store.Deployment{d}, func(tx store.Tx) ([]store.Deployment, error) { return tx.Queue("dev") })
+	want(t, []store.Job{d}, func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
 }
 
 // fill adds an environment with a row of each kind, and returns its deployment.
-func (t *T) fill(name string) store.Deployment {
+func (t *T) fill(name string) store.Job {
 	t.Helper()
 	t.environment(name)
-	d := t.add(store.Deployment{Environment: name, State: store.Running})
+	d := t.add(store.Job{Environment: name, State: store.Running})
 	t.write(func(tx store.Tx) error {
 		return errors.Join(
 			tx.PutVertices(name, []store.Vertex{{Key: "key", Text: name}}, nil),
@@ -99,22 +99,22 @@ func deployments(t *T) {
 	t.environment("dev")
 	t.environment("prod")
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
-	d := store.Deployment{
-		ID: 77, Environment: "dev", Number: 5, Module: "m", Purpose: "deploy", Uses: []string{"b", "a"}, State: store.Running, Fence: 3,
+	d := store.Job{
+		ID: 77, Environment: "dev", Number: 5, Module: "m", Kind: "deploy", Uses: []string{"b", "a"}, State: store.Running, Fence: 3,
 		Owner: "host:1", Expires: now, Abort: true, Message: "message", Created: now.Add(1e6), Ended: now.Add(2e6),
 	}
 	d = t.add(d)
-	next := t.add(store.Deployment{Environment: "prod", Place: 1, State: store.Wait})
+	next := t.add(store.Job{Environment: "prod", Place: 1, State: store.Wait})
 	if next.ID <= d.ID {
 		t.Errorf("got ID %d after %d", next.ID, d.ID)
 	}
-	get := func(tx store.Tx) (store.Deployment, error) { return tx.Deployment(d.ID) }
+	get := func(tx store.Tx) (store.Job, error) { return tx.Job(d.ID) }
 	want(t, d, get)
-	want(t, next, func(tx store.Tx) (store.Deployment, error) { return tx.Deployment(next.ID) })
+	want(t, next, func(tx store.Tx) (store.Job, error) { return tx.Job(next.ID) })
 	content := store.Content{Desired: "{}", Shown: "shown", Request: "request"}
 	want(t, content, func(tx store.Tx) (store.Content, error) { return tx.Content(d.ID) })
-	d = store.Deployment{ID: d.ID, Environment: "dev", Place: 9, State: store.Failed}
-	t.write(func(tx store.Tx) error { return tx.PutDeployment(d) })
+	d = store.Job{ID: d.ID, Environment: "dev", Place: 9, State: store.Failed}
+	t.write(func(tx store.Tx) error { return tx.PutJob(d) })
 	want(t, d, get)
 	want(t, content, func(tx store.Tx) (store.Content, error) { return tx.Content(d.ID) })
 	sealed := store.Content{Desired: "[]", Shown: "sealed", Request: "again"}
@@ -127,46 +127,46 @@ func deployments(t *T) {
 func queue(t *T) {
 	t.environment("dev")
 	t.fill("other")
-	var waiting []store.Deployment
+	var waiting []store.Job
 	for _, s := range []store.State{store.Wait, store.Running, store.Done, store.Ask, store.Failed, store.Aborting, store.Aborted,
 		store.Cancelled, store.Superseded} {
-		if d := t.add(store.Deployment{Environment: "dev", State: s}); !s.IsFinal() {
+		if d := t.add(store.Job{Environment: "dev", State: s}); !s.IsFinal() {
 			waiting = append(waiting, d)
 		}
 	}
-	second := t.add(store.Deployment{Environment: "dev", Place: waiting[0].ID, State: store.Wait})
-	first := t.add(store.Deployment{Environment: "dev", Place: 1, State: store.Wait})
+	second := t.add(store.Job{Environment: "dev", Place: waiting[0].ID, State: store.Wait})
+	first := t.add(store.Job{Environment: "dev", Place: 1, State: store.Wait})
 	last := waiting[1]
 	last.Place = first.ID + 1
-	t.write(func(tx store.Tx) error { return tx.PutDeployment(last) })
-	want(t, []store.Deployment{first, waiting[0], second, waiting[2], waiting[3], waiting[4], last},
-		func(tx store.Tx) ([]store.Deployment, error) { return tx.Queue("dev") })
+	t.write(func(tx store.Tx) error { return tx.PutJob(last) })
+	want(t, []store.Job{first, waiting[0], second, waiting[2], waiting[3], waiting[4], last},
+		func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
 }
 
 func history(t *T) {
 	t.environment("dev")
 	t.environment("other")
-	var ended []store.Deployment
+	var ended []store.Job
 	for _, s := range []store.State{store.Done, store.Wait, store.Aborted, store.Cancelled, store.Failed, store.Superseded} {
-		t.add(store.Deployment{Environment: "other", State: store.Done})
-		if d := t.add(store.Deployment{Environment: "dev", State: s}); s.IsFinal() {
-			ended = append([]store.Deployment{d}, ended...)
+		t.add(store.Job{Environment: "other", State: store.Done})
+		if d := t.add(store.Job{Environment: "dev", State: s}); s.IsFinal() {
+			ended = append([]store.Job{d}, ended...)
 		}
 	}
 	for _, test := range []struct {
 		before int64
 		limit  int
-		want   []store.Deployment
+		want   []store.Job
 	}{
 		{0, 10, ended}, {0, 2, ended[:2]}, {ended[1].ID, 10, ended[2:]}, {ended[1].ID, 1, ended[2:3]}, {ended[3].ID, 9, nil}, {0, 0, nil},
 	} {
-		want(t, test.want, func(tx store.Tx) ([]store.Deployment, error) { return tx.History("dev", test.before, test.limit) })
+		want(t, test.want, func(tx store.Tx) ([]store.Job, error) { return tx.History("dev", test.before, test.limit) })
 	}
 }
 
 func touch(t *T) {
 	t.environment("dev")
-	d := t.add(store.Deployment{Environment: "dev", State: store.Running, Fence: 4})
+	d := t.add(store.Job{Environment: "dev", State: store.Running, Fence: 4})
 	for _, test := range []struct {
 		id, fence int64
 		states    []store.State
@@ -234,7 +234,7 @@ func steps(t *T) {
 
 func moveSteps(t *T) {
 	d, other := t.waiting(), t.fill("other")
-	from := t.add(store.Deployment{Environment: "dev"})
+	from := t.add(store.Job{Environment: "dev"})
 	all := []store.Step{{Deployment: from.ID, Number: 1, URN: "a"}, {Deployment: from.ID, Number: 2, URN: "b"}}
 	t.write(func(tx store.Tx) error { return errors.Join(tx.PutStep(all[0]), tx.PutStep(all[1])) })
 	move := func(to int64) func(tx store.Tx) error {
@@ -285,10 +285,10 @@ func statements(name string, id int64) map[string]func(tx store.Tx) error {
 		"DeleteEnvironment": func(tx store.Tx) error { return tx.DeleteEnvironment(name) },
 		"PutVertices":       func(tx store.Tx) error { return tx.PutVertices(name, []store.Vertex{{Key: "a"}}, nil) },
 		"AddDeployment": func(tx store.Tx) error {
-			_, err := tx.AddDeployment(store.Deployment{Environment: name}, store.Content{})
+			_, err := tx.AddJob(store.Job{Environment: name}, store.Content{})
 			return err
 		},
-		"PutDeployment": func(tx store.Tx) error { return tx.PutDeployment(store.Deployment{ID: id, Environment: "dev"}) },
+		"PutDeployment": func(tx store.Tx) error { return tx.PutJob(store.Job{ID: id, Environment: "dev"}) },
 		"Touch":         touching(id, 0, store.Running),
 		"PutTask":       func(tx store.Tx) error { return tx.PutTask(store.Task{Deployment: id}) },
 		"DeleteTasks":   func(tx store.Tx) error { return tx.DeleteTasks(id) },
@@ -307,9 +307,9 @@ func notFound(t *T) {
 		delete(all, name)
 	}
 	all["Environment"] = func(tx store.Tx) error { _, err := tx.Environment("none"); return err }
-	all["Deployment"] = func(tx store.Tx) error { _, err := tx.Deployment(99); return err }
+	all["Deployment"] = func(tx store.Tx) error { _, err := tx.Job(99); return err }
 	all["Content"] = func(tx store.Tx) error { _, err := tx.Content(99); return err }
-	all["moved"] = func(tx store.Tx) error { return tx.PutDeployment(store.Deployment{ID: d.ID, Environment: "none"}) }
+	all["moved"] = func(tx store.Tx) error { return tx.PutJob(store.Job{ID: d.ID, Environment: "none"}) }
 	for name, f := range all {
 		t.write(func(tx store.Tx) error {
 			if err := f(tx); !errors.Is(err, store.ErrNotFound) {
@@ -320,7 +320,7 @@ func notFound(t *T) {
 		want(t, name, func(tx store.Tx) (string, error) { s, err := tx.Steps(d.ID); return s[0].URN, err })
 	}
 	want(t, nil, func(tx store.Tx) ([]store.Vertex, error) { return tx.Vertices("none") })
-	want(t, nil, func(tx store.Tx) ([]store.Deployment, error) { return tx.Queue("none") })
+	want(t, nil, func(tx store.Tx) ([]store.Job, error) { return tx.Queue("none") })
 }
 
 func text(t *T) {
@@ -344,12 +344,12 @@ func times(t *T) {
 	} {
 		d.Expires, d.Ended = at, at
 		t.write(func(tx store.Tx) error {
-			return errors.Join(tx.PutDeployment(d), tx.PutStep(store.Step{Deployment: d.ID, Deadline: at}))
+			return errors.Join(tx.PutJob(d), tx.PutStep(store.Step{Deployment: d.ID, Deadline: at}))
 		})
 		// Not cmp, which takes times in two zones for equal.
 		stored := at.UTC().Truncate(time.Microsecond)
 		err := t.Read(t.Context(), func(tx store.Tx) error {
-			got, err := tx.Deployment(d.ID)
+			got, err := tx.Job(d.ID)
 			steps, err2 := tx.Steps(d.ID)
 			if got.Expires != stored || got.Ended != stored || steps[0].Deadline != stored || !got.Created.IsZero() {
 				t.Errorf("got %#v, %#v and %#v, want %#v", got.Expires, got.Ended, steps[0].Deadline, stored)
@@ -364,10 +364,10 @@ func times(t *T) {
 
 func uses(t *T) {
 	d := t.waiting()
-	get := func(tx store.Tx) ([]string, error) { d, err := tx.Deployment(d.ID); return d.Uses, err }
+	get := func(tx store.Tx) ([]string, error) { d, err := tx.Job(d.ID); return d.Uses, err }
 	for _, list := range [][]string{nil, {}, {"a"}, {"", "a\x00\"b", "<é>"}} {
 		d.Uses = append([]string{}, list...)
-		t.write(func(tx store.Tx) error { return tx.PutDeployment(d) })
+		t.write(func(tx store.Tx) error { return tx.PutJob(d) })
 		if len(list) > 0 {
 			d.Uses[0] = "changed" // the caller's
 		}

@@ -89,10 +89,10 @@ func (t *T) environment(name string) store.Environment {
 }
 
 // add adds a deployment and returns it with its ID and place.
-func (t *T) add(d store.Deployment) store.Deployment {
+func (t *T) add(d store.Job) store.Job {
 	t.Helper()
 	t.write(func(tx store.Tx) (err error) {
-		d.ID, err = tx.AddDeployment(d, store.Content{Desired: "{}", Shown: "shown", Request: "request"})
+		d.ID, err = tx.AddJob(d, store.Content{Desired: "{}", Shown: "shown", Request: "request"})
 		return err
 	})
 	if d.Place == 0 {
@@ -102,8 +102,8 @@ func (t *T) add(d store.Deployment) store.Deployment {
 }
 
 // waiting adds an environment with a deployment.
-func (t *T) waiting() store.Deployment {
+func (t *T) waiting() store.Job {
 	t.Helper()
 	t.environment("dev")
-	return t.add(store.Deployment{Environment: "dev", State: store.Wait})
+	return t.add(store.Job{Environment: "dev", State: store.Wait})
 }

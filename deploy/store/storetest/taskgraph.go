@@ -153,31 +153,31 @@ func tasksOfGraphs(t *T) {
 }
 
 // run adds a run and returns it.
-func (t *T) run(environment, graphType string, s store.State) store.Deployment {
+func (t *T) run(environment, graphType string, s store.State) store.Job {
 	t.Helper()
-	return t.add(store.Deployment{Environment: environment, Purpose: store.Tasks, Module: graphType, State: s})
+	return t.add(store.Job{Environment: environment, Kind: store.Tasks, Module: graphType, State: s})
 }
 
 func runs(t *T) {
 	t.environment("dev")
 	t.environment("other")
-	deployment := t.add(store.Deployment{Environment: "dev", Purpose: "deploy", State: store.Wait})
-	ended := t.add(store.Deployment{Environment: "dev", Purpose: "destroy", State: store.Done})
-	var all []store.Deployment
+	deployment := t.add(store.Job{Environment: "dev", Kind: "deploy", State: store.Wait})
+	ended := t.add(store.Job{Environment: "dev", Kind: "destroy", State: store.Done})
+	var all []store.Job
 	for _, s := range []store.State{store.Done, store.Running, store.Cancelled, store.Ask} {
 		t.run("other", "default", s)
-		all = append([]store.Deployment{t.run("dev", "upgrade", s)}, all...)
+		all = append([]store.Job{t.run("dev", "upgrade", s)}, all...)
 	}
-	want(t, []store.Deployment{deployment}, func(tx store.Tx) ([]store.Deployment, error) { return tx.Queue("dev") })
-	want(t, []store.Deployment{ended}, func(tx store.Tx) ([]store.Deployment, error) { return tx.History("dev", 0, 9) })
+	want(t, []store.Job{deployment}, func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
+	want(t, []store.Job{ended}, func(tx store.Tx) ([]store.Job, error) { return tx.History("dev", 0, 9) })
 	for _, test := range []struct {
 		before int64
 		limit  int
-		want   []store.Deployment
+		want   []store.Job
 	}{
 		{0, 9, all}, {0, 2, all[:2]}, {all[1].ID, 9, all[2:]}, {all[1].ID, 1, all[2:3]}, {all[3].ID, 9, nil}, {0, 0, nil},
 	} {
-		want(t, test.want, func(tx store.Tx) ([]store.Deployment, error) { return tx.Runs("dev", test.before, test.limit) })
+		want(t, test.want, func(tx store.Tx) ([]store.Job, error) { return tx.Runs("dev", test.before, test.limit) })
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 )
 
 // changes writes rows of each kind.
-func changes(d store.Deployment) func(tx store.Tx) error {
+func changes(d store.Job) func(tx store.Tx) error {
 	return func(tx store.Tx) error {
-		_, err := tx.AddDeployment(store.Deployment{Environment: "dev"}, store.Content{})
+		_, err := tx.AddJob(store.Job{Environment: "dev"}, store.Content{})
 		d.State = store.Done
-		return errors.Join(err, tx.PutDeployment(d), tx.PutEnvironment(store.Environment{Name: "prod"}),
+		return errors.Join(err, tx.PutJob(d), tx.PutEnvironment(store.Environment{Name: "prod"}),
 			tx.PutEnvironment(store.Environment{Name: "dev"}), tx.DeleteEnvironment("other"), tx.PutTask(store.Task{Deployment: d.ID}),
 			tx.PutStep(store.Step{Deployment: d.ID, Number: 1, URN: "changed"}), tx.AddEvents("dev", []store.Event{{}}),
 			tx.PutVertices("dev", []store.Vertex{{Key: "key", Text: "changed"}, {Key: "new"}}, nil))
