@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -137,7 +138,7 @@ func (x *controller) choose(ctx context.Context, args []string, done string, fit
 		})
 		switch {
 		case len(queued) == 0:
-			return run.Status{}, &run.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
+			return run.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
 		case len(queued) == 1:
 			return queued[0], nil // If it does not fit, the engine says why.
 		}
@@ -150,7 +151,7 @@ func (x *controller) choose(ctx context.Context, args []string, done string, fit
 	}
 	switch len(queued) {
 	case 0:
-		return run.Status{}, &run.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
+		return run.Status{}, &job.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
 	case 1:
 		return queued[0], nil
 	}
@@ -166,7 +167,7 @@ func (x *controller) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d run.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || isLeft(x.engine, d) && len(d.Waits) == 0
 	})
-	if _, ok := errors.AsType[*run.RefusedError](err); ok {
+	if _, ok := errors.AsType[*job.RefusedError](err); ok {
 		return x.cleanUp(ctx, args, err)
 	} else if err != nil {
 		return err
@@ -292,7 +293,7 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 		return err
 	}
 	if !x.json {
-		x.printf("Rollback to %s of %s\n\n", run.Name(to), stamp(to.Created))
+		x.printf("Rollback to %s of %s\n\n", job.Name(to), stamp(to.Created))
 	}
 	if err := x.show(ctx, x.engine, all); err != nil {
 		return err
@@ -304,7 +305,7 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 		}
 	}
 	if x.json {
-		err = x.printJSON(map[string]any{"to": run.Name(to), "empty": empty})
+		err = x.printJSON(map[string]any{"to": job.Name(to), "empty": empty})
 	} else {
 		x.printURNs(empty, "comes back empty: ")
 	}
@@ -334,7 +335,7 @@ func (x *controller) target(ctx context.Context, args []string) (store.Job, erro
 		to, err = x.former(ctx, x.engine, newest)
 	}
 	if err == nil && to.ID == 0 {
-		err = &run.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.row.Name, modules[0], x.flag())}
+		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.row.Name, modules[0], x.flag())}
 	}
 	return to, err
 }
@@ -357,7 +358,7 @@ func (x *controller) resolve(ctx context.Context, args []string) error {
 		}
 	}
 	if len(by) == 0 {
-		return &run.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.row.Name)}
+		return &job.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.row.Name)}
 	}
 	v, err := query.New(asked).Find(args[0])
 	if unknown, ok := errors.AsType[*query.FindError](err); ok && len(unknown.Candidates) == 0 {

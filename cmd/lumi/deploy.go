@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -321,7 +322,7 @@ func (d *deployer) destroy(ctx context.Context, modules []string) error {
 			if queued, err := engine.Status(ctx); err != nil {
 				return err
 			} else if len(queued) > 0 { // It may have created something.
-				return &run.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
+				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
 			d.printf("There is nothing in %s.\n", d.row.Name)
 			return nil
@@ -372,9 +373,9 @@ func (s *site) agree(f consent, all []run.Planned, verb string) error {
 		for _, p := range all {
 			switch {
 			case p.Digest == "":
-				return &run.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest to compare with --expect: it has secrets that cannot be compared", p.Module)}
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest to compare with --expect: it has secrets that cannot be compared", p.Module)}
 			case !slices.Contains(f.expect, p.Digest):
-				return &run.RefusedError{Message: fmt.Sprintf("the plan for %s is not the expected one: review it, and use --expect=%s", p.Module, p.Digest)}
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s is not the expected one: review it, and use --expect=%s", p.Module, p.Digest)}
 			}
 		}
 		return nil
@@ -400,7 +401,7 @@ func (e *environment) confirmed(what string) error {
 	return err
 }
 
-var errUnchanged = &run.RefusedError{Message: "nothing was changed"}
+var errUnchanged = &job.RefusedError{Message: "nothing was changed"}
 
 func isYes(answer string) bool {
 	answer = strings.ToLower(strings.TrimSpace(answer))

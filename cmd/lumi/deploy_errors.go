@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/program"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
@@ -27,7 +27,7 @@ func (e *environment) sayError(err error) int {
 		return min(exit.Code, exitFailed) // The program has said why.
 	}
 	e.say("%s", err)
-	_, isRefused := errors.AsType[*run.RefusedError](err)
+	_, isRefused := errors.AsType[*job.RefusedError](err)
 	if _, ok := errors.AsType[*service.Error](err); ok || isRefused {
 		return exitWrong
 	}

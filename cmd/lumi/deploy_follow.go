@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -246,7 +247,7 @@ func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.J
 	}
 	pending := map[string]int{}
 	for _, d := range ended {
-		status := run.Status{Job: d, Name: run.Name(d)}
+		status := run.Status{Job: d, Name: job.Name(d)}
 		if i := slices.IndexFunc(queued, func(q run.Status) bool { return q.ID == d.ID }); i >= 0 {
 			status = queued[i]
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	codec "github.com/lumi-idl/lumi/deploy/state"
@@ -140,7 +141,7 @@ func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	e.Modules, e.Resources = append(e.Modules, g.Modules()...), g.Count()
 	last, err := tx.History(row.Name, 0, 1)
 	for _, d := range last {
-		e.Last, e.Ended = fmt.Sprintf("%s %s", run.Name(d), strings.ToLower(string(d.State))), stamp(d.Ended)
+		e.Last, e.Ended = fmt.Sprintf("%s %s", job.Name(d), strings.ToLower(string(d.State))), stamp(d.Ended)
 	}
 	return err
 }

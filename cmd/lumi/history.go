@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -242,7 +243,7 @@ func (h *historian) one(ctx context.Context, arg string) error {
 		if err != nil {
 			return err
 		}
-		old, past.Against = before.Desired, run.Name(former)
+		old, past.Against = before.Desired, job.Name(former)
 	}
 	delta, err := diff.Compare(old, desired, diff.Options{})
 	if err != nil {
@@ -313,7 +314,7 @@ func (s *site) find(ctx context.Context, engine *run.Engine, arg string) (store.
 		return store.Job{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
 	d, r, _, err := engine.Find(ctx, number)
-	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != run.Name(d) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(d) {
 		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.row.Name, arg, s.flag())
 	}
 	return d, r, err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -39,9 +40,9 @@ func printModel(ctx context.Context, s *site, args []string) error {
 	newest := g.Newest(args[0])
 	switch {
 	case newest == nil:
-		return &run.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.row.Name, args[0], instead(args[0], g.Modules()))}
+		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.row.Name, args[0], instead(args[0], g.Modules()))}
 	case newest.Provided(graph.ModelName) == nil:
-		return &run.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
+		return &job.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
 	}
 	saved := newest.Provided(graph.ModelName).Result.Get("saved").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		switch {

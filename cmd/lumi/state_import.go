@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -73,7 +74,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 	}
 	in.describe(ctx, engine)
 	if err := in.make(); err != nil {
-		return &run.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
+		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
 	}
 	if engine.Key == nil && in.secrets {
 		if engine.Key, err = s.newKey(ctx); err != nil {

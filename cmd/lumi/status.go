@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -71,7 +72,7 @@ type jsonDeployment struct {
 }
 
 func newJSONDeployment(d store.Job) jsonDeployment {
-	return jsonDeployment{run.Name(d), d.Number, d.Module, string(d.Kind), d.State, d.Message}
+	return jsonDeployment{job.Name(d), d.Number, d.Module, string(d.Kind), d.State, d.Message}
 }
 
 // jsonQueued is a deployment of the queue.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -52,7 +53,7 @@ func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, 
 	number := x.rows
 	x.mutex.Unlock()
 	c.row = store.Step{
-		Deployment: x.d.ID, Number: number, Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
+		Deployment: x.Job.ID, Number: number, Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
 	}
 	if c.old != nil {
 		c.row.URN, c.row.OldKey, c.row.OldID = string(c.old.URN), oldKey(c.old), c.old.ID
@@ -81,22 +82,22 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 // recordStart stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
 func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
 	isNew := c.row.State == store.Planned
-	if err := Steps.move(&c.row.State, store.Started); err != nil {
+	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {
 		return err
 	}
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
 	err := x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(c.row) })
 	if err == nil && isNew {
-		err = x.interrupted(ctx) // by an event of a result that was stored together with the intent
+		err = x.Interrupted(ctx) // by an event of a result that was stored together with the intent
 	}
-	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, errStopped) || errors.Is(err, errAborted)) {
+	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted)) {
 		none := c.row // The intent is stored, but its call is not made.
 		none.State, none.New = store.Failed, ""
 		_ = x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(none) })
 	}
 	if err == nil && first { // The row says the same as long as it is true.
-		x.show(store.Event{
-			Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
+		x.Show(store.Event{
+			Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
 			Kind: c.row.Kind, State: store.Started,
 		})
 	}
@@ -160,14 +161,14 @@ func (x *execution) result(c *call, o outcome) (f func(*txn, store.Job) error, e
 		}
 	}
 	if o.err != nil {
-		c.row.Message = brief(o.err.Error())
+		c.row.Message = job.Brief(o.err.Error())
 	}
 	to := o.state
 	if to == store.Failed && c.new == nil && x.remainingDeletes != nil {
 		to = store.Pending
 	}
 	if c.row.State != to {
-		if err := Steps.move(&c.row.State, to); err != nil {
+		if err := job.Steps.Move(&c.row.State, to); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +186,7 @@ func (x *execution) result(c *call, o outcome) (f func(*txn, store.Job) error, e
 	}
 	row := c.row
 	return func(t *txn, d store.Job) error {
-		t.note(d, event)
+		t.Note(d, event)
 		return t.PutStep(row)
 	}, nil
 }
@@ -267,7 +268,7 @@ func stateAfter(uncertain bool, state store.State) store.State {
 
 // try makes a call once. The outcome is UNKNOWN if it may have had an effect.
 func (x *execution) try(ctx context.Context, c *call) outcome {
-	limited, cancel := context.WithDeadline(x.calls, c.row.Deadline)
+	limited, cancel := context.WithDeadline(x.Calls, c.row.Deadline)
 	defer cancel()
 	var next graph.Resource
 	if c.new != nil {
@@ -356,7 +357,7 @@ func isTransient(err error) bool {
 // find finds out whether an uncertain creation took place, if that can be known without repeating it. If it can be
 // repeated, neither is the outcome known nor is there an error.
 func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
-	limited, cancel := context.WithTimeout(x.calls, x.timeout(c))
+	limited, cancel := context.WithTimeout(x.Calls, x.timeout(c))
 	defer cancel()
 	id := c.new.ID
 	if id == "" {
@@ -446,7 +447,7 @@ func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure
 		o.err = fmt.Errorf("%w (it is unknown whether it was created)", failure)
 		return o
 	}
-	limited, cancel := context.WithTimeout(x.calls, x.timeout(c))
+	limited, cancel := context.WithTimeout(x.Calls, x.timeout(c))
 	defer cancel()
 	if c.new == nil {
 		_, _, err := c.caller.Get(limited, existing(c.old, c.references))
@@ -479,12 +480,12 @@ func (x *execution) delay(attempt int, failure error) time.Duration {
 
 // waitForRetry records why a call is repeated and when, and waits for that, unless the execution is interrupted.
 func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, attempt int, failure error) error {
-	if err := x.interrupted(ctx); err != nil {
+	if err := x.Interrupted(ctx); err != nil {
 		return err
 	}
 	message := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
 	err := x.record(ctx, func(t *txn, d store.Job) error {
-		t.note(d, store.Event{
+		t.Note(d, store.Event{
 			Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: store.Started, Message: message,
 		})
 		return nil
@@ -492,7 +493,7 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 	if err != nil {
 		return err
 	}
-	return x.sleep(ctx, delay)
+	return x.Sleep(ctx, delay)
 }
 
 // outOfTime returns the error of a call that used up its time.
@@ -503,23 +504,4 @@ func (x *execution) outOfTime(c *call, err error) error {
 // input returns the resource of a call before and after.
 func (c *call) input() plan.Input {
 	return plan.Input{New: []plan.Vertex{{Resource: c.new}}, Old: []plan.Vertex{{Resource: c.old}}}
-}
-
-// sleep waits, unless the execution is interrupted.
-func (x *execution) sleep(ctx context.Context, d time.Duration) error {
-	if err := x.interrupted(ctx); err != nil {
-		return err
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-x.abortRequested():
-		return errAborted
-	case <-x.stopStarting:
-	case <-ctx.Done():
-	case <-x.calls.Done():
-	}
-	return errStopped
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -231,7 +232,7 @@ func (w *world) history(ctx context.Context, words []string) error {
 	}
 	all, err := w.current.engine.History(ctx, module, before, limit)
 	for _, d := range all {
-		w.log.add(w, "", "%s %s %s", run.Name(d), d.Kind, d.State)
+		w.log.add(w, "", "%s %s %s", job.Name(d), d.Kind, d.State)
 	}
 	return err
 }

@@ -2,11 +2,10 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -20,11 +19,6 @@ func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err erro
 	return id, err
 }
 
-// refusal returns the error of a request that the state of a deployment does not allow.
-func refusal(d store.Job, what string) error {
-	return &RefusedError{fmt.Sprintf("%s cannot be %s: it is %s", name(d), what, d.State)}
-}
-
 // Retry queues a deployment that failed or asks to run again. [Engine.Run] runs it.
 func (e *Engine) Retry(ctx context.Context, id int64) error {
 	return e.write(ctx, func(t *txn) error {
@@ -33,16 +27,10 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 			return err
 		}
 		if d.State != store.Failed && d.State != store.Ask {
-			return refusal(d, "retried")
+			return job.RefuseState(d, "retried")
 		}
-		return t.requeue(&d)
+		return t.Claim(&d, store.Wait)
 	})
-}
-
-// requeue puts a deployment back into the queue. It is reserved for this process until the lease expires.
-func (t *txn) requeue(d *store.Job) error {
-	t.engine.holder.Claim(d)
-	return t.move(d, store.Wait, "")
 }
 
 // Abort stops a deployment between steps and leaves what it created to a cleanup. It only requests that: [Engine.Run] does
@@ -59,10 +47,10 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 			return t.PutJob(d)
 		case store.Wait, store.Failed, store.Ask:
 			if d.Kind == store.Cleanup {
-				return refusal(d, "aborted")
+				return job.RefuseState(d, "aborted")
 			}
 		default:
-			return refusal(d, "aborted")
+			return job.RefuseState(d, "aborted")
 		}
 		g, err := t.Graph()
 		if err != nil {
@@ -73,13 +61,11 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 			return err
 		}
 		d.Abort = true
-		d.Fence++
-		d.Owner, d.Expires = "", time.Time{}
 		isPartial := func(v *graph.Version) bool { return v.Partial }
 		if d.State == store.Wait && len(begun) == 0 && !slices.ContainsFunc(g.Versions(d.Module), isPartial) {
-			return t.move(&d, store.Cancelled, "")
+			return t.Revoke(&d, store.Cancelled)
 		}
-		return t.move(&d, store.Aborting, "")
+		return t.Revoke(&d, store.Aborting)
 	})
 }
 
@@ -97,7 +83,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		}
 		at := slices.IndexFunc(rows, func(row store.Step) bool { return row.URN == string(u) && asks(row) })
 		if at < 0 || d.State != store.Ask && d.State != store.Failed {
-			return &RefusedError{fmt.Sprintf("%s asks nothing about %s", name(d), u)}
+			return job.Refuse("%s asks nothing about %s", job.Name(d), u)
 		}
 		row := rows[at]
 		if row.New, err = e.answer(row.New, resource); err != nil {
@@ -105,14 +91,14 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		}
 		if resource == "" {
 			row.New = ""
-			if err := Steps.move(&row.State, store.Failed); err != nil {
+			if err := job.Steps.Move(&row.State, store.Failed); err != nil {
 				return err
 			}
 		}
 		if err := t.PutStep(row); err != nil {
 			return err
 		}
-		return t.requeue(&d)
+		return t.Claim(&d, store.Wait)
 	})
 }
 

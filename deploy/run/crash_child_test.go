@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 		serve.MainProvisioner("ledger", "", ledger{})
 	}
 	if text := os.Getenv(jobVariable); text != "" {
-		var j job
+		var j childJob
 		if err := json.Unmarshal([]byte(text), &j); err != nil {
 			panic(err)
 		}
@@ -54,9 +54,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A job is what an executor is to do: to deploy a program in a folder, and perhaps to come to a point where it receives a
+// childJob is what an executor is to do: to deploy a program in a folder, and perhaps to come to a point where it receives a
 // signal.
-type job struct {
+type childJob struct {
 	Folder  string
 	Number  int64 // of the deployment
 	Lease   time.Duration
@@ -80,16 +80,16 @@ type job struct {
 	writing sync.Mutex // held during transactions, so that a process that is stopped leaves none behind
 }
 
-func (j *job) cloud() folder { return folder(filepath.Join(j.Folder, "cloud")) }
+func (j *childJob) cloud() folder { return folder(filepath.Join(j.Folder, "cloud")) }
 
-func (j *job) db() string { return filepath.Join(j.Folder, "db", "state.db") }
+func (j *childJob) db() string { return filepath.Join(j.Folder, "db", "state.db") }
 
-func (j *job) open(ctx context.Context) (*sqlite.Store, error) {
+func (j *childJob) open(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, j.db(), sqlite.Options{})
 }
 
 // main deploys, and prints the number of points and how it ended.
-func (j *job) main() {
+func (j *childJob) main() {
 	inherited, err := syscall.Open(j.cloud().path("alive"), syscall.O_RDWR|syscall.O_CREAT, 0o600) // by all its plugins
 	if err == nil {
 		err = syscall.Flock(inherited, syscall.LOCK_SH)
@@ -107,7 +107,7 @@ func (j *job) main() {
 }
 
 // deploy deploys the program, in a process that opens the store and starts plugins for it.
-func (j *job) deploy(ctx context.Context) (d store.Job, err error) {
+func (j *childJob) deploy(ctx context.Context) (d store.Job, err error) {
 	s, err := j.open(ctx)
 	if err != nil {
 		return d, err
@@ -119,7 +119,7 @@ func (j *job) deploy(ctx context.Context) (d store.Job, err error) {
 }
 
 // pool returns a pool with the plugin.
-func (j *job) pool() *provision.Pool {
+func (j *childJob) pool() *provision.Pool {
 	return provision.NewPool(provision.PoolOptions{
 		Command: func(string) (plugin.Command, error) {
 			self, err := os.Executable()
@@ -129,7 +129,7 @@ func (j *job) pool() *provision.Pool {
 	})
 }
 
-func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
+func (j *childJob) engine(s store.Store, p provision.Providers) *run.Engine {
 	o := run.Options{
 		Store: s, Environment: "dev", Providers: always(p), Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
 		Backoff: time.Millisecond, Poll: 5 * time.Millisecond, Key: j.key, Events: j.live,
@@ -144,7 +144,7 @@ func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
 }
 
 // drive brings the deployment to its end, whoever has begun it. It retries or aborts once what failed, and returns what asks.
-func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Job, err error) {
+func (j *childJob) drive(ctx context.Context, e *run.Engine) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err
 	}
@@ -162,7 +162,7 @@ func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Job, err error)
 }
 
 // find returns the deployment. It plans and queues it first if that was not done.
-func (j *job) find(ctx context.Context, e *run.Engine) (found store.Job, err error) {
+func (j *childJob) find(ctx context.Context, e *run.Engine) (found store.Job, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
 		if err != nil {
@@ -191,9 +191,11 @@ func (j *job) find(ctx context.Context, e *run.Engine) (found store.Job, err err
 }
 
 // program returns the file of the program, which is LumiGL. An empty one destroys the module.
-func (j *job) program() string { return filepath.Join(j.Folder, fmt.Sprintf("program-%d", j.Number)) }
+func (j *childJob) program() string {
+	return filepath.Join(j.Folder, fmt.Sprintf("program-%d", j.Number))
+}
 
-func (j *job) request() (run.Request, error) {
+func (j *childJob) request() (run.Request, error) {
 	text, err := os.ReadFile(j.program())
 	if err != nil {
 		return run.Request{}, err
@@ -206,7 +208,7 @@ func (j *job) request() (run.Request, error) {
 }
 
 // point counts the places where a process can end, and sends the signal at the chosen one.
-func (j *job) point(before string) {
+func (j *childJob) point(before string) {
 	if j.points.Add(1) != int32(j.At) && (before == "" || before != j.Before) {
 		return
 	}
@@ -231,7 +233,7 @@ func (j *job) point(before string) {
 // watchedStore has points before and after each transaction.
 type watchedStore struct {
 	store.Store
-	job *job
+	job *childJob
 }
 
 func (w watchedStore) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
@@ -245,7 +247,7 @@ func (w watchedStore) Write(ctx context.Context, environment string, f func(stor
 // watchedProviders has points before and after each call that changes something or looks for it.
 type watchedProviders struct {
 	provision.Providers
-	job *job
+	job *childJob
 }
 
 func (w watchedProviders) Provider(
@@ -257,7 +259,7 @@ func (w watchedProviders) Provider(
 
 type watchedProvider struct {
 	lumi.ResourceProvider
-	job *job
+	job *childJob
 }
 
 func (w watchedProvider) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.CreateResponse, error) {

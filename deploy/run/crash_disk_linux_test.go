@@ -100,7 +100,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	s := newSite(t, "Net/a\nDisk/b on=[@a]")
 	s.mount()
-	s.killed(&job{Folder: s.Folder, Number: 1, Before: "Create b", Signal: syscall.SIGKILL})
+	s.killed(&childJob{Folder: s.Folder, Number: 1, Before: "Create b", Signal: syscall.SIGKILL})
 	s.expire()
 	s.must(s.close())
 	s.must(unix.Mount("", filepath.Dir(s.db()), "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))

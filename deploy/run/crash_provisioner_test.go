@@ -20,9 +20,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
@@ -47,7 +47,7 @@ type provisionerPlugin struct {
 // sorted, as those of outputs that are filled in are. An empty program, which destroys the module, comes last by itself.
 var provisionersFlag = flag.String("provisioners", "", `kill deployments with {"provisioners": [{"name", "path", "env", "types", "results"}], "programs": [LumiGL]}`)
 
-func (j *job) provisioners() map[string]plan.Provisioner {
+func (j *childJob) provisioners() map[string]plan.Provisioner {
 	all := map[string]plan.Provisioner{}
 	for _, p := range j.Provisioners {
 		all[p.Name] = watchedProvisioner{&provision.External{Name: p.Name, Command: func(string) (plugin.Command, error) {
@@ -62,7 +62,7 @@ func (j *job) provisioners() map[string]plan.Provisioner {
 	return all
 }
 
-func (j *job) provisionerOf(t tokens.Type) (string, error) {
+func (j *childJob) provisionerOf(t tokens.Type) (string, error) {
 	for _, p := range j.Provisioners {
 		if slices.Contains(p.Types, t) {
 			return p.Name, nil
@@ -74,7 +74,7 @@ func (j *job) provisionerOf(t tokens.Type) (string, error) {
 // watchedProvisioner has points before and after each call that changes something. After a call of Status comes a write.
 type watchedProvisioner struct {
 	plan.Provisioner
-	job *job
+	job *childJob
 }
 
 func (w watchedProvisioner) Provision(ctx context.Context, in plan.Input) (string, error) {
@@ -275,16 +275,16 @@ func TestProvisionerKilledAndAborted(t *testing.T) {
 	t.Parallel()
 	before, _ := newProvisionerSite(t)
 	whole := before.copy(t)
-	points, _ := whole.killed(&whole.job)
+	points, _ := whole.killed(&whole.childJob)
 	for at := 1; at <= points; at += 6 {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			t.Parallel()
 			s := before.copy(t)
-			s.killed(&job{Folder: s.Folder, Number: 1, Provisioners: s.Provisioners, At: at, Signal: syscall.SIGKILL, Group: at%4 == 1})
+			s.killed(&childJob{Folder: s.Folder, Number: 1, Provisioners: s.Provisioners, At: at, Signal: syscall.SIGKILL, Group: at%4 == 1})
 			s.expire()
 			d, err := s.find(t.Context(), s.here())
 			s.must(err)
-			var refused *run.RefusedError
+			var refused *job.RefusedError
 			if err := s.here().Abort(t.Context(), d.ID); errors.As(err, &refused) && d.State == store.Done {
 				return
 			} else if err != nil {

@@ -21,8 +21,8 @@ func TestTwoExecutors(t *testing.T) {
 	_, err := s.find(t.Context(), s.here())
 	s.must(err)
 	s.expire()
-	first, out1 := s.start(&s.job)
-	second, out2 := s.start(&s.job)
+	first, out1 := s.start(&s.childJob)
+	second, out2 := s.start(&s.childJob)
 	s.must(first.Wait())
 	s.must(second.Wait())
 	for _, out := range []string{out1.String(), out2.String()} {
@@ -53,7 +53,7 @@ func TestStopped(t *testing.T) {
 			s := newSite(t, "Net/a\nDisk/b on=[@a]\nNet/c at=@b.arn")
 			s.Timeout = 2 * time.Second
 			s.trap(tc.at, "stop")
-			c, out := s.start(&job{Folder: s.Folder, Number: 1, Timeout: s.Timeout, Before: tc.before, Signal: syscall.SIGSTOP})
+			c, out := s.start(&childJob{Folder: s.Folder, Number: 1, Timeout: s.Timeout, Before: tc.before, Signal: syscall.SIGSTOP})
 			s.awaitStop(c.Process.Pid)
 			s.write("go")
 			deadline := s.deadline()
@@ -83,7 +83,7 @@ func TestResumed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]\nNet/c at=@b.arn")
 	s.Lease, s.Timeout = 300*time.Millisecond, 2*time.Second
-	c, out := s.start(&job{
+	c, out := s.start(&childJob{
 		Folder: s.Folder, Number: 1, Lease: s.Lease, Timeout: s.Timeout, Before: "Create b", Signal: syscall.SIGSTOP,
 	})
 	s.awaitStop(c.Process.Pid)

@@ -54,14 +54,14 @@ var crashPrograms = []string{
 // site is a folder in which deployments run: a database, a cloud and programs.
 type site struct {
 	t *testing.T
-	job
+	childJob
 	opened *run.Engine
 	close  func() error
 }
 
 func newSite(t *testing.T, programs ...string) *site {
 	t.Helper()
-	s := &site{t: t, job: job{Folder: t.TempDir(), Number: 1}}
+	s := &site{t: t, childJob: childJob{Folder: t.TempDir(), Number: 1}}
 	s.must(os.MkdirAll(s.cloud().path("things"), 0o700))
 	for i, p := range programs {
 		var text []byte
@@ -86,7 +86,7 @@ func newSite(t *testing.T, programs ...string) *site {
 // copy returns a site with a copy of everything.
 func (s *site) copy(t *testing.T) *site {
 	t.Helper()
-	to := &site{t: t, job: job{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort, Provisioners: s.Provisioners}}
+	to := &site{t: t, childJob: childJob{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort, Provisioners: s.Provisioners}}
 	s.must(os.RemoveAll(to.Folder))
 	s.must(os.CopyFS(to.Folder, os.DirFS(s.Folder)))
 	return to
@@ -100,7 +100,7 @@ func (s *site) must(err error) {
 }
 
 // start starts an executor with the job.
-func (s *site) start(j *job) (*exec.Cmd, *bytes.Buffer) {
+func (s *site) start(j *childJob) (*exec.Cmd, *bytes.Buffer) {
 	s.t.Helper()
 	text, err := json.Marshal(j)
 	s.must(err)
@@ -116,7 +116,7 @@ func (s *site) start(j *job) (*exec.Cmd, *bytes.Buffer) {
 
 // killed runs an executor that is killed at a point, and waits until its plugins have ended. It reports whether the executor
 // ended before, and returns how many points it came to.
-func (s *site) killed(j *job) (points int, ended bool) {
+func (s *site) killed(j *childJob) (points int, ended bool) {
 	s.t.Helper()
 	c, out := s.start(j)
 	err := c.Wait()
@@ -143,7 +143,7 @@ func (s *site) here() *run.Engine {
 			s.opened = nil
 			return end()
 		}
-		s.opened = s.engine(watchedStore{db, &s.job}, watchedProviders{pool, &s.job})
+		s.opened = s.engine(watchedStore{db, &s.childJob}, watchedProviders{pool, &s.childJob})
 	}
 	return s.opened
 }
@@ -336,7 +336,7 @@ func TestAbortKilledAnywhere(t *testing.T) {
 func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	t.Helper()
 	after := before.copy(t)
-	points, _ := after.killed(&after.job)
+	points, _ := after.killed(&after.childJob)
 	if points < minimum {
 		t.Errorf("only %d points", points)
 	}
@@ -350,7 +350,7 @@ func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 			t.Run(fmt.Sprint(at), func(t *testing.T) {
 				t.Parallel()
 				s := before.copy(t)
-				s.killed(&job{
+				s.killed(&childJob{
 					Folder: s.Folder, Number: s.Number, Abort: s.Abort, At: at, Signal: syscall.SIGKILL, Group: at/every%2 == 0,
 					Provisioners: s.Provisioners,
 				})
@@ -372,7 +372,7 @@ func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 func TestNotSettled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/shut fail=always")
-	s.killed(&job{Folder: s.Folder, Number: 1, Before: "Create shut", Signal: syscall.SIGKILL})
+	s.killed(&childJob{Folder: s.Folder, Number: 1, Before: "Create shut", Signal: syscall.SIGKILL})
 	s.expire()
 	s.Abort = true
 	const u = "urn:lumi:dev::a:index::sim:index:Net::shut"
@@ -391,7 +391,7 @@ func TestNotSettled(t *testing.T) {
 func TestPluginKilled(t *testing.T) {
 	t.Parallel()
 	before := newSite(t, crashPrograms...)
-	before.killed(&before.job)
+	before.killed(&before.childJob)
 	before.Number = 2
 	after := before.copy(t)
 	after.finish()
@@ -407,7 +407,7 @@ func TestPluginKilled(t *testing.T) {
 				s := before.copy(t)
 				s.trap(at, what)
 				if what == "orphan" {
-					if _, ended := s.killed(&s.job); ended {
+					if _, ended := s.killed(&s.childJob); ended {
 						t.Fatal("the executor was not killed")
 					}
 					s.expire()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -26,7 +27,7 @@ type Edit struct {
 }
 
 // Edit makes changes of the state in one transaction. Each is in the history as a deployment that is done. The error is a
-// *[RefusedError] while a deployment is queued, runs or has failed that is of the module or uses it, or, for a module that is
+// *[job.RefusedError] while a deployment is queued, runs or has failed that is of the module or uses it, or, for a module that is
 // not in the graph, any deployment. It is one, too, if the environment has a key and the engine has not.
 func (e *Engine) Edit(ctx context.Context, edits ...Edit) error {
 	return e.write(ctx, func(t *txn) error {
@@ -45,7 +46,7 @@ func (t *txn) edit(one Edit) error {
 		return err
 	}
 	if environment.Key != "" && t.engine.Key == nil { // What it hides would be lost.
-		return &RefusedError{"the state cannot be changed without the key of " + environment.Name}
+		return job.Refuse("the state cannot be changed without the key of %s", environment.Name)
 	}
 	rows, g, err := t.queue()
 	if err != nil {
@@ -53,13 +54,13 @@ func (t *txn) edit(one Edit) error {
 	}
 	for _, d := range rows {
 		if d.Module == one.Module || slices.Contains(d.Uses, one.Module) || slices.Contains(g.Uses(d.Module), one.Module) || g.Newest(one.Module) == nil {
-			return &RefusedError{fmt.Sprintf("%s is in the queue: wait until it has ended, or abort it", name(d))}
+			return job.Refuse("%s is in the queue: wait until it has ended, or abort it", job.Name(d))
 		}
 	}
 	environment.Last++
 	after, err := one.Change(g, graph.Deployment(environment.Last))
 	if refused, ok := errors.AsType[*graph.RefusedError](err); ok {
-		return &RefusedError{refused.Error()}
+		return job.Refuse("%s", refused)
 	} else if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (t *txn) edit(one Edit) error {
 	now := time.Now().UTC()
 	d := store.Job{
 		Environment: environment.Name, Number: environment.Last, Module: one.Module, Kind: store.Edit, State: store.Done,
-		Message: brief(one.Message), Created: now, Ended: now,
+		Message: job.Brief(one.Message), Created: now, Ended: now,
 	}
 	if err := cmp.Or(t.PutEnvironment(environment), t.SetGraph(after)); err != nil {
 		return err
@@ -78,8 +79,8 @@ func (t *txn) edit(one Edit) error {
 		return err
 	}
 	if one.Was != "" {
-		t.note(d, store.Event{URN: string(one.Now), Was: string(one.Was), Kind: "move", State: store.Done})
+		t.Note(d, store.Event{URN: string(one.Now), Was: string(one.Was), Kind: "move", State: store.Done})
 	}
-	t.note(d, store.Event{State: store.Done, Message: one.Message})
+	t.Note(d, store.Event{State: store.Done, Message: one.Message})
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -292,7 +293,7 @@ func TestEditWithoutKey(t *testing.T) {
 		return nil, nil
 	}})
 	const want = "the state cannot be changed without the key of dev"
-	if _, refused := errors.AsType[*run.RefusedError](err); !refused || err.Error() != want {
+	if _, refused := errors.AsType[*job.RefusedError](err); !refused || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

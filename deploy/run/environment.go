@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/state"
@@ -24,7 +25,7 @@ func NewEnvironment(ctx context.Context, s store.Store, e store.Environment) err
 		_, err := tx.Environment(e.Name)
 		switch {
 		case err == nil:
-			return &RefusedError{fmt.Sprintf("the environment %s already exists: choose another name", e.Name)}
+			return job.Refuse("the environment %s already exists: choose another name", e.Name)
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
@@ -32,7 +33,7 @@ func NewEnvironment(ctx context.Context, s store.Store, e store.Environment) err
 	})
 }
 
-// Deletable returns how many resources an environment has. The error is a *[RefusedError] if there are some or if
+// Deletable returns how many resources an environment has. The error is a *[job.RefusedError] if there are some or if
 // deployments are queued or a task graph runs. With force, only what runs is refused, and a damaged graph counts as empty.
 func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
 	environment, err := tx.Environment(name)
@@ -45,7 +46,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	}
 	for _, d := range queued {
 		if !force || time.Now().Before(d.Expires) {
-			return 0, &RefusedError{Name(d) + " is in the queue: wait until it has ended, or abort it"}
+			return 0, job.Refuse("%s is in the queue: wait until it has ended, or abort it", job.Name(d))
 		}
 	}
 	runs, err := tx.Runs(name, 0, math.MaxInt32)
@@ -54,7 +55,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	}
 	for _, d := range runs {
 		if time.Now().Before(d.Expires) {
-			return 0, &RefusedError{fmt.Sprintf("%s[%d] is running: wait until it has ended, or stop it with 'lumi tasks stop'", d.Module, d.ID)}
+			return 0, job.Refuse("%s[%d] is running: wait until it has ended, or stop it with 'lumi tasks stop'", d.Module, d.ID)
 		}
 	}
 	rows, err := tx.Vertices(name)
@@ -69,17 +70,10 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 		return 0, err
 	}
 	if resources = g.Count(); resources > 0 && !force {
-		err = &RefusedError{fmt.Sprintf("%s has resources: 'lumi destroy --environment=%[1]s' deletes them, --force leaves them as they are", name)}
+		err = job.Refuse("%s has resources: 'lumi destroy --environment=%[1]s' deletes them, --force leaves them as they are", name)
 	}
 	return resources, err
 }
-
-// RefusedError reports that a deployment or an environment is in a state in which the request is not possible. Nothing has
-// changed.
-type RefusedError struct{ Message string }
-
-// Error returns the message.
-func (e *RefusedError) Error() string { return e.Message }
 
 // Graph returns the resource graph as it is.
 func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
@@ -125,7 +119,7 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 		}
 		q := e.entries(rows)
 		for i, d := range rows {
-			s := Status{Job: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
+			s := Status{Job: d, Name: job.Name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
 			if d.State == store.Ask || d.State == store.Failed {
 				steps, err := t.Steps(d.ID)
 				if err != nil {
@@ -183,9 +177,6 @@ func (e *Engine) Request(ctx context.Context, id int64) (r Request, err error) {
 	}
 	return r, err
 }
-
-// Name returns what users call a deployment, such as "a[5]" or "Cleanup[a]".
-func Name(d store.Job) string { return name(d) }
 
 // History returns up to limit deployments of a module, or of all if module is "", those of the queue included, the latest
 // first. Their IDs are below before, unless that is 0.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
@@ -26,7 +27,7 @@ func TestDeletableRun(t *testing.T) {
 		}
 		for _, force := range []bool{false, true} {
 			_, err := run.Deletable(tx, "prod", force)
-			var refused *run.RefusedError
+			var refused *job.RefusedError
 			want := "upgrade[1] is running: wait until it has ended, or stop it with 'lumi tasks stop'"
 			if !errors.As(err, &refused) || err.Error() != want {
 				t.Errorf("got error %v, want %s", err, want)

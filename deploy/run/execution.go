@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -21,20 +22,13 @@ import (
 // execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
 type execution struct {
 	*Engine
-	d               store.Job
+	*job.Held
 	request         Request
 	approvedEffects []plan.Effect
 	caller          *provision.Caller
 	// graph is the resource graph that the plan was made for.
 	graph *graph.Graph
 	plan  *plan.Plan
-	// calls is the context of calls. It is done if the lease is lost, or Stop cancels calls.
-	calls context.Context
-	end   context.CancelCauseFunc
-	// aborts is closed once the deployment is to be aborted.
-	aborts    chan struct{}
-	abortOnce sync.Once
-
 	// replacements has the steps that replace resources, by these.
 	replacements map[*graph.Resource]*plan.Step
 	// moves has the URNs in the resource graph of resources that the plan moves, by those that they will have.
@@ -56,12 +50,8 @@ type execution struct {
 	results []func() error
 }
 
-// Errors that end a run without failing the deployment.
-var (
-	errNotReady = errors.New("the deployment cannot be claimed")
-	errStopped  = errors.New("stopped")
-	errAborted  = errors.New("aborted")
-)
+// errNotReady says that a deployment cannot be claimed now.
+var errNotReady = errors.New("the deployment cannot be claimed")
 
 // askError puts a deployment into the state ASK.
 type askError struct{ message string }
@@ -74,37 +64,17 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	x.end = cancel
-	var wait sync.WaitGroup
-	calls, cut := context.WithCancel(ctx)
-	x.calls = calls
-	wait.Go(func() {
-		select {
-		case <-e.cancelCalls:
-			cut()
-		case <-ctx.Done():
+	err = x.Held.Run(ctx, func(ctx context.Context) error {
+		err := x.run(ctx)
+		if errors.Is(err, job.ErrAborted) {
+			err = x.abort(ctx)
 		}
-	})
-	wait.Go(func() { x.heartbeat(ctx) })
-	err = x.run(ctx)
-	if errors.Is(err, errAborted) {
-		err = x.abort(ctx)
-	}
-	lost := context.Cause(ctx)
-	cancel(nil)
-	cut()
-	wait.Wait()
-	switch {
-	case errors.Is(err, store.ErrFenced) || errors.Is(lost, store.ErrFenced):
-		return errNotReady
-	case err == nil:
-		return nil
-	}
-	if err := x.conclude(context.WithoutCancel(ctx), err); !errors.Is(err, store.ErrFenced) {
 		return err
+	}, x.conclude)
+	if errors.Is(err, store.ErrFenced) {
+		return errNotReady
 	}
-	return errNotReady
+	return err
 }
 
 // claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
@@ -121,15 +91,17 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 		if !e.isReady(d, rows, g) {
 			return errNotReady
 		}
-		x = &execution{Engine: e, d: d, aborts: make(chan struct{}), called: map[int]bool{}}
-		e.holder.Claim(&x.d)
 		// Until it ends, the resources that it is to delete still refer to what older versions use.
-		x.d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
+		d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
 		to := store.Running
 		if d.Abort || d.State == store.Aborting {
 			to = store.Aborting
 		}
-		return t.move(&x.d, to, "")
+		if err := t.Claim(&d, to); err != nil {
+			return err
+		}
+		x = &execution{Engine: e, Held: e.jobs.Hold(d), called: map[int]bool{}}
+		return nil
 	})
 	return x, err
 }
@@ -138,37 +110,19 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 func (e *Engine) isReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
-		if d.Owner != e.Owner && !e.holder.IsFree(d) {
+		if d.Owner != e.Owner && !e.jobs.IsFree(d) {
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Job) bool { return o.ID == d.ID })
 		return i >= 0 && len(e.entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
-		return e.holder.IsFree(d)
+		return e.jobs.IsFree(d)
 	default:
 		return false
 	}
 }
 
-// heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
-func (x *execution) heartbeat(ctx context.Context) {
-	err := x.holder.Keep(ctx, x.d.Expires, func(expires time.Time) error {
-		err := x.record(ctx, func(t *txn, d store.Job) error {
-			d.Expires = expires
-			return t.PutJob(d)
-		})
-		if errors.Is(err, store.ErrLost) {
-			return nil // Running calls are to end.
-		}
-		return err
-	})
-	if err != nil {
-		x.end(err)
-	}
-}
-
-// record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more. It
-// notices requests to abort.
+// record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more.
 func (x *execution) record(ctx context.Context, f func(t *txn, d store.Job) error) error {
 	return x.write(ctx, x.fenced(f))
 }
@@ -176,27 +130,27 @@ func (x *execution) record(ctx context.Context, f func(t *txn, d store.Job) erro
 // fenced returns f for a transaction of this executor.
 func (x *execution) fenced(f func(t *txn, d store.Job) error) func(*txn) error {
 	return func(t *txn) error {
-		d, err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting)
+		d, err := x.Touch(t)
 		if err != nil {
 			return err
-		}
-		if d.Abort {
-			x.abortOnce.Do(func() { close(x.aborts) })
 		}
 		return f(t, d)
 	}
 }
 
-// conclude stores that an execution ended early, because of err.
+// conclude stores that an execution ended early, because of err, unless that is nil.
 func (x *execution) conclude(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	to, message := store.Failed, err.Error()
 	var ask *askError
 	switch {
-	case errors.Is(err, errStopped) || errors.Is(err, context.Canceled) && x.calls.Err() != nil:
+	case errors.Is(err, job.ErrStopped) || errors.Is(err, context.Canceled):
 		return x.release(ctx)
-	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.d.Kind != store.Cleanup:
+	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.Job.Kind != store.Cleanup:
 		to = store.Ask
-	case x.d.Kind == store.Cleanup:
+	case x.Job.Kind == store.Cleanup:
 		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
 	}
 	return x.record(ctx, func(t *txn, d store.Job) error {
@@ -211,16 +165,16 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 				return err
 			}
 		}
-		return t.move(&d, to, message)
+		return t.Move(&d, to, message)
 	})
 }
 
 // markInterrupted notes that the calls of this execution are over, although the store did not take their outcomes.
 func (x *execution) markInterrupted(t *txn) error {
-	rows, err := t.Steps(x.d.ID)
+	rows, err := t.Steps(x.Job.ID)
 	for _, row := range rows {
 		if row.State == store.Started && x.called[row.Number] && err == nil {
-			if err = Steps.move(&row.State, store.Unknown); err == nil {
+			if err = job.Steps.Move(&row.State, store.Unknown); err == nil {
 				err = t.PutStep(row)
 			}
 		}
@@ -238,19 +192,19 @@ func (x *execution) release(ctx context.Context) error {
 
 // run runs a deployment.
 func (x *execution) run(ctx context.Context) (err error) {
-	known, _ := x.queued.LoadAndDelete(x.d.ID)
+	known, _ := x.queued.LoadAndDelete(x.Job.ID)
 	first, _ := known.(queued)
 	if x.request = first.request; first.plan == nil {
-		if x.request, x.approvedEffects, err = x.Engine.request(ctx, x.d); err != nil {
+		if x.request, x.approvedEffects, err = x.Engine.request(ctx, x.Job); err != nil {
 			return err
 		}
 	}
-	x.caller = x.Engine.caller(x.d.Module, x.request)
+	x.caller = x.Engine.caller(x.Job.Module, x.request)
 	if err := x.settle(ctx); err != nil {
 		return err
 	}
-	if x.d.State == store.Aborting {
-		return errAborted
+	if x.Job.State == store.Aborting {
+		return job.ErrAborted
 	}
 	if err := x.rename(ctx); err != nil {
 		return err
@@ -259,7 +213,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 		return err
 	}
 	for i, task := range x.plan.Tasks {
-		if err := x.interrupted(ctx); err != nil {
+		if err := x.Interrupted(ctx); err != nil {
 			return err
 		}
 		if err := x.task(ctx, i, task); err != nil {
@@ -269,37 +223,13 @@ func (x *execution) run(ctx context.Context) (err error) {
 	return x.finish(ctx)
 }
 
-// interrupted returns why no new step may start, or nil.
-func (x *execution) interrupted(ctx context.Context) error {
-	if lost := x.lost.Load(); lost != nil {
-		return *lost
-	}
-	select {
-	case <-x.abortRequested():
-		return errAborted
-	case <-x.stopStarting:
-	case <-ctx.Done():
-	default:
-		return nil
-	}
-	return errStopped
-}
-
-// abortRequested returns the channel that is closed once the deployment is to be aborted, nil if it is being aborted.
-func (x *execution) abortRequested() <-chan struct{} {
-	if x.d.State == store.Aborting {
-		return nil
-	}
-	return x.aborts
-}
-
 // isCommitted reports whether the module's new version is in the resource graph already, so that only deletions are left.
 func (x *execution) isCommitted(g *graph.Graph) bool {
-	newest := g.Newest(x.d.Module)
-	if x.d.Kind == store.Destroy {
+	newest := g.Newest(x.Job.Module)
+	if x.Job.Kind == store.Destroy {
 		return newest == nil
 	}
-	return newest != nil && newest.Deployment == graph.Deployment(x.d.Number)
+	return newest != nil && newest.Deployment == graph.Deployment(x.Job.Number)
 }
 
 // rename stores the properties of the module's resources under the names that they have now.
@@ -307,8 +237,8 @@ func (x *execution) rename(ctx context.Context) error {
 	if x.isCommitted(x.graph) {
 		return nil
 	}
-	names, err := x.renamed(ctx, x.d.Module, x.request)
-	if err != nil || x.graph.WithNames(x.d.Module, names) == x.graph {
+	names, err := x.renamed(ctx, x.Job.Module, x.request)
+	if err != nil || x.graph.WithNames(x.Job.Module, names) == x.graph {
 		return err
 	}
 	return x.record(ctx, func(t *txn, _ store.Job) error {
@@ -316,7 +246,7 @@ func (x *execution) rename(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.graph = now.WithNames(x.d.Module, names)
+		x.graph = now.WithNames(x.Job.Module, names)
 		return t.SetGraph(x.graph)
 	})
 }
@@ -324,14 +254,14 @@ func (x *execution) rename(ctx context.Context) error {
 // makePlan plans the deployment for the resource graph as it is, unless the first plan was made for that. It must not do more
 // than what was shown.
 func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) {
-	number := graph.Deployment(x.d.Number)
+	number := graph.Deployment(x.Job.Number)
 	switch {
-	case x.d.Kind == store.Cleanup || x.isCommitted(x.graph):
-		x.plan = plan.MakeCleanup(x.graph, x.d.Module, x.provisioner)
+	case x.Job.Kind == store.Cleanup || x.isCommitted(x.graph):
+		x.plan = plan.MakeCleanup(x.graph, x.Job.Module, x.provisioner)
 	case first != nil && first.IsFor(x.graph, number):
 		x.plan = first
 	default:
-		if x.plan, err = x.planFor(ctx, x.graph, entry(x.d), x.request); err != nil {
+		if x.plan, err = x.planFor(ctx, x.graph, entry(x.Job), x.request); err != nil {
 			return err
 		}
 		if first != nil {
@@ -357,7 +287,7 @@ func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) 
 // task runs a task.
 func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	row := store.Task{
-		Deployment: x.d.ID, Number: task.Number, Provisioner: task.Provisioner, Steps: len(task.Steps), State: store.Wait,
+		Deployment: x.Job.ID, Number: task.Number, Provisioner: task.Provisioner, Steps: len(task.Steps), State: store.Wait,
 	}
 	if err := x.moveTask(ctx, &row, store.Running, ""); err != nil {
 		return err
@@ -375,7 +305,7 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	switch {
 	case err == nil:
 		return x.moveTask(ctx, &row, store.Done, "")
-	case errors.Is(err, errStopped) || errors.Is(err, errAborted) || errors.Is(err, store.ErrFenced):
+	case errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted) || errors.Is(err, store.ErrFenced):
 		return err
 	}
 	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
@@ -383,12 +313,12 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 
 // moveTask changes the state of a task.
 func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.State, message string) error {
-	if err := Tasks.move(&row.State, to); err != nil {
+	if err := job.Tasks.Move(&row.State, to); err != nil {
 		return err
 	}
-	row.Message = brief(message)
+	row.Message = job.Brief(message)
 	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
-		t.note(d, store.Event{Task: row.Number, State: to, Message: message})
+		t.Note(d, store.Event{Task: row.Number, State: to, Message: message})
 		return t.PutTask(*row)
 	})
 }
@@ -419,8 +349,8 @@ func (x *execution) commit(ctx context.Context) error {
 				left = append(left, graph.Pending{Resource: r, Configuration: x.configurationOf(now, r)})
 			}
 		}
-		after := tr.Graph.Leave(x.d.Module, left...)
-		if x.d.Kind == store.Cleanup {
+		after := tr.Graph.Leave(x.Job.Module, left...)
+		if x.Job.Kind == store.Cleanup {
 			x.users = after.Users()
 		}
 		if err := t.SetGraph(after); err != nil {
@@ -434,9 +364,9 @@ func (x *execution) commit(ctx context.Context) error {
 func (x *execution) noteUncalled(t *txn, d store.Job, s *plan.Step) {
 	switch s.Kind {
 	case plan.Move:
-		t.note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
+		t.Note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
 	case plan.Forget:
-		t.note(d, store.Event{URN: string(s.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
+		t.Note(d, store.Event{URN: string(s.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
 	}
 }
 
@@ -470,7 +400,7 @@ func (x *execution) finish(ctx context.Context) error {
 		if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
 			return err
 		}
-		if err := t.move(&d, store.Done, strings.Join(x.failures, "\n")); err != nil {
+		if err := t.Move(&d, store.Done, strings.Join(x.failures, "\n")); err != nil {
 			return err
 		}
 		return t.enqueueAfter(d, g)
@@ -480,15 +410,15 @@ func (x *execution) finish(ctx context.Context) error {
 // abort has what the deployment created deleted by a cleanup. Once the new version of the module is in the resource graph, it
 // is too late: then only what is left to delete is left to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
-	if x.d.Kind != store.Cleanup && (x.remainingDeletes != nil || x.isCommitted(x.graph)) {
+	if x.Job.Kind != store.Cleanup && (x.remainingDeletes != nil || x.isCommitted(x.graph)) {
 		return x.finish(ctx)
 	}
-	if x.d.State == store.Running {
-		err := x.record(ctx, func(t *txn, d store.Job) error { return t.move(&d, store.Aborting, "") })
+	if x.Job.State == store.Running {
+		err := x.record(ctx, func(t *txn, d store.Job) error { return t.Move(&d, store.Aborting, "") })
 		if err != nil {
 			return err
 		}
-		x.d.State = store.Aborting
+		x.Job.State = store.Aborting
 		if err := x.settle(ctx); err != nil {
 			return err
 		}
@@ -498,11 +428,11 @@ func (x *execution) abort(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		g = g.Abandon(x.d.Module)
+		g = g.Abandon(x.Job.Module)
 		if err := t.SetGraph(g); err != nil {
 			return err
 		}
-		if err := t.move(&d, store.Aborted, ""); err != nil {
+		if err := t.Move(&d, store.Aborted, ""); err != nil {
 			return err
 		}
 		return t.enqueueAfter(d, g)
@@ -514,5 +444,5 @@ func (x *execution) configuration() lumigl.Value { return x.request.configuratio
 
 // say shows a message about a resource, which is not stored.
 func (x *execution) say(u, message string) {
-	x.show(store.Event{Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), URN: u, Level: "info", Message: message})
+	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
 }

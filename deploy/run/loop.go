@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
@@ -29,7 +30,7 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 		if errors.Is(err, errNotReady) || err == nil && turn.run == 0 {
 			err = e.pause(ctx)
 		}
-		if errors.Is(err, errStopped) {
+		if errors.Is(err, job.ErrStopped) {
 			return d, nil
 		} else if err != nil {
 			return d, err
@@ -44,8 +45,8 @@ func (e *Engine) pause(ctx context.Context) error {
 	select {
 	case <-timer.C:
 		return nil
-	case <-e.stopStarting:
-		return errStopped
+	case <-e.jobs.Stopping():
+		return job.ErrStopped
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -70,7 +71,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 			return err
 		}
 		select {
-		case <-e.stopStarting:
+		case <-e.jobs.Stopping():
 			return nil
 		default:
 		}
@@ -83,7 +84,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 		case d.State != store.Failed && d.State != store.Ask:
 			next = e.readyFor(d, rows, g)
 			rows = slices.DeleteFunc(rows, func(o store.Job) bool {
-				return !next.needed[name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next.run
+				return !next.needed[job.Name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next.run
 			})
 			return e.follow(t, id, rows)
 		}
@@ -104,9 +105,9 @@ func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 
 // readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
 func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
-	needed, blocked := neededFor(name(d), e.entries(rows), g)
+	needed, blocked := neededFor(job.Name(d), e.entries(rows), g)
 	for _, row := range rows {
-		if needed[name(row)] && e.isReady(row, rows, g) {
+		if needed[job.Name(row)] && e.isReady(row, rows, g) {
 			return turn{run: row.ID, wait: true, needed: needed}
 		}
 	}
@@ -130,7 +131,7 @@ func (e *Engine) follow(t *txn, id int64, waited []store.Job) error {
 				return err
 			}
 			f.after = event.Serial
-			t.events = append(t.events, event) // A transaction that reads only shows them.
+			t.Emit(event) // A transaction that reads only shows them.
 		}
 		if !slices.ContainsFunc(waited, func(d store.Job) bool { return d.ID == other }) {
 			if delete(f.by, id); len(f.by) == 0 {
@@ -162,7 +163,7 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 		d, err = t.Job(id)
 		return err
 	})
-	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.Lease*2/3 {
+	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.jobs.Lease*2/3 {
 		return err
 	}
 	return e.write(ctx, func(t *txn) error {
@@ -170,21 +171,11 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 		if err != nil || d.State != store.Wait || d.Owner != e.Owner {
 			return err
 		}
-		d.Expires = time.Now().Add(e.Lease).UTC()
+		d.Expires = e.jobs.Expires()
 		return t.PutJob(d)
 	})
 }
 
 // Stop stops what the engine runs: the first call starts no more steps, the second cancels running calls. Deployments are
 // released, so that they can be run again.
-func (e *Engine) Stop() {
-	e.stopMu.Lock()
-	defer e.stopMu.Unlock()
-	e.stopped++
-	switch e.stopped {
-	case 1:
-		close(e.stopStarting)
-	case 2:
-		close(e.cancelCalls)
-	}
-}
+func (e *Engine) Stop() { e.jobs.Stop() }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -138,7 +139,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	needed, _ := neededFor(added.Name(), q, f.graph)
 	var left []store.Job
 	for _, d := range f.rows {
-		if !needed[name(d)] {
+		if !needed[job.Name(d)] {
 			left = append(left, d)
 		} else if f.expected, err = f.after(ctx, d, f.expected); err != nil {
 			return p, err

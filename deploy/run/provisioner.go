@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -161,8 +162,8 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 // failAll stores that the steps of a task failed, and returns err unless they are deletions after the task of the module:
 // these are left to a cleanup. If the provisioner was reached, its changes may have been made, and are stored like that.
 func (x *execution) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
-	if x.interrupted(ctx) != nil {
-		return x.interrupted(ctx)
+	if x.Interrupted(ctx) != nil {
+		return x.Interrupted(ctx)
 	}
 	for _, c := range calls {
 		o := outcome{state: store.Failed, err: err}
@@ -209,11 +210,11 @@ func (x *execution) withTimeout(ctx context.Context, calls []*intended, f func(c
 			limit, deadline = x.timeout(&c.call), c.row.Deadline
 		}
 	}
-	limited, cancel := context.WithDeadlineCause(x.calls, deadline, fmt.Errorf("it took longer than %s", limit))
+	limited, cancel := context.WithDeadlineCause(x.Calls, deadline, fmt.Errorf("it took longer than %s", limit))
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		err := deadlineError(limited, f(limited))
-		if !errors.As(err, new(*lumi.RetryError)) || attempt > x.Retries || x.sleep(ctx, x.delay(attempt, err)) != nil {
+		if !errors.As(err, new(*lumi.RetryError)) || attempt > x.Retries || x.Sleep(ctx, x.delay(attempt, err)) != nil {
 			return err
 		}
 	}
@@ -238,18 +239,18 @@ const statusTime = time.Minute
 func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisioner, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
 	masked := func(message string) string { // before it is cut off: a part of a secret looks like none
-		return brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
+		return job.Brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
 	}
 	for {
 		limit := min(statusTime, x.Timeout)
-		limited, cancel := context.WithTimeoutCause(x.calls, limit, fmt.Errorf("its status took longer than %s", limit))
+		limited, cancel := context.WithTimeoutCause(x.Calls, limit, fmt.Errorf("its status took longer than %s", limit))
 		status, err := p.Status(provision.WithSecrets(limited, x.secrets(in)...), row.Token)
 		err = deadlineError(limited, err)
 		cancel()
 		if err == nil && status.State == plan.Running && status.Message != shown {
 			shown = status.Message
 			message := fmt.Sprintf("provisioner %s: %s", row.Provisioner, masked(shown))
-			x.show(store.Event{Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), Level: "progress", Message: message})
+			x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Level: "progress", Message: message})
 		}
 		switch {
 		case err != nil:
@@ -268,7 +269,7 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 		default:
 			failures = 0
 		}
-		if err := x.sleep(ctx, x.Poll); err != nil {
+		if err := x.Sleep(ctx, x.Poll); err != nil {
 			return status, err
 		}
 	}
@@ -358,7 +359,7 @@ func (x *execution) awaitProvisioners(ctx context.Context) error {
 	var tasks []store.Task
 	var rows []stored
 	err := x.read(ctx, func(t *txn) (err error) {
-		if tasks, err = t.Tasks(x.d.ID); err != nil || len(tasks) == 0 {
+		if tasks, err = t.Tasks(x.Job.ID); err != nil || len(tasks) == 0 {
 			return err
 		}
 		g, err := t.Graph()
@@ -413,7 +414,7 @@ func (x *execution) awaitProvisioner(
 	var metadata map[string]lumigl.Value
 	if task.Token != "" {
 		status, err := x.poll(ctx, task, p, plan.Input{})
-		if errors.Is(err, errStopped) || errors.Is(err, errAborted) {
+		if errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted) {
 			return err
 		}
 		if err == nil && task.Parts == 1 {
@@ -455,12 +456,12 @@ func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
 			all = append(all, plan.Vertex{Resource: s.new})
 		}
 	}
-	for _, v := range x.graph.Versions(x.d.Module) {
+	for _, v := range x.graph.Versions(x.Job.Module) {
 		for r := range v.Resources() {
 			all = append(all, plan.Vertex{Resource: r})
 		}
 	}
-	for _, p := range x.graph.Pending(x.d.Module) {
+	for _, p := range x.graph.Pending(x.Job.Module) {
 		all = append(all, plan.Vertex{Resource: p.Resource})
 	}
 	return all

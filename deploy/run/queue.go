@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -30,14 +30,12 @@ func entry(d store.Job) queue.Entry {
 	}
 }
 
-func name(d store.Job) string { return entry(d).Name() }
-
 // entries returns the queue of deployments that have not ended.
 func (e *Engine) entries(rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
 		q[i] = entry(d)
-		q[i].Interrupted = q[i].Running && e.holder.IsGone(d)
+		q[i].Interrupted = q[i].Running && e.jobs.IsGone(d)
 	}
 	return q
 }
@@ -118,9 +116,7 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error)
 
 // row returns what the store has of a request with the plan that was agreed to.
 func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
-	d = store.Job{
-		Environment: e.Environment, Kind: store.Deploy, State: store.Wait, Owner: e.Owner, Created: time.Now().UTC(),
-	}
+	d = store.Job{Environment: e.Environment, Kind: store.Deploy, Owner: e.Owner}
 	if p.request.Desired == nil {
 		d.Kind = store.Destroy
 	} else if c.Desired, err = e.codec().Desired(p.request.Desired); err != nil {
@@ -190,19 +186,15 @@ func (t *txn) add(d *store.Job, r Request, c store.Content) error {
 		return plan.AsError(err)
 	}
 	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
-	d.Expires = time.Now().Add(t.engine.Lease).UTC()
+	d.Expires = t.engine.jobs.Expires()
 	if replaced != nil && d.Kind != store.Destroy {
 		d.Place = place(rows, added.Module)
 	}
-	if d.ID, err = t.AddJob(*d, c); err != nil {
+	if err := t.Add(d, c); err != nil {
 		return err
 	}
-	if d.Place == 0 {
-		d.Place = d.ID
-	}
-	t.note(*d, store.Event{State: store.Wait})
 	for _, old := range rows {
-		if replaced != nil && name(old) == replaced.Name() {
+		if replaced != nil && job.Name(old) == replaced.Name() {
 			old.Fence++
 			// The next one to run settles them.
 			heir := d.ID
@@ -217,7 +209,7 @@ func (t *txn) add(d *store.Job, r Request, c store.Content) error {
 			if err := t.DeleteTasks(old.ID); err != nil {
 				return err
 			}
-			return t.move(&old, store.Superseded, "by "+name(*d))
+			return t.Move(&old, store.Superseded, "by "+job.Name(*d))
 		}
 	}
 	return nil

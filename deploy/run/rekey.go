@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -28,7 +29,7 @@ func (e *Engine) Rekey(ctx context.Context, key *secret.Key, wrapped string) err
 				return err
 			}
 			if err := cmp.Or(t.fenceOff(d), t.reseal(from, to, d.ID)); err != nil {
-				return fmt.Errorf("%s: %w", name(d), err)
+				return fmt.Errorf("%s: %w", job.Name(d), err)
 			}
 		}
 		return nil
@@ -65,7 +66,7 @@ func (t *txn) fenceOff(d store.Job) error {
 		return nil
 	}
 	if time.Now().Before(d.Expires) {
-		return &RefusedError{"the key cannot be changed while it runs: wait until it has ended"}
+		return job.Refuse("the key cannot be changed while it runs: wait until it has ended")
 	}
 	d.Fence++
 	return t.PutJob(d)

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -18,7 +19,7 @@ func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) 
 			return err
 		}
 		if d.Kind != store.Deploy {
-			return &RefusedError{name(d) + " cannot be rolled back to: it deployed nothing"}
+			return job.Refuse("%s cannot be rolled back to: it deployed nothing", job.Name(d))
 		}
 		return t.moves(d, moves)
 	})

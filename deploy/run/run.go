@@ -23,10 +23,9 @@ package run
 import (
 	"cmp"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/lumi-idl/lumi/deploy/lease"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -59,18 +58,16 @@ type Options struct {
 	StopOnError bool
 	// Timeout bounds a call with all its attempts if the resource has no option "timeouts": an hour if it is 0.
 	Timeout time.Duration
-	// Lease is how long a deployment stays claimed after its executor has disappeared: 30 seconds if it is 0.
-	Lease time.Duration
 	// Retries is how often a call is repeated after transient failures: 8 times if it is 0. Backoff is the delay before the
 	// first repetition, and doubles each time, up to a minute: a second if it is 0.
 	Retries int
 	Backoff time.Duration
 	// Poll is how often provisioners are polled, and the store for deployments of other processes: every second if it is 0.
 	Poll time.Duration
-	// Owner identifies this process, and IsDead reports whether the process with an identity is known to have ended.
-	// They default to the host name, the process ID and the start of this process, and to looking for that on this host.
+	// Owner, IsDead and Lease are those of [job.Options].
 	Owner  string
 	IsDead func(owner string) bool
+	Lease  time.Duration
 }
 
 // Engine runs the deployments of an environment. Its methods may be called concurrently.
@@ -78,19 +75,12 @@ type Engine struct {
 	Options
 	cache   cached
 	journal journal
-	emitMu  sync.Mutex // held while an event is shown
 	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
 	queued sync.Map
 	// followed has the deployments of other processes that this one waits for, and followMu guards it.
 	followed map[int64]*followed
 	followMu sync.Mutex
-	holder   *lease.Holder
-	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
-	stopStarting, cancelCalls chan struct{}
-	stopped                   int
-	stopMu                    sync.Mutex
-	// lost is the error of a store that was removed. Then no new steps start, and results are still stored.
-	lost atomic.Pointer[error]
+	jobs     *job.Runner
 }
 
 // New returns an engine.
@@ -100,11 +90,12 @@ func New(o Options) *Engine {
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, time.Second)
 	o.Poll = cmp.Or(o.Poll, time.Second)
-	holder := lease.New(o.Owner, o.IsDead, o.Lease)
-	o.Owner, o.IsDead, o.Lease = holder.Owner, holder.IsDead, holder.Length
+	jobs := job.New(job.Options{
+		Store: o.Store, Environment: o.Environment, Events: o.Events, Owner: o.Owner, IsDead: o.IsDead, Lease: o.Lease,
+	})
+	o.Owner, o.IsDead, o.Lease = jobs.Owner, jobs.IsDead, jobs.Lease
 	return &Engine{
-		Options: o, holder: holder, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
-		stopStarting: make(chan struct{}), cancelCalls: make(chan struct{}),
+		Options: o, jobs: jobs, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -45,7 +46,7 @@ func (s stored) hasResult() bool {
 
 // stored returns the steps of the deployment that the store has.
 func (x *execution) stored(t *txn, g *graph.Graph) ([]stored, error) {
-	rows, err := t.Steps(x.d.ID)
+	rows, err := t.Steps(x.Job.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -98,16 +99,16 @@ func (x *execution) fold(t *txn) (*graph.Graph, error) {
 		}
 	}
 	if len(results) > 0 {
-		version := graph.VersionID{Module: x.d.Module}
-		if x.d.Kind == store.Deploy && !x.isCommitted(g) {
-			version.Deployment = graph.Deployment(x.d.Number)
+		version := graph.VersionID{Module: x.Job.Module}
+		if x.Job.Kind == store.Deploy && !x.isCommitted(g) {
+			version.Deployment = graph.Deployment(x.Job.Number)
 		}
 		g = g.Overlay(version, x.configuration(), results)
 	}
 	if err := t.SetGraph(g); err != nil {
 		return nil, err
 	}
-	return g, t.DeleteSteps(x.d.ID, store.Started, store.Unknown)
+	return g, t.DeleteSteps(x.Job.ID, store.Started, store.Unknown)
 }
 
 // settle finds out what became of the calls that had started when the deployment was left. Afterwards all results are in the
@@ -121,7 +122,7 @@ func (x *execution) settle(ctx context.Context) error {
 	asks := false
 	for _, s := range left {
 		err := x.settleStep(ctx, s)
-		if errors.Is(err, errStopped) || errors.Is(err, store.ErrFenced) {
+		if errors.Is(err, job.ErrStopped) || errors.Is(err, store.ErrFenced) {
 			return err
 		}
 		if errors.As(err, new(*askError)) { // which names the resource
@@ -188,12 +189,12 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		}
 	}
 	if c.row.State == store.Started {
-		if err := Steps.move(&c.row.State, store.Unknown); err != nil {
+		if err := job.Steps.Move(&c.row.State, store.Unknown); err != nil {
 			return err
 		}
 	}
 	o := x.carryOut(ctx, c, true)
-	if o.state == store.Unknown && s.new == nil && (x.d.Kind == store.Cleanup || x.isCommitted(x.graph)) {
+	if o.state == store.Unknown && s.new == nil && (x.Job.Kind == store.Cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // Such a deletion is in the plan again.
 	}
 	if err := x.recordOutcome(ctx, c, o); err != nil {
@@ -216,7 +217,7 @@ func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	over := s.Deadline.Add(grace)
 	for time.Now().Before(over) {
 		x.say(s.URN, fmt.Sprintf("waiting until %s for a call of %s", over.Format(time.TimeOnly), s.Owner))
-		if err := x.sleep(ctx, time.Until(over)); err != nil {
+		if err := x.Sleep(ctx, time.Until(over)); err != nil {
 			return err
 		}
 	}

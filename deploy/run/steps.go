@@ -35,7 +35,7 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 	}
 	visited := make([]bool, len(task.Steps))
 	err := waits.Walk(ctx, dag.WalkOptions{Parallelism: x.Parallelism, StopOnError: x.StopOnError}, func(ctx context.Context, i int32) error {
-		if err := x.interrupted(ctx); err != nil {
+		if err := x.Interrupted(ctx); err != nil {
 			return err
 		}
 		s := task.Steps[i]
@@ -52,7 +52,7 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 		return nil
 	})
 	err = errors.Join(err, x.awaitResults(ctx))
-	if ended := x.interrupted(ctx); ended != nil && err != nil {
+	if ended := x.Interrupted(ctx); ended != nil && err != nil {
 		return ended
 	}
 	if err == nil {
@@ -72,7 +72,7 @@ func (x *execution) awaitResults(ctx context.Context) error {
 	}
 	x.results = nil
 	err := errors.Join(errs...)
-	if err != nil && x.interrupted(ctx) == nil {
+	if err != nil && x.Interrupted(ctx) == nil {
 		x.failures = append(x.failures, err.Error())
 	}
 	return err
@@ -91,7 +91,7 @@ func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) er
 	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
 		for i, s := range task.Steps {
 			if !visited[i] {
-				t.note(d, store.Event{Task: task.Number, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Skipped})
+				t.Note(d, store.Event{Task: task.Number, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Skipped})
 			}
 		}
 		return nil
@@ -124,7 +124,7 @@ func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
 	} else {
 		err = x.change(ctx, task, s)
 	}
-	if err != nil && x.interrupted(ctx) == nil {
+	if err != nil && x.Interrupted(ctx) == nil {
 		message := err.Error()
 		if !errors.As(err, new(*plan.Error)) { // which names the resource
 			message = fmt.Sprintf("%s: %s", s.URN, message)
@@ -139,7 +139,7 @@ func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
 // change runs a step that creates, imports or changes a resource, with inputs that are known by now. It may turn out that
 // there is less to do.
 func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
-	limited, cancel := context.WithTimeout(x.calls, x.Timeout)
+	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
 	again, err := x.plan.Again(limited, s, s.Old != nil && x.isDeleted(s.Old))
 	if err != nil {
@@ -175,7 +175,7 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 		case isDone:
 			x.plan.Record(s, withNew(again, o.resource))
 			return nil
-		case !o.again || o.err != nil && c.attempts > x.Retries || x.interrupted(ctx) != nil:
+		case !o.again || o.err != nil && c.attempts > x.Retries || x.Interrupted(ctx) != nil:
 			return o.err
 		}
 		if o.err != nil {
@@ -231,7 +231,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 	}
 	if noted := x.record(ctx, func(t *txn, d store.Job) error {
 		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: message}
-		t.note(d, event)
+		t.Note(d, event)
 		return nil
 	}); noted != nil {
 		return noted
@@ -246,7 +246,7 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 		if s.Old != nil && s.Old.URN != r.URN {
 			event.Was = string(s.Old.URN)
 		}
-		t.note(d, event)
+		t.Note(d, event)
 		return nil
 	})
 }

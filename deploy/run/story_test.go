@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/test/kit/golden"
 )
@@ -211,9 +211,9 @@ func (s *transitions) event(w *world, e store.Event) {
 func (s *transitions) compare(t *testing.T) {
 	for _, all := range []struct {
 		name  string
-		table run.Transitions
+		table job.Transitions
 		seen  map[[2]store.State]bool
-	}{{"deployment", run.Deployments, s.deployments}, {"task", run.Tasks, s.tasks}, {"step", run.Steps, s.steps}} {
+	}{{"deployment", job.Deployments, s.deployments}, {"task", job.Tasks, s.tasks}, {"step", job.Steps, s.steps}} {
 		for _, x := range all.table {
 			pair := [2]store.State{x.From, x.To}
 			if !all.seen[pair] {

@@ -4,22 +4,21 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
 // txn is a transaction of the store, with the resource graph and the events of the environment.
 type txn struct {
-	store.Tx
+	*job.Tx
 	engine *Engine
 	// graph is the resource graph with the changes of the transaction, nil until it is needed.
 	graph  *graph.Graph
 	serial int64
-	events []store.Event
 }
 
 // cached is the latest resource graph that was read or written.
@@ -101,16 +100,13 @@ func (t *txn) SetGraph(after *graph.Graph) error {
 	return nil
 }
 
-// committed keeps the graph for the next transaction, and passes the events on.
+// committed keeps the graph for the next transaction.
 func (t *txn) committed() {
 	c := &t.engine.cache
 	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	if t.graph != nil && (c.graph == nil || t.serial >= c.serial || t.graph.Lineage != c.graph.Lineage) {
 		c.graph, c.serial = t.graph, t.serial
-	}
-	c.mutex.Unlock()
-	for _, event := range t.events {
-		t.engine.show(event)
 	}
 }
 
@@ -130,7 +126,7 @@ type write struct {
 // read runs f with a consistent view of the store.
 func (e *Engine) read(ctx context.Context, f func(*txn) error) error {
 	t := &txn{engine: e}
-	err := e.Store.Read(ctx, func(tx store.Tx) error {
+	err := e.jobs.Read(ctx, func(tx *job.Tx) error {
 		t.Tx = tx
 		return f(t)
 	})
@@ -196,58 +192,19 @@ func (e *Engine) commit(ctx context.Context, w *write) error {
 // transact runs writes in one transaction.
 func (e *Engine) transact(ctx context.Context, batch []*write) error {
 	t := &txn{engine: e}
-	err := e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
+	err := e.jobs.Write(ctx, func(tx *job.Tx) error {
 		*t = txn{engine: e, Tx: tx}
 		for _, w := range batch {
 			if err := w.f(t); err != nil {
 				return err
 			}
 		}
-		if len(t.events) == 0 {
-			return nil
-		}
-		return tx.AddEvents(e.Environment, t.events)
+		return nil
 	})
-	isLost := errors.Is(err, store.ErrLost)
-	if isLost {
-		e.lost.Store(&err)
-	}
-	if err == nil || isLost {
+	if err == nil || errors.Is(err, store.ErrLost) {
 		t.committed()
 	}
 	return err
-}
-
-// note adds an event of a deployment.
-func (t *txn) note(d store.Job, event store.Event) {
-	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), d.ID, name(d), brief(event.Message)
-	t.events = append(t.events, event)
-}
-
-// show passes an event to the Events of the engine.
-func (e *Engine) show(event store.Event) {
-	if e.Events == nil {
-		return
-	}
-	e.emitMu.Lock()
-	defer e.emitMu.Unlock()
-	e.Events(event)
-}
-
-// move changes the state of a deployment. It releases the lease of one that nothing runs from then on.
-func (t *txn) move(d *store.Job, to store.State, message string) error {
-	if err := Deployments.move(&d.State, to); err != nil {
-		return err
-	}
-	d.Message = brief(message)
-	if to.IsFinal() {
-		d.Ended = time.Now().UTC()
-	}
-	if to.IsFinal() || to == store.Failed || to == store.Ask {
-		d.Owner, d.Expires = "", time.Time{}
-	}
-	t.note(*d, store.Event{State: to, Message: message})
-	return t.PutJob(*d)
 }
 
 // enqueueAfter queues the cleanups that follow a deployment: of modules with versions that nothing needs any more and, if it
@@ -276,21 +233,7 @@ func (t *txn) enqueue(module string) (int64, error) {
 			return d.ID, nil
 		}
 	}
-	d := store.Job{
-		Environment: t.engine.Environment, Module: module, Kind: store.Cleanup, State: store.Wait, Created: time.Now().UTC(),
-	}
-	d.ID, err = t.AddJob(d, store.Content{})
-	t.note(d, store.Event{State: store.Wait})
+	d := store.Job{Environment: t.engine.Environment, Module: module, Kind: store.Cleanup}
+	err = t.Add(&d, store.Content{})
 	return d.ID, err
-}
-
-// maxMessage is how many bytes of a message are stored, since some providers answer with whole pages.
-const maxMessage = 4096
-
-// brief returns the start of a long message.
-func brief(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }

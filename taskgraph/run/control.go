@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
@@ -20,47 +20,39 @@ type Answer struct {
 	Done bool `json:"done"`
 }
 
-// Start adds a run. The error is a *[RefusedError] while the environment has one that runs, waits or was interrupted.
+// Start adds a run. The error is a *[job.RefusedError] while the environment has one that runs, waits or was interrupted.
 func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)
 	if err != nil {
 		return d, err
 	}
-	d = store.Job{
-		Environment: e.Environment, Kind: store.Tasks, Module: r.Type, State: store.Wait, Created: time.Now().UTC(),
-	}
-	e.holder.Claim(&d)
-	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
-		if err := e.refuseOther(tx, 0); err != nil {
+	err = e.jobs.Write(ctx, func(t *job.Tx) error {
+		if err := e.refuseOther(t, 0); err != nil {
 			return err
 		}
-		d.ID = 0 // of an earlier attempt
-		if d.ID, err = tx.AddJob(d, store.Content{Request: string(text)}); err != nil {
-			return err
+		d = store.Job{
+			Environment: e.Environment, Kind: store.Tasks, Module: r.Type, Fence: 1, Owner: e.jobs.Owner, Expires: e.jobs.Expires(),
 		}
-		return e.note(tx, d)
+		return t.Add(&d, store.Content{Request: string(text)})
 	})
-	if err == nil {
-		e.show(moved(d))
-	}
 	return d, err
 }
 
 // Resume puts a run that has failed, asks, or was stopped or interrupted back to WAIT, for [Engine.Run] of this process. A run
-// that asks needs an answer. The error may be a *[RefusedError].
+// that asks needs an answer. The error may be a *[job.RefusedError].
 func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Job, error) {
-	return e.change(ctx, id, func(tx store.Tx, d *store.Job) error {
+	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		if d.State == store.Done {
-			return refusal(*d, "resumed")
+			return job.RefuseState(*d, "resumed")
 		}
-		if (d.State == store.Wait || d.State == store.Running) && !e.holder.IsGone(*d) {
+		if (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(*d) {
 			return e.inTheWay(*d)
 		}
-		if err := e.refuseOther(tx, id); err != nil {
+		if err := e.refuseOther(t, id); err != nil {
 			return err
 		}
-		rows, err := tx.TaskRuns(id)
+		rows, err := t.TaskRuns(id)
 		if err != nil {
 			return err
 		}
@@ -68,55 +60,42 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 		if answer != nil {
 			at := slices.IndexFunc(asks, func(r store.TaskRun) bool { return r.Number == answer.Number })
 			if at < 0 {
-				return &RefusedError{fmt.Sprintf("%s asks nothing about task run %d", Name(*d), answer.Number)}
+				return job.Refuse("%s asks nothing about task run %d", job.Name(*d), answer.Number)
 			}
 			r := asks[at]
 			if r.State, r.Message = store.Failed, "it had no effect, as was answered"; answer.Done {
 				r.State, r.Message = store.Done, "it took effect, as was answered"
 			}
-			if err := tx.PutTaskRuns(id, []store.TaskRun{r}); err != nil {
+			if err := t.PutTaskRuns(id, []store.TaskRun{r}); err != nil {
 				return err
 			}
 		} else if d.State == store.Ask && len(asks) > 0 {
-			return &RefusedError{fmt.Sprintf("%s needs an answer: %s", Name(*d), question(asks[0]))}
+			return job.Refuse("%s needs an answer: %s", job.Name(*d), question(asks[0]))
 		}
-		d.State, d.Message, d.Abort, d.Ended = store.Wait, "", false, time.Time{}
-		e.holder.Claim(d)
-		return nil
+		d.Abort = false
+		return t.Claim(d, store.Wait)
 	})
 }
 
 // Cancel stops a run: its process starts no more tasks, and the run is CANCELLED when those that run have ended. One that has no
-// process is CANCELLED at once. The error may be a *[RefusedError].
+// process is CANCELLED at once. The error may be a *[job.RefusedError].
 func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
-	return e.change(ctx, id, func(_ store.Tx, d *store.Job) error {
+	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
-		case d.State == store.Running && !e.holder.IsGone(*d):
+		case d.State == store.Running && !e.jobs.IsGone(*d):
 			d.Abort = true
+			return t.PutJob(*d)
 		case d.State == store.Wait || d.State == store.Running:
-			d.Fence++
-			d.State = store.Cancelled
-			release(d)
+			return t.Revoke(d, store.Cancelled)
 		default:
-			return refusal(*d, "stopped")
+			return job.RefuseState(*d, "stopped")
 		}
-		return nil
 	})
 }
 
 // Stop stops what the engine runs: the first call starts no more tasks, the second cancels running ones. Runs are CANCELLED then,
 // and can be resumed.
-func (e *Engine) Stop() {
-	e.stopMu.Lock()
-	defer e.stopMu.Unlock()
-	e.stopped++
-	switch e.stopped {
-	case 1:
-		close(e.stopStarting)
-	case 2:
-		close(e.cancelCalls)
-	}
-}
+func (e *Engine) Stop() { e.jobs.Stop() }
 
 // Status is a run as it is now.
 type Status struct {
@@ -131,12 +110,12 @@ type Status struct {
 
 // Status returns a run.
 func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
-	err = e.Store.Read(ctx, func(tx store.Tx) error {
-		if s.Job, err = e.find(tx, id); err != nil {
+	err = e.jobs.Read(ctx, func(t *job.Tx) error {
+		if s.Job, err = e.find(t, id); err != nil {
 			return err
 		}
-		s.Name, s.Held = Name(s.Job), e.IsHeld(s.Job)
-		s.Tasks, err = tx.TaskRuns(id)
+		s.Name, s.Held = job.Name(s.Job), e.IsHeld(s.Job)
+		s.Tasks, err = t.TaskRuns(id)
 		s.Asks = asked(s.Tasks)
 		return err
 	})
@@ -145,7 +124,7 @@ func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 
 // IsHeld reports whether a process holds a run.
 func (e *Engine) IsHeld(d store.Job) bool {
-	return (d.State == store.Wait || d.State == store.Running) && !e.holder.IsGone(d)
+	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(d)
 }
 
 // find returns a run of the environment.
@@ -171,54 +150,23 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 // inTheWay returns the error of a request that has to wait for a run.
 func (e *Engine) inTheWay(d store.Job) error {
 	switch {
-	case e.holder.IsGone(d):
-		return &RefusedError{fmt.Sprintf("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", Name(d), d.ID)}
+	case e.jobs.IsGone(d):
+		return job.Refuse("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", job.Name(d), d.ID)
 	case d.State == store.Wait:
-		return &RefusedError{Name(d) + " is about to run: wait until it has ended, or stop it"}
+		return job.Refuse("%s is about to run: wait until it has ended, or stop it", job.Name(d))
 	}
-	return &RefusedError{Name(d) + " is running: wait until it has ended, or stop it"}
+	return job.Refuse("%s is running: wait until it has ended, or stop it", job.Name(d))
 }
 
-// refusal returns the error of a request that the state of a run does not allow.
-func refusal(d store.Job, what string) error {
-	return &RefusedError{fmt.Sprintf("%s cannot be %s: it is %s", Name(d), what, d.State)}
-}
-
-// change changes a run in a transaction. If its state changes, it adds an event.
-func (e *Engine) change(ctx context.Context, id int64, f func(store.Tx, *store.Job) error) (d store.Job, err error) {
-	var before store.State
-	err = e.Store.Write(ctx, e.Environment, func(tx store.Tx) error {
-		if d, err = e.find(tx, id); err != nil {
+// change changes a run in a transaction.
+func (e *Engine) change(ctx context.Context, id int64, f func(*job.Tx, *store.Job) error) (d store.Job, err error) {
+	err = e.jobs.Write(ctx, func(t *job.Tx) error {
+		if d, err = e.find(t, id); err != nil {
 			return err
 		}
-		before = d.State
-		if err := f(tx, &d); err != nil {
-			return err
-		}
-		if err := tx.PutJob(d); err != nil || d.State == before {
-			return err
-		}
-		return e.note(tx, d)
+		return f(t, &d)
 	})
-	if err == nil && d.State != before {
-		e.show(moved(d))
-	}
 	return d, err
-}
-
-// note adds the event of the state that a run has now.
-func (e *Engine) note(tx store.Tx, d store.Job) error {
-	return tx.AddEvents(e.Environment, []store.Event{moved(d)})
-}
-
-// moved returns the event of the state that a run has now.
-func moved(d store.Job) store.Event {
-	return store.Event{Time: time.Now().UTC(), Deployment: d.ID, Name: Name(d), State: d.State, Message: d.Message}
-}
-
-// release ends the lease of a run that ends.
-func release(d *store.Job) {
-	d.Owner, d.Expires, d.Ended = "", time.Time{}, time.Now().UTC()
 }
 
 // asked returns the task runs whose outcome is unknown.

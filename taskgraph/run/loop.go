@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
@@ -52,7 +53,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 	s := x.schedule
 	x.now, x.wrong, x.left = time.Now().UTC(), map[int32]string{}, len(s.Items)
 	x.limits = newLimits(s.Items, x.PerRole)
-	x.tokens = fmt.Sprintf("%s/%d-%s-", x.Environment, x.d.ID, x.request.Nonce)
+	x.tokens = fmt.Sprintf("%s/%d-%s-", x.Environment, x.Job.ID, x.request.Nonce)
 	x.names = names(s.Items)
 	x.vertices, x.dependents = make([]vertex, s.Graph.Len()), s.Graph.Reverse()
 	for v := range x.vertices {
@@ -166,7 +167,7 @@ func (x *execution) propagate() {
 // loop runs tasks until none is left that may start and none runs. If it fails, what has accumulated is not recorded.
 func (x *execution) loop(ctx context.Context) error {
 	x.finished = make(chan struct{})
-	aborts, stop, done := x.aborts, x.stopStarting, ctx.Done()
+	aborts, stop, done := x.Aborts(), x.Stopping(), ctx.Done()
 	for {
 		x.mutex.Lock()
 		x.poked = true
@@ -215,27 +216,15 @@ func (x *execution) step(ctx context.Context, outcomes []outcome) {
 	for _, o := range outcomes {
 		x.end(o)
 	}
-	if x.stopped = x.isStopped(ctx); !x.stopped && x.halted == 0 && x.err == nil {
+	if x.stopped = x.Interrupted(ctx) != nil; !x.stopped && x.halted == 0 && x.err == nil {
 		x.fill()
 	}
 	if x.err == nil {
 		if x.err = x.commit(context.WithoutCancel(ctx)); x.err != nil {
 			x.starting = x.starting[:0]
-			x.cut(x.err)
+			x.Abandon(x.err)
 		}
 	}
-}
-
-// isStopped reports whether no new task may start.
-func (x *execution) isStopped(ctx context.Context) bool {
-	select {
-	case <-x.aborts:
-	case <-x.stopStarting:
-	case <-ctx.Done():
-	default:
-		return false
-	}
-	return true
 }
 
 // fill takes tasks from the queue while there is room.
@@ -295,13 +284,13 @@ func (x *execution) worker(ctx context.Context) {
 func (x *execution) execute(i int32) error {
 	item, v := &x.schedule.Items[i], &x.vertices[i]
 	w := Work{
-		Environment: x.Environment, Run: x.d.ID, Task: item.Task, Node: item.Node, Parameters: x.request.Inventory.Parameters,
+		Environment: x.Environment, Run: x.Job.ID, Task: item.Task, Node: item.Node, Parameters: x.request.Inventory.Parameters,
 		Token: x.token(i, v.attempt), Resumed: v.resumed, Log: func(level, message string) { x.log(i, level, message) },
 	}
 	if x.Events != nil {
-		x.show(x.event(i, v.started, store.Started, ""))
+		x.Show(x.event(i, v.started, store.Started, ""))
 	}
-	return x.Executor.Execute(x.calls, w)
+	return x.Executor.Execute(x.Calls, w)
 }
 
 // token returns the token of an attempt.
@@ -320,7 +309,7 @@ func (x *execution) end(o outcome) {
 	x.running--
 	isUnreached := errors.Is(o.err, ErrUnreached)
 	isUncertain := errors.Is(o.err, ErrUncertain) && !isUnreached
-	if isUncertain && !item.Task.Once && v.tries < maxTries && x.calls.Err() == nil {
+	if isUncertain && !item.Task.Once && v.tries < maxTries && x.Calls.Err() == nil {
 		v.resumed = false
 		v.attempt++
 		v.tries++
@@ -331,13 +320,13 @@ func (x *execution) end(o outcome) {
 	switch {
 	case o.err == nil:
 		x.settle(o.item, good, store.Done, "")
-	case x.calls.Err() != nil: // Its row stays STARTED, so that it is resumed.
+	case x.Calls.Err() != nil: // Its row stays STARTED, so that it is resumed.
 		v.status = waiting
 		return
 	case isUncertain && item.Task.Once:
 		x.fail(o.item, unknown, store.Unknown, o.err)
 	case item.Task.Tolerant:
-		x.settle(o.item, good, store.Failed, brief(o.err.Error()))
+		x.settle(o.item, good, store.Failed, job.Brief(o.err.Error()))
 	default:
 		state := store.Failed
 		if isUnreached { // It is to be resumed.
@@ -357,7 +346,7 @@ func (x *execution) end(o outcome) {
 
 // fail notes an item because of which others are skipped.
 func (x *execution) fail(i int32, as status, state store.State, err error) {
-	x.wrong[i], x.vertices[i].blame = brief(err.Error()), i+1
+	x.wrong[i], x.vertices[i].blame = job.Brief(err.Error()), i+1
 	x.settle(i, as, state, x.wrong[i])
 }
 
@@ -398,14 +387,14 @@ func (x *execution) settle(i int32, as status, state store.State, message string
 func (x *execution) row(i int32) store.TaskRun {
 	item := &x.schedule.Items[i]
 	return store.TaskRun{
-		Number: int(i), Task: item.Task.ID, Node: nodeOf(item), Digest: item.Digest, Refresh: item.Refresh, Owner: x.holder.Owner,
+		Number: int(i), Task: item.Task.ID, Node: nodeOf(item), Digest: item.Digest, Refresh: item.Refresh, Owner: x.jobs.Owner,
 		Attempt: int(x.vertices[i].attempt),
 	}
 }
 
 func (x *execution) event(i int32, at time.Time, state store.State, message string) store.Event {
 	return store.Event{
-		Time: at, Deployment: x.d.ID, Name: x.name, URN: x.names[i], Kind: kind, State: state, Message: message,
+		Time: at, Deployment: x.Job.ID, Name: x.name, URN: x.names[i], Kind: kind, State: state, Message: message,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/taskgraph"
@@ -449,7 +450,7 @@ func (p *modelProcess) perform() bool {
 		d, err = p.engine.Run(p, d.ID)
 	}
 	p.log("%s ran: %s %q %v", p.name, d.State, d.Message, err)
-	if err != nil && !errors.Is(err, errDead) && !errors.Is(err, store.ErrFenced) && !errors.As(err, new(*run.RefusedError)) && p.Err() == nil {
+	if err != nil && !errors.Is(err, errDead) && !errors.Is(err, store.ErrFenced) && !errors.As(err, new(*job.RefusedError)) && p.Err() == nil {
 		p.fail("an error", "%s: %v", p.name, err)
 	}
 	return err == nil

@@ -5,13 +5,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
 const (
-	// maxOutput is how many bytes of a task run's output are stored, and maxMessage how many of a message.
-	maxOutput  = 64 << 10
-	maxMessage = 4096
+	// maxOutput is how many bytes of a task run's output are stored.
+	maxOutput = 64 << 10
 	// delay is how long output waits for something else to be recorded with.
 	delay = time.Second
 )
@@ -31,7 +31,7 @@ func (o *output) add(item int32, event store.Event) {
 	if o.logged[item] > maxOutput {
 		return
 	}
-	event.Message = brief(event.Message)
+	event.Message = job.Brief(event.Message)
 	if o.logged[item] += len(event.Message) + 1; o.logged[item] > maxOutput {
 		event.Level, event.Message = "warn", "the rest of the output is not stored"
 	}
@@ -57,19 +57,11 @@ func (o *output) take() []store.Event {
 // log shows and stores a line of an item's output.
 func (x *execution) log(item int32, level, message string) {
 	event := store.Event{
-		Time: time.Now().UTC(), Deployment: x.d.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,
+		Time: time.Now().UTC(), Deployment: x.Job.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,
 		Message: strings.ToValidUTF8(message, "\ufffd"),
 	}
-	x.show(event)
+	x.Show(event)
 	if level != "progress" {
 		x.add(item, event)
 	}
-}
-
-// brief returns the start of a long message, without what is not UTF-8.
-func brief(message string) string {
-	if len(message) > maxMessage {
-		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
-	}
-	return strings.ToValidUTF8(message, "\ufffd")
 }

@@ -1,5 +1,5 @@
-// Package run runs task graphs. A run is a deployment of package store, with its lease, fencing token and events: it is
-// recorded before a task starts and after it has ended, so another process can continue after a crash.
+// Package run runs task graphs. A run is a job, with its lease, fencing token and events. It is recorded before a task starts
+// and after it has ended, so another process can continue after a crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Executor: executor})
 //	d, err := engine.Start(ctx, run.Request{Type: "upgrade", ...})
@@ -35,10 +35,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/lumi-idl/lumi/deploy/lease"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
@@ -95,7 +94,7 @@ type Options struct {
 	PerRole     map[string]int
 	// StopOnError has no new tasks start after one has failed. Otherwise those run that do not depend on it.
 	StopOnError bool
-	// Owner, IsDead and Lease are those of package lease.
+	// Owner, IsDead and Lease are those of [job.Options].
 	Owner  string
 	IsDead func(owner string) bool
 	Lease  time.Duration
@@ -119,13 +118,7 @@ type Request struct {
 // Engine runs the task graphs of an environment. It may be used concurrently.
 type Engine struct {
 	Options
-	holder *lease.Holder
-	emitMu sync.Mutex
-
-	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
-	stopStarting, cancelCalls chan struct{}
-	stopMu                    sync.Mutex
-	stopped                   int
+	jobs *job.Runner
 }
 
 // New returns an engine.
@@ -133,28 +126,9 @@ func New(o Options) *Engine {
 	if o.Parallelism <= 0 {
 		o.Parallelism = 16
 	}
-	return &Engine{
-		Options: o, holder: lease.New(o.Owner, o.IsDead, o.Lease), stopStarting: make(chan struct{}), cancelCalls: make(chan struct{}),
-	}
-}
-
-// Name returns what users call a run, such as "upgrade[12]".
-func Name(d store.Job) string { return fmt.Sprintf("%s[%d]", d.Module, d.ID) }
-
-// RefusedError reports that a run is in a state in which a request is not possible. Nothing has changed.
-type RefusedError struct{ Message string }
-
-// Error returns the message.
-func (e *RefusedError) Error() string { return e.Message }
-
-// show passes an event to the Events of the engine.
-func (e *Engine) show(event store.Event) {
-	if e.Events == nil {
-		return
-	}
-	e.emitMu.Lock()
-	defer e.emitMu.Unlock()
-	e.Events(event)
+	return &Engine{Options: o, jobs: job.New(job.Options{
+		Store: o.Store, Environment: o.Environment, Events: o.Events, Owner: o.Owner, IsDead: o.IsDead, Lease: o.Lease,
+	})}
 }
 
 // schedule returns the schedule that a request was made for.

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/taskgraph"
@@ -125,10 +126,10 @@ func (w *world) wantError(err error, want string) {
 	}
 }
 
-// wantRefused expects a [run.RefusedError].
+// wantRefused expects a [job.RefusedError].
 func (w *world) wantRefused(err error, want string) {
 	w.Helper()
-	if w.wantError(err, want); !errors.As(err, new(*run.RefusedError)) {
+	if w.wantError(err, want); !errors.As(err, new(*job.RefusedError)) {
 		w.Errorf("%v is a %T", err, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
@@ -111,7 +112,7 @@ func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*r
 func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	e := s.Engine(environment)
 	d, err := change(e)
-	if refused := new(run.RefusedError); errors.As(err, &refused) {
+	if refused := new(job.RefusedError); errors.As(err, &refused) {
 		err = &Error{Conflict, refused.Message}
 	} else if errors.Is(err, store.ErrNotFound) { // It was deleted meanwhile.
 		err = &Error{NotFound, err.Error()}

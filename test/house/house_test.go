@@ -218,9 +218,13 @@ var rules = []rule{
 		why:   "providers and provisioners are called for whoever plans and runs; what comes of it is not recorded here",
 	},
 	{
+		of: []string{"./deploy/job"}, only: []string{"./deploy/store"},
+		why: "who may run a job, and for how long, does not depend on what it does",
+	},
+	{
 		of: []string{"./deploy/run"},
 		only: []string{
-			"./deploy/graph", "./deploy/lease", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
 			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "an executor works on any store, and reaches clouds through provision only",

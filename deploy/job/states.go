@@ -1,4 +1,4 @@
-package run
+package job
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ type Transition struct {
 // Transitions are those of one kind of rows.
 type Transitions []Transition
 
-// The transitions of deployments, tasks and steps. Each is one transaction.
+// The transitions of deployments, of runs of task graphs, and of the tasks and steps of deployments. Each is one transaction.
 var (
 	Deployments = Transitions{
 		{store.Wait, store.Running, "no related deployment is before it: claimed, with a new fencing token"},
@@ -40,6 +40,19 @@ var (
 		{store.Aborting, store.Done, "the new version of the module was in the resource graph already"},
 		{store.Aborting, store.Failed, "a call that had started cannot be settled; abort again"},
 		{store.Aborting, store.Ask, "nobody can tell whether a resource was created"},
+	}
+	Runs = Transitions{
+		{store.Wait, store.Wait, "resume, after its process has ended"},
+		{store.Wait, store.Running, "claimed, with a new fencing token"},
+		{store.Wait, store.Cancelled, "stop"},
+		{store.Running, store.Wait, "resume, after it was interrupted"},
+		{store.Running, store.Done, "all tasks are done, have nothing to do, or may fail"},
+		{store.Running, store.Failed, "a task failed, or the request cannot be read"},
+		{store.Running, store.Ask, "nobody can tell whether a task took effect"},
+		{store.Running, store.Cancelled, "stop, or the engine was stopped"},
+		{store.Failed, store.Wait, "resume"},
+		{store.Ask, store.Wait, "resume, with an answer"},
+		{store.Cancelled, store.Wait, "resume"},
 	}
 	Tasks = Transitions{
 		{store.Wait, store.Running, "the task before it is done"},
@@ -66,8 +79,8 @@ var (
 	}
 )
 
-// move changes a state. The error, a mistake in this package, is that the change is not in the table.
-func (t Transitions) move(state *store.State, to store.State) error {
+// Move changes a state. The error, a mistake of the caller, is that the change is not in the table.
+func (t Transitions) Move(state *store.State, to store.State) error {
 	if !slices.ContainsFunc(t, func(x Transition) bool { return x.From == *state && x.To == to }) {
 		return fmt.Errorf("internal error: %s cannot become %s", *state, to)
 	}

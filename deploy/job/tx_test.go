@@ -1,4 +1,4 @@
-package run
+package job
 
 import (
 	"strings"
@@ -9,9 +9,9 @@ func TestBrief(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxMessage)
 	for message, want := range map[string]string{
-		"": "", long: long, long + "y": long + "…", long[1:] + "é": long[1:] + "…",
+		"": "", "a\xff": "a\ufffd", long: long, long + "y": long + "…", long[1:] + "é": long[1:] + "…",
 	} {
-		if got := brief(message); got != want {
+		if got := Brief(message); got != want {
 			t.Errorf("%d bytes become %d, want %d", len(message), len(got), len(want))
 		}
 	}

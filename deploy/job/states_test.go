@@ -1,4 +1,4 @@
-package run_test
+package job_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/test/kit/golden"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -24,8 +24,8 @@ func TestDocs(t *testing.T) {
 	var tables strings.Builder
 	for _, kind := range []struct {
 		name  string
-		table run.Transitions
-	}{{"deployment", run.Deployments}, {"task", run.Tasks}, {"step", run.Steps}} {
+		table job.Transitions
+	}{{"deployment", job.Deployments}, {"task", job.Tasks}, {"step", job.Steps}} {
 		fmt.Fprintf(&tables, "\n| %s | next | when |\n|---|---|---|\n", kind.name)
 		for i, x := range kind.table {
 			from := string(x.From)

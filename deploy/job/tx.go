@@ -1,0 +1,122 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Tx is a transaction, with the events that it stores when it ends and shows when it is committed. One that only reads shows
+// them.
+type Tx struct {
+	store.Tx
+	runner *Runner
+	events []store.Event
+}
+
+// Read runs f with a consistent view of the store.
+func (r *Runner) Read(ctx context.Context, f func(*Tx) error) error {
+	t := &Tx{runner: r}
+	err := r.Store.Read(ctx, func(tx store.Tx) error {
+		t.Tx = tx
+		return f(t)
+	})
+	if err == nil {
+		t.show()
+	}
+	return err
+}
+
+// Write runs f in a transaction. As in [store.Store], f may run more than once.
+func (r *Runner) Write(ctx context.Context, f func(*Tx) error) error {
+	t := &Tx{runner: r}
+	err := r.Store.Write(ctx, r.Environment, func(tx store.Tx) error {
+		t.Tx, t.events = tx, nil
+		if err := f(t); err != nil || len(t.events) == 0 {
+			return err
+		}
+		return tx.AddEvents(r.Environment, t.events)
+	})
+	isLost := errors.Is(err, store.ErrLost)
+	if isLost {
+		r.lost.Store(&err)
+	}
+	if err == nil || isLost {
+		t.show()
+	}
+	return err
+}
+
+func (t *Tx) show() {
+	for _, event := range t.events {
+		t.runner.Show(event)
+	}
+}
+
+// Emit adds events.
+func (t *Tx) Emit(events ...store.Event) { t.events = append(t.events, events...) }
+
+// Note adds an event of a job, which happens now.
+func (t *Tx) Note(j store.Job, event store.Event) {
+	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), j.ID, Name(j), Brief(event.Message)
+	t.Emit(event)
+}
+
+// Add adds a job that waits.
+func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
+	j.State, j.Created = store.Wait, time.Now().UTC()
+	place := j.Place
+	if j.ID, err = t.AddJob(*j, c); place == 0 {
+		j.Place = j.ID
+	}
+	t.Note(*j, store.Event{State: j.State})
+	return err
+}
+
+// Claim makes this process the holder of a job, with a new fencing token.
+func (t *Tx) Claim(j *store.Job, to store.State) error {
+	j.Fence++
+	j.Owner, j.Expires = t.runner.Owner, t.runner.Expires()
+	return t.Move(j, to, "")
+}
+
+// Revoke takes a job from whatever process holds it.
+func (t *Tx) Revoke(j *store.Job, to store.State) error {
+	j.Fence++
+	j.Owner, j.Expires = "", time.Time{}
+	return t.Move(j, to, "")
+}
+
+// Move changes the state of a job. It releases the lease of one that nothing runs from then on.
+func (t *Tx) Move(j *store.Job, to store.State, message string) error {
+	transitions := Deployments
+	if j.Kind == store.Tasks {
+		transitions = Runs
+	}
+	if err := transitions.Move(&j.State, to); err != nil {
+		return err
+	}
+	j.Message, j.Ended = Brief(message), time.Time{}
+	if rests := to == store.Failed || to == store.Ask; rests || to.IsFinal() {
+		j.Owner, j.Expires = "", time.Time{}
+		if to.IsFinal() || j.Kind == store.Tasks {
+			j.Ended = time.Now().UTC()
+		}
+	}
+	t.Note(*j, store.Event{State: to, Message: message})
+	return t.PutJob(*j)
+}
+
+// maxMessage is how many bytes of a message are stored, since some providers answer with whole pages.
+const maxMessage = 4096
+
+// Brief returns the start of a long message, without what is not UTF-8.
+func Brief(message string) string {
+	if len(message) > maxMessage {
+		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return strings.ToValidUTF8(message, "\ufffd")
+}
