@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-func checkCommand(env *environment) *cobra.Command {
+func checkCommand(env *console) *cobra.Command {
 	var quiet bool
 	var most int
 	c := &cobra.Command{
@@ -45,7 +45,7 @@ printed of a file that is right.`,
 	return c
 }
 
-func checkAll(env *environment, files []string, most int, quiet bool) error {
+func checkAll(env *console, files []string, most int, quiet bool) error {
 	wrong, faults := 0, 0
 	err := env.each(files, func(file string) error {
 		in, err := env.readInput(file)

@@ -16,7 +16,7 @@ import (
 
 // newRoot returns a new tree of all commands, which run in env. A command is a constructor in a file of its own and an
 // argument of [add], here or in the command above it.
-func newRoot(env *environment) *cobra.Command {
+func newRoot(env *console) *cobra.Command {
 	var color string
 	var asksVersion bool
 	root := &cobra.Command{
@@ -107,7 +107,7 @@ func examples(pairs ...string) string {
 }
 
 // dispatch runs the command of a tree that the arguments name.
-func (e *environment) dispatch(ctx context.Context, root *cobra.Command, args []string) error {
+func (e *console) dispatch(ctx context.Context, root *cobra.Command, args []string) error {
 	var helped error
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // for --help, and for commands that only have others below them
 		asked, _ := c.Flags().GetBool("help")

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func completionCommand(env *environment) *cobra.Command {
+func completionCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "print a script that teaches a shell to complete lumi's arguments",

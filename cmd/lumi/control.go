@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -26,14 +27,14 @@ import (
 // controller is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
 type controller struct {
 	deployer
-	engine *run.Engine
+	engine *environment.Environment
 	// id and absent are the answer of 'lumi resolve'.
 	id     string
 	absent bool
 }
 
 // command completes a command that calls do with an engine.
-func (x *controller) command(env *environment, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
+func (x *controller) command(env *console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
 	c.Annotations, c.ValidArgsFunction = deployExits, completeDeployments
 	if c.Name() == "resolve" {
 		c.ValidArgsFunction = completeResources
@@ -57,7 +58,7 @@ func (x *controller) command(env *environment, c *cobra.Command, do func(context
 
 const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
 
-func retryCommand(env *environment) *cobra.Command {
+func retryCommand(env *console) *cobra.Command {
 	x := &controller{}
 	return x.command(env, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
@@ -72,7 +73,7 @@ approved plan. Without such a deployment, it tries deletions that failed again.`
 	}, x.retry)
 }
 
-func abortCommand(env *environment) *cobra.Command {
+func abortCommand(env *console) *cobra.Command {
 	x := &controller{}
 	c := x.command(env, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
@@ -87,7 +88,7 @@ terminal to ask on, --yes is needed.`,
 	return c
 }
 
-func rollbackCommand(env *environment) *cobra.Command {
+func rollbackCommand(env *console) *cobra.Command {
 	x := &controller{}
 	c := x.command(env, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
@@ -106,7 +107,7 @@ again, without their data.`,
 	return c
 }
 
-func resolveCommand(env *environment) *cobra.Command {
+func resolveCommand(env *console) *cobra.Command {
 	x := &controller{}
 	c := x.command(env, &cobra.Command{
 		Use:   "resolve URN",
@@ -127,31 +128,31 @@ URN is that of the resource, the end of one, or a name, as long as it fits only 
 
 // choose returns the deployment of the queue that an argument names or, of those that are named or of all, the only one that
 // fits.
-func (x *controller) choose(ctx context.Context, args []string, done string, fits func(run.Status) bool) (run.Status, error) {
+func (x *controller) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
 	queued, err := x.engine.Status(ctx)
 	if err != nil {
-		return run.Status{}, err
+		return environment.Status{}, err
 	}
 	if len(args) > 0 {
-		queued = slices.DeleteFunc(queued, func(d run.Status) bool {
+		queued = slices.DeleteFunc(queued, func(d environment.Status) bool {
 			return args[0] != d.Name && args[0] != d.Module && args[0] != strconv.FormatInt(d.Number, 10)
 		})
 		switch {
 		case len(queued) == 0:
-			return run.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
+			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
 		case len(queued) == 1:
 			return queued[0], nil // If it does not fit, the engine says why.
 		}
 	}
-	queued = slices.DeleteFunc(queued, func(d run.Status) bool { return !fits(d) })
+	queued = slices.DeleteFunc(queued, func(d environment.Status) bool { return !fits(d) })
 	// Cleanups run after other deployments anyway.
-	isCleanup := func(d run.Status) bool { return d.Kind == "cleanup" }
+	isCleanup := func(d environment.Status) bool { return d.Kind == "cleanup" }
 	if others := slices.DeleteFunc(slices.Clone(queued), isCleanup); len(others) > 0 {
 		queued = others
 	}
 	switch len(queued) {
 	case 0:
-		return run.Status{}, &job.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
+		return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
 	case 1:
 		return queued[0], nil
 	}
@@ -159,12 +160,12 @@ func (x *controller) choose(ctx context.Context, args []string, done string, fit
 	for _, d := range queued {
 		names = append(names, d.Name)
 	}
-	return run.Status{}, misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
+	return environment.Status{}, misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
 }
 
 // retry continues a deployment. One that was interrupted is only run.
 func (x *controller) retry(ctx context.Context, args []string) error {
-	d, err := x.choose(ctx, args, "retried", func(d run.Status) bool {
+	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || isLeft(x.engine, d) && len(d.Waits) == 0
 	})
 	if _, ok := errors.AsType[*job.RefusedError](err); ok {
@@ -206,7 +207,7 @@ func (x *controller) cleanUp(ctx context.Context, args []string, none error) err
 
 // abort aborts a deployment, and waits until it has ended.
 func (x *controller) abort(ctx context.Context, args []string) error {
-	d, err := x.choose(ctx, args, "aborted", func(d run.Status) bool { return d.Kind != "cleanup" })
+	d, err := x.choose(ctx, args, "aborted", func(d environment.Status) bool { return d.Kind != "cleanup" })
 	if err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (x *controller) abort(ctx context.Context, args []string) error {
 
 // leftovers returns what the cleanup after an abort deletes: what failed deployments of the module have left, and what this
 // one has created so far.
-func (x *controller) leftovers(ctx context.Context, d run.Status) ([]urn.URN, error) {
+func (x *controller) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
@@ -276,7 +277,7 @@ func (s *site) printURNs(all []urn.URN, prefix string) {
 
 // rollback deploys the desired state of a former deployment.
 func (x *controller) rollback(ctx context.Context, args []string) error {
-	if err := x.consent.misuse(x.environment); err != nil {
+	if err := x.consent.misuse(x.console); err != nil {
 		return err
 	}
 	to, err := x.target(ctx, args)

@@ -15,14 +15,14 @@ import (
 
 // converter is one run of 'lumi convert'.
 type converter struct {
-	env                     *environment
+	env                     *console
 	from, types, references string
 	environment, pkg        string
 	output                  output
 	strict                  bool
 }
 
-func convertCommand(env *environment) *cobra.Command {
+func convertCommand(env *console) *cobra.Command {
 	v := converter{env: env}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",

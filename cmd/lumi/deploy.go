@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
@@ -33,7 +34,7 @@ const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object mod
 lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
 are for the program. `
 
-func planCommand(env *environment) *cobra.Command {
+func planCommand(env *console) *cobra.Command {
 	d := deployer{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
@@ -62,7 +63,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	return c
 }
 
-func deployCommand(env *environment) *cobra.Command {
+func deployCommand(env *console) *cobra.Command {
 	d := deployer{}
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
@@ -104,7 +105,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	return c
 }
 
-func destroyCommand(env *environment) *cobra.Command {
+func destroyCommand(env *console) *cobra.Command {
 	d := deployer{}
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
@@ -140,7 +141,7 @@ var deployExits = map[string]string{
 }
 
 // in runs f in the site.
-func (d *deployer) in(ctx context.Context, env *environment, missing absent, f func(context.Context) error) error {
+func (d *deployer) in(ctx context.Context, env *console, missing absent, f func(context.Context) error) error {
 	return env.inSite(ctx, d.flags, missing, func(s *site) error {
 		d.site, s.simulates = s, d.simulate
 		return f(ctx)
@@ -169,7 +170,7 @@ func (d *deployer) plan(ctx context.Context, args []string, dash int) error {
 }
 
 // plans evaluates programs and plans them.
-func (d *deployer) plans(ctx context.Context, engine *run.Engine, args []string, dash int) ([]run.Planned, error) {
+func (d *deployer) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
 	requests, err := d.requests(ctx, engine, d.request, args, dash)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (d *deployer) plans(ctx context.Context, engine *run.Engine, args []string,
 const maxPlan = 1 << 20
 
 // show prints plans. The error says which provisioners could not say what they would do.
-func (d *deployer) show(ctx context.Context, engine *run.Engine, all []run.Planned) error {
+func (d *deployer) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
 	if errors.Is(failed, errInterrupted) {
 		return failed
@@ -212,7 +213,7 @@ func (d *deployer) show(ctx context.Context, engine *run.Engine, all []run.Plann
 }
 
 // detailsOf asks the provisioners of plans, if --details is given. An interrupt ends their processes.
-func (d *deployer) detailsOf(ctx context.Context, engine *run.Engine, all []run.Planned) ([][]plan.TaskDetails, error) {
+func (d *deployer) detailsOf(ctx context.Context, engine *environment.Environment, all []run.Planned) ([][]plan.TaskDetails, error) {
 	details := make([][]plan.TaskDetails, len(all))
 	if !d.details {
 		return details, nil
@@ -261,7 +262,7 @@ func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
 }
 
 // carryOut runs the plans that change something, once the user agrees.
-func (d *deployer) carryOut(ctx context.Context, engine *run.Engine, all []run.Planned, verb string) error {
+func (d *deployer) carryOut(ctx context.Context, engine *environment.Environment, all []run.Planned, verb string) error {
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
 	}
@@ -275,20 +276,20 @@ func (d *deployer) carryOut(ctx context.Context, engine *run.Engine, all []run.P
 }
 
 // provideKey gives the environment a key if it has none, and what is planned has secrets.
-func (d *deployer) provideKey(ctx context.Context, engine *run.Engine, all []run.Planned) (err error) {
-	if engine.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
+func (d *deployer) provideKey(ctx context.Context, engine *environment.Environment, all []run.Planned) (err error) {
+	if engine.Journal.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
 		return nil
 	}
 	if d.simulate {
-		engine.Key = secret.NewKey()
+		engine.Journal.Key = secret.NewKey()
 		return nil
 	}
-	engine.Key, err = d.newKey(ctx)
+	engine.Journal.Key, err = d.newKey(ctx)
 	return err
 }
 
 // queue queues what was agreed to, and runs it.
-func (d *deployer) queue(ctx context.Context, engine *run.Engine, all []run.Planned) error {
+func (d *deployer) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	if !d.json {
 		d.printf("\n")
 	}
@@ -360,7 +361,7 @@ func (f *consent) add(c *cobra.Command) {
 }
 
 // misuse returns an error if the user would have to be asked, and cannot be.
-func (f consent) misuse(env *environment) error {
+func (f consent) misuse(env *console) error {
 	if !f.yes && len(f.expect) == 0 && !env.canAsk() {
 		return misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
 	}
@@ -393,7 +394,7 @@ func (s *site) agree(f consent, all []run.Planned, verb string) error {
 // confirm asks whether to do something in the environment. The error says that nothing was changed.
 func (s *site) confirm(what string) error { return s.confirmed(what + " in " + s.row.Name) }
 
-func (e *environment) confirmed(what string) error {
+func (e *console) confirmed(what string) error {
 	answer, err := e.ask(what + "? [y/N] ")
 	if err == nil && !isYes(answer) {
 		err = errUnchanged

@@ -14,7 +14,7 @@ import (
 )
 
 // sayError prints an error, and returns the exit code.
-func (e *environment) sayError(err error) int {
+func (e *console) sayError(err error) int {
 	if wrong, ok := errors.AsType[*plan.Error](err); ok {
 		e.printPlanError(wrong)
 		return exitWrong
@@ -38,7 +38,7 @@ func (e *environment) sayError(err error) int {
 }
 
 // printPlanError prints what prevents a deployment, with the lines of the program that it is about.
-func (e *environment) printPlanError(err *plan.Error) {
+func (e *console) printPlanError(err *plan.Error) {
 	for _, f := range err.Faults {
 		e.separate()
 		where, what := "", ""

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -56,7 +57,7 @@ func (f *runFlags) options() run.Options {
 
 // engine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
 // events of deployments go, or to standard error before there are any.
-func (s *site) engine(key *secret.Key, o run.Options) (*run.Engine, func()) {
+func (s *site) engine(key *secret.Key, o run.Options) (*environment.Environment, func()) {
 	pool := provision.NewPool(provision.PoolOptions{Command: s.plugin, Events: s.event})
 	external := s.findProvisioners()
 	o.Provisioners, o.Provisioner = external.all(), external.of
@@ -66,7 +67,7 @@ func (s *site) engine(key *secret.Key, o run.Options) (*run.Engine, func()) {
 		providers := o.Providers
 		o.Providers = func(module string) provision.Providers { return provision.Simulate(providers(module)) }
 	}
-	return run.New(o), func() {
+	return environment.New(o), func() {
 		if err := pool.Close(); err != nil {
 			s.say("%s", err)
 		}
@@ -140,7 +141,7 @@ func (s *site) newReporter(f runFlags) view.Reporter {
 
 // follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
 // to do next.
-func (s *site) follow(ctx context.Context, engine *run.Engine, f runFlags, begin func() ([]int64, error)) error {
+func (s *site) follow(ctx context.Context, engine *environment.Environment, f runFlags, begin func() ([]int64, error)) error {
 	reporter := s.newReporter(f)
 	s.reporter.Store(&reporter)
 	s.onInterrupt(s.stopper(engine))  // Until the process ends: a plugin may take long to.
@@ -159,7 +160,7 @@ func (s *site) follow(ctx context.Context, engine *run.Engine, f runFlags, begin
 }
 
 // run begins deployments and runs them all at once.
-func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
+func (s *site) run(ctx context.Context, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
 	ids, err := begin()
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int6
 }
 
 // watchWaits tells the reporter what deployments wait for.
-func watchWaits(ctx context.Context, engine *run.Engine, ids []int64, reporter view.Reporter) {
+func watchWaits(ctx context.Context, engine *environment.Environment, ids []int64, reporter view.Reporter) {
 	for {
 		if queued, err := engine.Status(ctx); err == nil {
 			all := map[string][]string{}
@@ -210,7 +211,7 @@ func watchWaits(ctx context.Context, engine *run.Engine, ids []int64, reporter v
 }
 
 // stopper returns what interrupts do.
-func (s *site) stopper(engine *run.Engine) func() {
+func (s *site) stopper(engine *environment.Environment) func() {
 	var times atomic.Int32
 	return func() {
 		switch times.Add(1) {
@@ -229,7 +230,7 @@ func (s *site) stopper(engine *run.Engine) func() {
 
 // conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
 // returns the exit code's error.
-func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.Job) error {
+func (s *site) conclude(ctx context.Context, engine *environment.Environment, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -239,16 +240,16 @@ func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.J
 	if err != nil {
 		return err
 	}
-	var all []run.Status
-	add := func(d run.Status) {
-		if !slices.ContainsFunc(all, func(o run.Status) bool { return o.ID == d.ID }) {
+	var all []environment.Status
+	add := func(d environment.Status) {
+		if !slices.ContainsFunc(all, func(o environment.Status) bool { return o.ID == d.ID }) {
 			all = append(all, d)
 		}
 	}
 	pending := map[string]int{}
 	for _, d := range ended {
-		status := run.Status{Job: d, Name: job.Name(d)}
-		if i := slices.IndexFunc(queued, func(q run.Status) bool { return q.ID == d.ID }); i >= 0 {
+		status := environment.Status{Job: d, Name: job.Name(d)}
+		if i := slices.IndexFunc(queued, func(q environment.Status) bool { return q.ID == d.ID }); i >= 0 {
 			status = queued[i]
 		}
 		add(status)
@@ -296,7 +297,7 @@ func rank(err error) int {
 
 // next returns what became of a deployment, if there is more to say than its state, what to do about that, and the exit code's
 // error.
-func (s *site) next(engine *run.Engine, d run.Status) (what, advice string, code error) {
+func (s *site) next(engine *environment.Environment, d environment.Status) (what, advice string, code error) {
 	about := d.Module + s.flag()
 	retry := "continue with 'lumi retry " + about + "'"
 	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
@@ -345,7 +346,7 @@ func (s *site) flag() string {
 }
 
 // isLeft reports whether a deployment could run, and no other process runs it or is about to.
-func isLeft(engine *run.Engine, d run.Status) bool {
+func isLeft(engine *environment.Environment, d environment.Status) bool {
 	switch d.State {
 	case store.Wait, store.Running, store.Aborting:
 		return d.Owner == engine.Owner || !time.Now().Before(d.Expires) || engine.IsDead(d.Owner)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -33,7 +34,7 @@ func (f *requestFlags) add(c *cobra.Command) {
 
 // requests evaluates programs to requests. The first dash arguments name modules, or all if dash is -1; the others are for the
 // program.
-func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags, args []string, dash int) ([]run.Request, error) {
+func (s *site) requests(ctx context.Context, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {
 		args, arguments = args[:dash], args[dash:]
@@ -63,7 +64,7 @@ func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags,
 }
 
 // readDesired reads desired state that lumi-program wrote, or evaluates an object model.
-func (s *site) readDesired(ctx context.Context, engine *run.Engine, file string) (*lumigl.Snapshot, error) {
+func (s *site) readDesired(ctx context.Context, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
 	in, err := s.readInput(file)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func (s *site) readDesired(ctx context.Context, engine *run.Engine, file string)
 }
 
 // choose adds the resources to requests that --replace and --target name. With --target, it returns those that have any.
-func (s *site) choose(ctx context.Context, engine *run.Engine, f requestFlags, all []run.Request) ([]run.Request, error) {
+func (s *site) choose(ctx context.Context, engine *environment.Environment, f requestFlags, all []run.Request) ([]run.Request, error) {
 	if len(f.targets)+len(f.replace)+len(f.interrupt) == 0 {
 		return all, nil
 	}
@@ -162,7 +163,7 @@ func joined(urns []urn.URN) string {
 }
 
 // desired returns the desired state that an argument names: the program or object model of a module, or a file.
-func (s *site) desired(ctx context.Context, engine *run.Engine, arg string, arguments []string) (*lumigl.Snapshot, error) {
+func (s *site) desired(ctx context.Context, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
 	if arg == stdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
 		return s.readDesired(ctx, engine, arg)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-func diffCommand(env *environment) *cobra.Command {
+func diffCommand(env *console) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -76,7 +76,7 @@ func (f *diffFlags) misuse(json bool) error {
 	return nil
 }
 
-func (f *diffFlags) run(env *environment) error {
+func (f *diffFlags) run(env *console) error {
 	schemas, err := env.readSchemas(f.schemas)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (f *diffFlags) run(env *environment) error {
 }
 
 // loadToCompare loads a document. Faults in it are a failure, since exit code 1 means that two documents differ.
-func loadToCompare(env *environment, arg string) (*document, error) {
+func loadToCompare(env *console, arg string) (*document, error) {
 	doc, err := env.load(arg)
 	if errors.Is(err, errWrong) {
 		return nil, errFailed
@@ -126,7 +126,7 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 }
 
 // compare compares two documents, as state and desired state if the flag is set.
-func (f *diffFlags) compare(env *environment, old, new *document, types plan.Types) (*diff.Delta, error) {
+func (f *diffFlags) compare(env *console, old, new *document, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
@@ -146,7 +146,7 @@ func (f *diffFlags) compare(env *environment, old, new *document, types plan.Typ
 }
 
 // readSchemas reads schemas of cidlc.
-func (e *environment) readSchemas(files []string) ([]*schema.Package, error) {
+func (e *console) readSchemas(files []string) ([]*schema.Package, error) {
 	all := make([]*schema.Package, len(files))
 	for i, name := range files {
 		in, err := e.read(name)

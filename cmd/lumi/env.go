@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	codec "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -22,7 +22,7 @@ import (
 )
 
 // envCommand groups the commands on environments.
-func envCommand(env *environment) *cobra.Command {
+func envCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create and delete environments",
@@ -35,7 +35,7 @@ func envCommand(env *environment) *cobra.Command {
 }
 
 // withStore runs f with the workspace of the current directory as a site without an environment.
-func (e *environment) withStore(ctx context.Context, create bool, f func(*site) error) error {
+func (e *console) withStore(ctx context.Context, create bool, f func(*site) error) error {
 	w, err := findWorkspace()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (e *environment) withStore(ctx context.Context, create bool, f func(*site) 
 	if err != nil {
 		return err
 	}
-	s := &site{environment: e, workspace: w, store: st}
+	s := &site{console: e, workspace: w, store: st}
 	return s.closeAfter(f(s))
 }
 
@@ -76,7 +76,7 @@ type jsonEnvironment struct {
 	Key       bool     `json:"key"`
 }
 
-func envListCommand(env *environment) *cobra.Command {
+func envListCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "list the environments of the workspace",
@@ -146,7 +146,7 @@ func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	return err
 }
 
-func envNewCommand(env *environment) *cobra.Command {
+func envNewCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "create an environment",
@@ -180,13 +180,13 @@ func (s *site) newEnvironment(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := run.NewEnvironment(ctx, s.store, s.row); err != nil {
+	if err := environment.Add(ctx, s.store, s.row); err != nil {
 		return err
 	}
 	return s.finish("environment %s created", name)
 }
 
-func envDeleteCommand(env *environment) *cobra.Command {
+func envDeleteCommand(env *console) *cobra.Command {
 	var yes, force bool
 	c := &cobra.Command{
 		Use:   "delete NAME",
@@ -211,7 +211,7 @@ func envDeleteCommand(env *environment) *cobra.Command {
 func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
 	name, resources := s.row.Name, 0
 	check := func(tx store.Tx) (err error) {
-		resources, err = run.Deletable(tx, name, force)
+		resources, err = environment.Deletable(tx, name, force)
 		return err
 	}
 	err := s.store.Read(ctx, check)

@@ -69,7 +69,7 @@ func TestExitCodes(t *testing.T) {
 		"version":    {{"", "", 0}, {"now", "", 2}},
 	}
 	manual := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
-	for _, c := range leaves(newRoot(&environment{})) {
+	for _, c := range leaves(newRoot(&console{})) {
 		if usesEnvironment(c) {
 			continue // TestEnvironmentExits
 		}
@@ -115,7 +115,7 @@ func TestEnvironmentExits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range leaves(newRoot(&environment{})) {
+	for _, c := range leaves(newRoot(&console{})) {
 		if !usesEnvironment(c) {
 			continue
 		}

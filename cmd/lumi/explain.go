@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/codes"
 )
 
-func explainCommand(env *environment) *cobra.Command {
+func explainCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
 		Short: "explain the codes of errors and losses",
@@ -34,7 +34,7 @@ With --json, each is an object on a line of its own, with "code", "about", which
 func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
 
 // explain prints what some codes mean, or lists all of them.
-func explain(env *environment) error {
+func explain(env *console) error {
 	all := explanations()
 	chosen, err := all.Select(env.args, "lumi explain")
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
-func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError, hide secrets) error {
+func (e *console) printFaults(in *input, invalid *lumigl.InvalidError, hide secrets) error {
 	if e.json {
 		for _, fault := range jsonFaults(in, invalid, hide) {
 			if err := e.printJSON(fault); err != nil {
@@ -31,7 +31,7 @@ func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError, hide 
 const moreFaults = "too many faults; the rest of the file was not looked at"
 
 // separate prints an empty line between what is said of two things.
-func (e *environment) separate() {
+func (e *console) separate() {
 	if e.errWritten {
 		fmt.Fprintln(e.stderr)
 	}
@@ -39,7 +39,7 @@ func (e *environment) separate() {
 }
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
-func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
+func (e *console) printFault(in *input, f lumigl.Fault, hide secrets) {
 	s := &term.Snippet{Stream: e.err, Source: in.src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
 		where := term.Visible(in.name)

@@ -18,11 +18,11 @@ import (
 
 // formatter is one run of 'lumi fmt'.
 type formatter struct {
-	env                   *environment
+	env                   *console
 	check, stdout, silent bool
 }
 
-func fmtCommand(env *environment) *cobra.Command {
+func fmtCommand(env *console) *cobra.Command {
 	f := formatter{env: env}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
@@ -168,7 +168,7 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 
 // printDiff prints a line of a unified diff, coloured where there is colour. On a terminal nothing in it acts on the
 // terminal.
-func (e *environment) printDiff(sign, line string) {
+func (e *console) printDiff(sign, line string) {
 	if e.out.Terminal || e.out.Color {
 		style := term.Plain
 		switch {

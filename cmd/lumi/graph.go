@@ -18,14 +18,14 @@ import (
 
 // drawer is one run of 'lumi graph'.
 type drawer struct {
-	env    *environment
+	env    *console
 	output output
 
 	format, expression, around, direction, cluster string
 	depth                                          int
 }
 
-func graphCommand(env *environment) *cobra.Command {
+func graphCommand(env *console) *cobra.Command {
 	d := drawer{env: env}
 	c := &cobra.Command{
 		Use:   "graph FILE",

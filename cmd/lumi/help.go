@@ -13,7 +13,7 @@ import (
 // helpWidth is how wide the help is.
 const helpWidth = 100
 
-func helpCommand(env *environment) *cobra.Command {
+func helpCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND...]",
 		Short: "explain lumi, or one of its commands",
@@ -43,7 +43,7 @@ of it: what it does, its flags, and examples that work.`,
 
 // help prints what there is to know of a command. The arguments in rest name none below it; the suggestion of another
 // begins with prefix.
-func (e *environment) help(c *cobra.Command, rest []string, prefix string) error {
+func (e *console) help(c *cobra.Command, rest []string, prefix string) error {
 	switch {
 	case c.HasSubCommands() && len(rest) > 0:
 		return noCommand(c, rest[0], prefix)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -28,13 +29,13 @@ import (
 // historian is one run of 'lumi history'.
 type historian struct {
 	*site
-	engine *run.Engine
+	engine *environment.Environment
 	module string
 	limit  int
 	diff   bool
 }
 
-func historyCommand(env *environment) *cobra.Command {
+func historyCommand(env *console) *cobra.Command {
 	var h historian
 	var c *cobra.Command
 	c = inState(env, &cobra.Command{
@@ -289,12 +290,12 @@ func (h *historian) print(past jsonPast) error {
 }
 
 // former returns the last deployment of a module before another one that was done, or the zero Deployment.
-func (s *site) former(ctx context.Context, engine *run.Engine, d store.Job) (store.Job, error) {
+func (s *site) former(ctx context.Context, engine *environment.Environment, d store.Job) (store.Job, error) {
 	return s.last(ctx, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
 // last returns the last deployment of a module, with an ID below before unless that is 0, that fits, or the zero Deployment.
-func (s *site) last(ctx context.Context, engine *run.Engine, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
+func (s *site) last(ctx context.Context, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
 		if err != nil || len(all) == 0 {
@@ -308,7 +309,7 @@ func (s *site) last(ctx context.Context, engine *run.Engine, module string, befo
 }
 
 // find returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
-func (s *site) find(ctx context.Context, engine *run.Engine, arg string) (store.Job, run.Request, error) {
+func (s *site) find(ctx context.Context, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := numberOf(arg)
 	if number == 0 {
 		return store.Job{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)

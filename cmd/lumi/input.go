@@ -34,7 +34,7 @@ type document struct {
 }
 
 // inputs returns the files that the arguments name, or standard input if there are none.
-func (e *environment) inputs() ([]string, error) {
+func (e *console) inputs() ([]string, error) {
 	if len(e.args) == 0 {
 		if e.in {
 			return nil, misused("give a file, or - for standard input")
@@ -46,7 +46,7 @@ func (e *environment) inputs() ([]string, error) {
 
 // each does something with every file, even after an error, which it prints. It returns the worst of errWrong and
 // errFailed.
-func (e *environment) each(files []string, do func(name string) error) error {
+func (e *console) each(files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
 		switch err := do(name); {
@@ -69,7 +69,7 @@ func once(args []string) error {
 }
 
 // read reads a file, or standard input.
-func (e *environment) read(arg string) (*input, error) {
+func (e *console) read(arg string) (*input, error) {
 	if arg == stdinArg {
 		in, err := readAll(stdinName, &announced{e.stdin, e}, sizeOf(e.stdin))
 		if err == nil && !strings.HasSuffix(strings.TrimRight(in.src, " \t\r\n"), "}") {
@@ -94,7 +94,7 @@ func (e *environment) read(arg string) (*input, error) {
 // for a password on the same terminal, and whoever writes into it needs no line in between at all.
 type announced struct {
 	io.Reader
-	to *environment
+	to *console
 }
 
 func (a *announced) Read(p []byte) (int, error) {
@@ -138,7 +138,7 @@ func fileError(name string, err error) error {
 }
 
 // load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to errWrong.
-func (e *environment) load(arg string) (*document, error) {
+func (e *console) load(arg string) (*document, error) {
 	in, err := e.readInput(arg)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (e *environment) load(arg string) (*document, error) {
 
 // refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns errWrong, or the error
 // itself if that is not about faults.
-func (e *environment) refuse(in *input, err error) error {
+func (e *console) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err

@@ -21,7 +21,7 @@ func main() {
 	relaxGC()
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)
-	env := newEnvironment(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	env := newConsole(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
@@ -69,7 +69,7 @@ var (
 )
 
 // run runs the command of a tree that the arguments name, and returns the exit code.
-func (e *environment) run(ctx context.Context, root *cobra.Command, args []string) int {
+func (e *console) run(ctx context.Context, root *cobra.Command, args []string) int {
 	defer e.progress.Clear()
 	err := e.dispatch(ctx, root, args)
 	if flushed := e.stdout.Flush(); flushed != nil {

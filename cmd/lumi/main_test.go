@@ -17,7 +17,7 @@ func noEnv(string) string { return "" }
 
 // runLumi is the whole command, but for the process around it: it returns the exit code.
 func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	env := newEnvironment(stdin, stdout, stderr, getenv)
+	env := newConsole(stdin, stdout, stderr, getenv)
 	return env.run(ctx, newRoot(env), args)
 }
 

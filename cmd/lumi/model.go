@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -62,7 +62,7 @@ func (s *site) relatives(paths []string) []string {
 
 // evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
 // the classes are printed, and lead to errWrong.
-func (s *site) evaluateModel(ctx context.Context, engine *run.Engine, module string, in *input) (*lumigl.Snapshot, error) {
+func (s *site) evaluateModel(ctx context.Context, engine *environment.Environment, module string, in *input) (*lumigl.Snapshot, error) {
 	m := s.workspace.Models[module]
 	var err error
 	if in == nil {
@@ -113,7 +113,7 @@ func (s *site) fromFolder(path string) string {
 }
 
 // savedModel returns the saved model of a module's last deployment, absent if there is none.
-func (s *site) savedModel(ctx context.Context, engine *run.Engine, module string) (lumigl.Value, error) {
+func (s *site) savedModel(ctx context.Context, engine *environment.Environment, module string) (lumigl.Value, error) {
 	g, err := engine.Graph(ctx)
 	if err != nil {
 		return lumigl.Value{}, err
@@ -123,7 +123,7 @@ func (s *site) savedModel(ctx context.Context, engine *run.Engine, module string
 		return lumigl.Value{}, nil
 	}
 	model := newest.Provided(graph.ModelName).Result
-	if engine.Key == nil && s.row.Key != "" && !expr.IsKnown(model) {
+	if engine.Journal.Key == nil && s.row.Key != "" && !expr.IsKnown(model) {
 		return model, fmt.Errorf("the saved model of %s has secrets: its evaluation needs the key of %s", module, s.row.Name)
 	}
 	return model, nil

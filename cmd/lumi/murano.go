@@ -19,7 +19,7 @@ import (
 )
 
 // muranoCommand groups the commands for application catalogues.
-func muranoCommand(env *environment) *cobra.Command {
+func muranoCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",
@@ -31,7 +31,7 @@ that deploy them. docs/muranopl.md explains the language.`,
 	return c
 }
 
-func muranoCheckCommand(env *environment) *cobra.Command {
+func muranoCheckCommand(env *console) *cobra.Command {
 	var schemas []string
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
@@ -57,7 +57,7 @@ With --json, each problem is an object on a line of its own, with "file", "line"
 	return c
 }
 
-func (e *environment) checkClasses(schemas []string) error {
+func (e *console) checkClasses(schemas []string) error {
 	packages, err := e.readSchemas(schemas)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (e *environment) checkClasses(schemas []string) error {
 }
 
 // openClasses reads folders and archives. If classes have errors, it returns those, too.
-func (e *environment) openClasses(names []string) (*catalog.Catalog, error) {
+func (e *console) openClasses(names []string) (*catalog.Catalog, error) {
 	e.doing("reading %s", strings.Join(names, ", "))
 	classes, err := catalog.Open(names...)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -109,7 +109,7 @@ func (e *environment) openClasses(names []string) (*catalog.Catalog, error) {
 
 // printErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
 // errWrong instead of these.
-func (e *environment) printErrors(classes *catalog.Catalog, err error) error {
+func (e *console) printErrors(classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}
 	}
@@ -138,7 +138,7 @@ func (e *environment) printErrors(classes *catalog.Catalog, err error) error {
 }
 
 // printError prints an error, the line of the source and the calls that led to it.
-func (e *environment) printError(sources map[string]string, wrong *muranopl.Error) {
+func (e *console) printError(sources map[string]string, wrong *muranopl.Error) {
 	where, kind := "", string(wrong.Kind)
 	if wrong.Kind == muranopl.Thrown && len(wrong.Names) > 0 {
 		kind = wrong.Names[0]

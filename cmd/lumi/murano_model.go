@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-func muranoModelCommand(env *environment) *cobra.Command {
+func muranoModelCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
@@ -33,7 +34,7 @@ With --json, it is one line.`,
 }
 
 func printModel(ctx context.Context, s *site, args []string) error {
-	g, err := run.New(run.Options{Store: s.store, Environment: s.row.Name}).Graph(ctx) // Without a key, secrets are unknown.
+	g, err := environment.New(run.Options{Store: s.store, Environment: s.row.Name}).Graph(ctx) // Without a key, secrets are unknown.
 	if err != nil {
 		return err
 	}

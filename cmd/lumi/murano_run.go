@@ -20,14 +20,14 @@ import (
 
 // muranoRun is one run of 'lumi murano run'.
 type muranoRun struct {
-	env                         *environment
+	env                         *console
 	classes                     []string
 	model, object, method, args string
 	maxSteps                    int
 	catalog                     *catalog.Catalog
 }
 
-func muranoRunCommand(env *environment) *cobra.Command {
+func muranoRunCommand(env *console) *cobra.Command {
 	r, batch := muranoRun{env: env}, false
 	c := &cobra.Command{
 		Use:   "run",

@@ -9,7 +9,7 @@ import (
 )
 
 // shelfCommand has a command below it: a constructor for each, and a line in the one above.
-func shelfCommand(env *environment) *cobra.Command {
+func shelfCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "shelf",
 		Short:       "change what is on the shelf",
@@ -20,7 +20,7 @@ func shelfCommand(env *environment) *cobra.Command {
 	return c
 }
 
-func shelfMoveCommand(env *environment) *cobra.Command {
+func shelfMoveCommand(env *console) *cobra.Command {
 	var how string
 	c := &cobra.Command{
 		Use:         "move FROM TO [REST...]",
@@ -118,7 +118,7 @@ Examples:
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			env := newEnvironment(strings.NewReader(""), &stdout, &stderr, noEnv)
+			env := newConsole(strings.NewReader(""), &stdout, &stderr, noEnv)
 			root := newRoot(env)
 			add(root, "Test", shelfCommand(env))
 			code := env.run(t.Context(), root, strings.Fields(test.args))

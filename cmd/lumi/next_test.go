@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -13,50 +14,50 @@ import (
 )
 
 func TestNext(t *testing.T) {
-	engine := run.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
+	engine := environment.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
 	s := &site{workspace: &workspace.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}
 	later := time.Now().Add(time.Hour)
 	for _, test := range []struct {
-		of           run.Status
+		of           environment.Status
 		what, advice string
 		code         error
 	}{
-		{run.Status{Job: store.Job{State: store.Done}}, "", "", nil},
-		{run.Status{Job: store.Job{State: store.Aborted}}, "", "", nil},
-		{run.Status{Job: store.Job{State: store.Cancelled}}, "", "", nil},
-		{run.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
+		{environment.Status{Job: store.Job{State: store.Done}}, "", "", nil},
+		{environment.Status{Job: store.Job{State: store.Aborted}}, "", "", nil},
+		{environment.Status{Job: store.Job{State: store.Cancelled}}, "", "", nil},
+		{environment.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
 		{
-			run.Status{Job: store.Job{State: store.Failed, Kind: "deploy"}},
+			environment.Status{Job: store.Job{State: store.Failed, Kind: "deploy"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', deploy a changed program with 'lumi deploy a --environment=prod'," +
 				" or give up with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Failed, Kind: "destroy"}},
+			environment.Status{Job: store.Job{State: store.Failed, Kind: "destroy"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', or give up with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Failed, Kind: "cleanup"}},
+			environment.Status{Job: store.Job{State: store.Failed, Kind: "cleanup"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Failed, Kind: "deploy", Abort: true}},
+			environment.Status{Job: store.Job{State: store.Failed, Kind: "deploy", Abort: true}},
 			"failed", "Fix the cause, then try again with 'lumi abort a --environment=prod'", errWrong,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Ask}},
+			environment.Status{Job: store.Job{State: store.Ask}},
 			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", errAsks,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
+			environment.Status{Job: store.Job{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
 			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", errAsks,
 		},
 		{
-			run.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
+			environment.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
 			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", errResumable,
 		},
-		{run.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
-		{run.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
-		{run.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
 	} {
 		test.of.Module = "a"
 		what, advice, code := s.next(engine, test.of)

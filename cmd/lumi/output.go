@@ -39,7 +39,7 @@ func (o *output) misuse() error {
 
 // free returns an error unless the file may be written. The input is never overwritten, whatever it is called, and
 // symbolic links are not followed.
-func (o *output) free(env *environment, input string) error {
+func (o *output) free(env *console, input string) error {
 	if o.name == "" {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (o *output) free(env *environment, input string) error {
 }
 
 // sameFile reports whether an argument that is read is the file of a name.
-func (e *environment) sameFile(input, name string) bool {
+func (e *console) sameFile(input, name string) bool {
 	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
 	if file, ok := e.stdin.(*os.File); ok && input == stdinArg {
 		stat = file.Stat
@@ -78,7 +78,7 @@ func (e *environment) sameFile(input, name string) bool {
 }
 
 // write writes the file, whole or not at all, unless it must not be written by now. A new file gets the mode.
-func (o *output) write(env *environment, input string, text []byte, mode fs.FileMode) error {
+func (o *output) write(env *console, input string, text []byte, mode fs.FileMode) error {
 	writing.Lock()
 	defer writing.Unlock()
 	if !o.force {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/suggest"
@@ -24,7 +25,7 @@ type outputs struct {
 	pending, types, showSecrets bool
 }
 
-func outputCommand(env *environment) *cobra.Command {
+func outputCommand(env *console) *cobra.Command {
 	o := outputs{}
 	c := inState(env, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
@@ -96,7 +97,7 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 			return nil, err
 		}
 	}
-	engine := run.New(options)
+	engine := environment.New(options)
 	g, err := engine.Graph(ctx)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -13,7 +13,7 @@ import (
 )
 
 // forecast replaces versions in all, which has the newest of g by module, with those that the queue will make.
-func forecast(ctx context.Context, engine *run.Engine, g *graph.Graph, all map[string]*graph.Version) error {
+func forecast(ctx context.Context, engine *environment.Environment, g *graph.Graph, all map[string]*graph.Version) error {
 	queued, err := engine.Status(ctx)
 	if err != nil {
 		return err

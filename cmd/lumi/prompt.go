@@ -11,10 +11,10 @@ import (
 )
 
 // canAsk reports whether the user can be asked: standard input and standard error are a terminal.
-func (e *environment) canAsk() bool { return e.in && e.err.Terminal && !e.json }
+func (e *console) canAsk() bool { return e.in && e.err.Terminal && !e.json }
 
 // ask asks a question on standard error, and returns the line that is the answer. At the end of input it is empty.
-func (e *environment) ask(question string) (string, error) {
+func (e *console) ask(question string) (string, error) {
 	if err := e.stdout.Flush(); err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // providerCommand groups the commands for people who write providers.
-func providerCommand(env *environment) *cobra.Command {
+func providerCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test providers and describe what they serve",
@@ -29,7 +29,7 @@ one package when an engine asks it to.`,
 	return c
 }
 
-func providerTestCommand(env *environment) *cobra.Command {
+func providerTestCommand(env *console) *cobra.Command {
 	p := providerTest{env: env}
 	var run string
 	c := &cobra.Command{

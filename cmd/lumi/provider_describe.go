@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-func providerDescribeCommand(env *environment) *cobra.Command {
+func providerDescribeCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
 		Short: "list the resource types that a provider serves, and their properties",
@@ -52,7 +52,7 @@ type propertyDescription struct {
 	Options []string  `json:"options"`
 }
 
-func describePlugin(ctx context.Context, env *environment, name string) error {
+func describePlugin(ctx context.Context, env *console, name string) error {
 	path, err := findPlugin(name)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func describedType(t *lumi.Description) typeDescription {
 	return d
 }
 
-func (d *pluginDescription) print(env *environment) {
+func (d *pluginDescription) print(env *console) {
 	env.printf("%s\n", pluginHeader(env, d.Plugin, d.Package, d.Version, len(d.Types)))
 	for _, t := range d.Types {
 		var notes []string
@@ -138,7 +138,7 @@ func (d *pluginDescription) print(env *environment) {
 }
 
 // pluginHeader is the first line about a plugin.
-func pluginHeader(env *environment, name, pkg, version string, types int) string {
+func pluginHeader(env *console, name, pkg, version string, types int) string {
 	if version != "" {
 		pkg += " " + version
 	}

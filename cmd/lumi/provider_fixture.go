@@ -66,7 +66,7 @@ var requiredKeys = map[reflect.Type][]string{
 }
 
 // readFixture reads a fixture. What is wrong with it is printed, and leads to errFailed.
-func (e *environment) readFixture(name string) (*fixture, error) {
+func (e *console) readFixture(name string) (*fixture, error) {
 	doc, err := e.load(name)
 	if errors.Is(err, errWrong) {
 		return nil, errFailed // since 1 means that the provider is wrong
@@ -88,7 +88,7 @@ func (e *environment) readFixture(name string) (*fixture, error) {
 }
 
 // refuseFixture prints faults of a fixture. It returns nil if there are none.
-func (e *environment) refuseFixture(f *fixture, faults []lumigl.Fault) error {
+func (e *console) refuseFixture(f *fixture, faults []lumigl.Fault) error {
 	if len(faults) == 0 {
 		return nil
 	}

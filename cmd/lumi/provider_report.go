@@ -28,7 +28,7 @@ type providerReport struct {
 	// Log is what helps to understand failures: the calls, and what the plugin logged.
 	Log []string `json:"log,omitempty"`
 
-	env     *environment
+	env     *console
 	label   string          // takes the place of the names of steps if it is not empty
 	current *resourceReport // what is being tested
 	doing   *stepReport     // the step that is being taken, or nil

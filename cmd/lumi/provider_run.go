@@ -23,7 +23,7 @@ import (
 
 // providerTest is one run of 'lumi provider test'.
 type providerTest struct {
-	env        *environment
+	env        *console
 	name, file string // of the plugin and of the fixture
 	run        *regexp.Regexp
 	timeout    time.Duration

@@ -30,7 +30,7 @@ func TestFindProvisioners(t *testing.T) {
 	write(filepath.Join(second, "lumi-provisioner-tofu.exe"), 0o755)
 	t.Chdir(second)
 	t.Setenv("PATH", filepath.Join(first, "missing")+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
-	s := &site{environment: newEnvironment(nil, io.Discard, io.Discard, noEnv), workspace: &workspace.Workspace{}}
+	s := &site{console: newConsole(nil, io.Discard, io.Discard, noEnv), workspace: &workspace.Workspace{}}
 	want := map[string]string{
 		"git":    filepath.Join(first, "lumi-provisioner-git"),
 		"folder": filepath.Join(second, "lumi-provisioner-folder"),

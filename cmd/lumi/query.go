@@ -16,7 +16,7 @@ import (
 
 // question is one run of 'lumi query'.
 type question struct {
-	env   *environment
+	env   *console
 	doc   *document
 	index *query.Index
 
@@ -26,7 +26,7 @@ type question struct {
 	format                             string
 }
 
-func queryCommand(env *environment) *cobra.Command {
+func queryCommand(env *console) *cobra.Command {
 	q := question{env: env}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",

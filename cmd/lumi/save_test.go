@@ -27,7 +27,7 @@ func write(t *testing.T, name, content string) string {
 // TestChanged rewrites a file that has changed since it was read.
 func TestChanged(t *testing.T) {
 	path := write(t, "prod.json", rawGraph)
-	f := &formatter{env: newEnvironment(strings.NewReader(""), io.Discard, io.Discard, noEnv)}
+	f := &formatter{env: newConsole(strings.NewReader(""), io.Discard, io.Discard, noEnv)}
 	in, err := f.env.read(path)
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func TestExamples(t *testing.T) {
 	dir, plugin, local := t.TempDir(), testPlugin(t), localPlugin(t)
 	programs := examplePrograms(t)
 	deploys := map[string]bool{} // by the names of scripts
-	for _, c := range leaves(newRoot(&environment{})) {
+	for _, c := range leaves(newRoot(&console{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
 			t.Errorf("'%s' has no help with an example", c.CommandPath())
@@ -221,7 +221,7 @@ func missingTool(line string) string {
 // TestManual holds that docs/lumi.md names every command, and all flags of those that it has a section for.
 func TestManual(t *testing.T) {
 	content := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
-	for _, c := range leaves(newRoot(&environment{})) {
+	for _, c := range leaves(newRoot(&console{})) {
 		path := c.CommandPath()
 		if !strings.Contains(string(content), "`"+path+"`") {
 			t.Errorf("docs/lumi.md does not name '%s'", path)

@@ -84,7 +84,7 @@ func (s secrets) mask(src string) string {
 const withheld = "send it to a file or a program"
 
 // withhold holds that no text with secrets is written to a terminal.
-func (e *environment) withhold(name, text, instead string) error {
+func (e *console) withhold(name, text, instead string) error {
 	if e.out.Terminal && len(secretsIn(text)) > 0 {
 		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
 	}

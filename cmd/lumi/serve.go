@@ -11,14 +11,14 @@ import (
 
 // serving is one run of 'lumi serve'.
 type serving struct {
-	*environment
+	*console
 	listen, tokens, cert, key, role string
 	insecure, openapi, local        bool
 	tasks                           taskOptions
 }
 
-func serveCommand(env *environment) *cobra.Command {
-	x := &serving{environment: env}
+func serveCommand(env *console) *cobra.Command {
+	x := &serving{console: env}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
 		Long: `It answers the commands of 'lumi tasks --server=URL' and any other client: /openapi.json describes the API, and

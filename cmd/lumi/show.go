@@ -16,7 +16,7 @@ import (
 
 // viewer is one run of 'lumi show'.
 type viewer struct {
-	env    *environment
+	env    *console
 	doc    *document
 	index  *query.Index
 	view   string
@@ -26,7 +26,7 @@ type viewer struct {
 	older  []older // versions of modules that are kept beside the newest ones
 }
 
-func showCommand(env *environment) *cobra.Command {
+func showCommand(env *console) *cobra.Command {
 	v := viewer{env: env}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",
@@ -182,7 +182,7 @@ func (v *viewer) label(one *lumigl.Vertex) string {
 // line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
 func (v *viewer) line(text string) { v.env.line(text) }
 
-func (e *environment) line(text string) {
+func (e *console) line(text string) {
 	if most := e.out.Width; e.out.Terminal && most > 0 {
 		text = term.Clip(text, most)
 	}
@@ -247,7 +247,7 @@ func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobr
 	if len(args) == 0 || args[0] == stdinArg {
 		return completeFiles(c, args, typed)
 	}
-	env := newEnvironment(nil, io.Discard, io.Discard, os.Getenv)
+	env := newConsole(nil, io.Discard, io.Discard, os.Getenv)
 	doc, err := env.load(args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

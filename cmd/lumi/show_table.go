@@ -37,7 +37,7 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 }
 
 // table prints rows in columns, the first as headings. On a terminal they are clipped to its width.
-func (e *environment) table(rows [][]string) {
+func (e *console) table(rows [][]string) {
 	columns := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {

@@ -33,7 +33,7 @@ import (
 
 // site is a workspace with its store, and the environment that a command is about.
 type site struct {
-	*environment
+	*console
 	workspace *workspace.Workspace
 	store     store.Store
 	// row is the environment. If it does not exist, it has only a Name.
@@ -89,7 +89,7 @@ func database(w *workspace.Workspace) string {
 }
 
 // inSite runs f with the workspace of the current directory and one of its environments.
-func (e *environment) inSite(ctx context.Context, f siteFlags, missing absent, do func(*site) error) error {
+func (e *console) inSite(ctx context.Context, f siteFlags, missing absent, do func(*site) error) error {
 	s, err := e.openSite(ctx, f, missing)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (e *environment) inSite(ctx context.Context, f siteFlags, missing absent, d
 }
 
 // openSite opens the workspace of the current directory and one of its environments. It must be closed.
-func (e *environment) openSite(ctx context.Context, f siteFlags, missing absent) (*site, error) {
+func (e *console) openSite(ctx context.Context, f siteFlags, missing absent) (*site, error) {
 	w, err := findWorkspace()
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (e *environment) openSite(ctx context.Context, f siteFlags, missing absent)
 	if err != nil {
 		return nil, err
 	}
-	s := &site{environment: e, workspace: w, row: store.Environment{Name: name}}
+	s := &site{console: e, workspace: w, row: store.Environment{Name: name}}
 	if s.store, err = openStore(ctx, w, missing == create); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
@@ -25,7 +26,7 @@ import (
 const environmentPrefix = "env:"
 
 // readInput reads a file, standard input, or an environment.
-func (e *environment) readInput(arg string) (in *input, err error) {
+func (e *console) readInput(arg string) (in *input, err error) {
 	name, ok := strings.CutPrefix(arg, environmentPrefix)
 	if !ok {
 		return e.read(arg)
@@ -66,8 +67,8 @@ func (s *site) knownKey(ctx context.Context) (*secret.Key, error) {
 }
 
 // editor returns an engine that calls no providers.
-func (s *site) editor(key *secret.Key) *run.Engine {
-	return run.New(run.Options{Store: s.store, Environment: s.row.Name, Key: key, Events: s.report})
+func (s *site) editor(key *secret.Key) *environment.Environment {
+	return environment.New(run.Options{Store: s.store, Environment: s.row.Name, Key: key, Events: s.report})
 }
 
 // snapshot returns the environment as a snapshot. Without the key, its secrets are unknown.
@@ -101,7 +102,7 @@ func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, 
 }
 
 // stateCommand groups the commands on the state of an environment.
-func stateCommand(env *environment) *cobra.Command {
+func stateCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "show and change the state of an environment",
@@ -116,7 +117,7 @@ environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:pr
 }
 
 // inState has a command run in an environment that exists.
-func inState(env *environment, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
+func inState(env *console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
 	var f siteFlags
 	f.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -128,7 +129,7 @@ func inState(env *environment, c *cobra.Command, do func(context.Context, *site,
 	return c
 }
 
-func stateListCommand(env *environment) *cobra.Command {
+func stateListCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
@@ -142,7 +143,7 @@ With --json, the objects are those of 'lumi show'.`,
 	}, showState)
 }
 
-func stateShowCommand(env *environment) *cobra.Command {
+func stateShowCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show everything about some resources of an environment",
@@ -161,14 +162,14 @@ func showState(ctx context.Context, s *site, keys []string) error {
 	if err != nil {
 		return err
 	}
-	v := &viewer{env: s.environment, view: "plain", index: query.New(snapshot.Base())}
+	v := &viewer{env: s.console, view: "plain", index: query.New(snapshot.Base())}
 	if v.doc = (&document{input: input{name: environmentPrefix + s.row.Name}, Document: snapshot}); s.out.Terminal {
 		v.view = "table"
 	}
 	return v.show(keys)
 }
 
-func stateGetCommand(env *environment) *cobra.Command {
+func stateGetCommand(env *console) *cobra.Command {
 	var reveal bool
 	c := inState(env, &cobra.Command{
 		Use:   "get KEY PATH",
@@ -247,7 +248,7 @@ func nearProperty(all lumigl.Value, path string) string {
 	return ""
 }
 
-func stateExportCommand(env *environment) *cobra.Command {
+func stateExportCommand(env *console) *cobra.Command {
 	var out output
 	var reveal bool
 	c := inState(env, &cobra.Command{
@@ -271,7 +272,7 @@ environment. 'lumi state import' reads it. Only the user can read the file.`,
 func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 	err := out.misuse()
 	if err == nil {
-		err = out.free(s.environment, database(s.workspace))
+		err = out.free(s.console, database(s.workspace))
 	}
 	if err == nil && reveal && s.out.Terminal && out.name == "" {
 		err = errors.New("--show-secrets does not write to a terminal; " + withheld)
@@ -299,13 +300,13 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 		return err
 	}
 	if out.name != "" {
-		return out.write(s.environment, database(s.workspace), text, fs.FileMode(0o600))
+		return out.write(s.console, database(s.workspace), text, fs.FileMode(0o600))
 	}
 	_, err = s.stdout.Write(text)
 	return err
 }
 
-func stateBackupCommand(env *environment) *cobra.Command {
+func stateBackupCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "copy the state of all environments to a new file",
@@ -326,7 +327,7 @@ explains how to restore it.`,
 }
 
 // finish reports what a command did.
-func (e *environment) finish(format string, args ...any) error {
+func (e *console) finish(format string, args ...any) error {
 	if !e.json {
 		e.printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
 	}
@@ -337,7 +338,7 @@ func (e *environment) finish(format string, args ...any) error {
 func (s *site) agreed(yes bool, what string) error { return s.sure(yes, what+" in "+s.row.Name) }
 
 // sure asks whether to do something, unless yes is set. The error says that nothing was changed.
-func (e *environment) sure(yes bool, what string) error {
+func (e *console) sure(yes bool, what string) error {
 	switch {
 	case yes:
 		return nil

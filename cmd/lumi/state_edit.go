@@ -8,14 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func stateMoveCommand(env *environment) *cobra.Command {
+func stateMoveCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "move OLD NEW",
 		Short: "rename a resource in the state",
@@ -63,7 +63,7 @@ func (s *site) move(ctx context.Context, old, name string) error {
 	if err != nil {
 		return err
 	}
-	err = s.editor(key).Edit(ctx, run.Edit{
+	err = s.editor(key).Edit(ctx, environment.Edit{
 		Module: was.Package, Was: found.URN(), Now: to, Message: fmt.Sprintf("moved %s to %s", found.URN(), to),
 		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Rename(found.URN(), to) },
 	})
@@ -73,7 +73,7 @@ func (s *site) move(ctx context.Context, old, name string) error {
 	return s.finish("%s is now %s", found.URN(), to)
 }
 
-func stateForgetCommand(env *environment) *cobra.Command {
+func stateForgetCommand(env *console) *cobra.Command {
 	var yes bool
 	c := inState(env, &cobra.Command{
 		Use:   "forget KEY...",
@@ -115,7 +115,7 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 	if err := s.agreed(yes, fmt.Sprintf("Forget %s, without deleting,", list)); err != nil {
 		return err
 	}
-	err = s.editor(key).Edit(ctx, run.Edit{
+	err = s.editor(key).Edit(ctx, environment.Edit{
 		Module: module, Message: "forgot " + list,
 		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Forget(urns...) },
 	})
@@ -125,7 +125,7 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 	return s.finish("forgotten: %s", list)
 }
 
-func stateRekeyCommand(env *environment) *cobra.Command {
+func stateRekeyCommand(env *console) *cobra.Command {
 	var former string
 	c := inState(env, &cobra.Command{
 		Use:   "rekey",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -22,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func stateImportCommand(env *environment) *cobra.Command {
+func stateImportCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "import FILE",
 		Short: "add the resources of a snapshot to an environment",
@@ -76,14 +77,14 @@ func (s *site) importFile(ctx context.Context, name string) error {
 	if err := in.make(); err != nil {
 		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
 	}
-	if engine.Key == nil && in.secrets {
-		if engine.Key, err = s.newKey(ctx); err != nil {
+	if engine.Journal.Key == nil && in.secrets {
+		if engine.Journal.Key, err = s.newKey(ctx); err != nil {
 			return err
 		}
 	}
-	var edits []run.Edit
+	var edits []environment.Edit
 	for _, module := range slices.Sorted(maps.Keys(in.modules)) {
-		edits = append(edits, run.Edit{
+		edits = append(edits, environment.Edit{
 			Module: module, Message: "imported " + count(len(in.modules[module]), "resource"),
 			Change: func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error) {
 				return in.added(g, module, number)
@@ -100,7 +101,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 }
 
 // describe asks plugins about types. Without a plugin, all properties are inputs.
-func (in *importing) describe(ctx context.Context, engine *run.Engine) {
+func (in *importing) describe(ctx context.Context, engine *environment.Environment) {
 	missing := map[string]bool{}
 	for v := range in.snapshot.Vertices() {
 		pkg, _, _ := strings.Cut(string(v.Type), ":")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -17,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func statusCommand(env *environment) *cobra.Command {
+func statusCommand(env *console) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",
@@ -139,7 +140,7 @@ func (s *site) status(ctx context.Context) error {
 }
 
 // describe describes the resource graph.
-func (s *site) describe(ctx context.Context, engine *run.Engine) (jsonStatus, error) {
+func (s *site) describe(ctx context.Context, engine *environment.Environment) (jsonStatus, error) {
 	none := []map[string]string{}
 	shown := jsonStatus{s.row.Name, []jsonModule{}, []jsonQueued{}, none, none}
 	g, err := engine.Outline(ctx)

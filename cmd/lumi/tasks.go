@@ -21,7 +21,7 @@ import (
 )
 
 // tasksCommand groups the commands on task graphs.
-func tasksCommand(env *environment) *cobra.Command {
+func tasksCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
 		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
@@ -96,7 +96,7 @@ var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirective
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
 // inTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
-func inTasks(env *environment, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
+func inTasks(env *console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = cobra.NoFileCompletions
@@ -107,7 +107,7 @@ func inTasks(env *environment, f *taskFlags, flags string, creates bool, c *cobr
 			if err != nil {
 				return misused("--server=%s: %s", f.server, err)
 			}
-			return do(&tasker{&site{environment: env}, api, nil, f}, c.Context(), args)
+			return do(&tasker{&site{console: env}, api, nil, f}, c.Context(), args)
 		}
 		return env.withStore(c.Context(), creates, func(s *site) error {
 			local := s.taskService(f.service)
@@ -186,7 +186,7 @@ func refused(format string, args ...any) error {
 }
 
 // printAll prints each of some things: as JSON on lines of their own, or as rows of a table, or what to say if there are none.
-func printAll[T any](e *environment, all []T, none string, head []string, row func(T) []string) error {
+func printAll[T any](e *console, all []T, none string, head []string, row func(T) []string) error {
 	rows := [][]string{head}
 	for _, one := range all {
 		if e.json {
@@ -212,7 +212,7 @@ func printAll[T any](e *environment, all []T, none string, head []string, row fu
 }
 
 // printTaskErrors prints what is wrong with graphs: for people on standard error, with --json on standard output.
-func (e *environment) printTaskErrors(err *taskgraph.Error) {
+func (e *console) printTaskErrors(err *taskgraph.Error) {
 	for _, p := range err.Problems {
 		if e.json {
 			_ = e.printJSON(struct {
@@ -230,7 +230,7 @@ func (e *environment) printTaskErrors(err *taskgraph.Error) {
 }
 
 // printTaskProblem prints an error or a warning on standard error.
-func (e *environment) printTaskProblem(file string, p taskgraph.Problem, severity string) {
+func (e *console) printTaskProblem(file string, p taskgraph.Problem, severity string) {
 	where, message := cmp.Or(p.Layer, file), p.Message
 	if p.Line > 0 {
 		where = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
@@ -283,7 +283,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 	f := siteFlags{}
 	f.environment, _ = c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")
-	_ = newEnvironment(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).inSite(c.Context(), f, assume, func(s *site) error {
+	_ = newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).inSite(c.Context(), f, assume, func(s *site) error {
 		nodes, _, err := s.inventory(c.Context(), s.row.Name, file)
 		if err == nil {
 			for _, n := range nodes.Nodes {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksListCommand(env *environment) *cobra.Command {
+func tasksListCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
 		Long: `It lists the graphs of all owners, or those of the release, the plugin or the environment that a flag
@@ -54,12 +54,12 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 		}
 	}
 	all = slices.DeleteFunc(all, func(g service.Graph) bool { return t.flags.graphType != "" && g.Type != t.flags.graphType })
-	return printAll(t.environment, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
+	return printAll(t.console, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
 		return []string{strconv.FormatInt(g.ID, 10), cmp.Or(names[g.Relations[0]], "cluster "+g.Relations[0].Environment), g.Type, g.Name}
 	})
 }
 
-func tasksDownloadCommand(env *environment) *cobra.Command {
+func tasksDownloadCommand(env *console) *cobra.Command {
 	var out output
 	c := inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
@@ -94,10 +94,10 @@ func (t *tasker) download(ctx context.Context, out *output) error {
 		_, err = t.stdout.Write(text)
 		return err
 	}
-	if err := out.free(t.environment, ""); err != nil {
+	if err := out.free(t.console, ""); err != nil {
 		return err
 	}
-	return out.write(t.environment, "", text, 0o644)
+	return out.write(t.console, "", text, 0o644)
 }
 
 // find returns the graph that the flags name, merged if they name layers.
@@ -156,7 +156,7 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 	return all, nil
 }
 
-func tasksShowCommand(env *environment) *cobra.Command {
+func tasksShowCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "show", Short: "show the tasks of a graph",
 		Long: `It shows the effective graph of the environment, that of some of its layers, or the graph of a release or of a
@@ -181,7 +181,7 @@ func (t *tasker) show(ctx context.Context, _ []string) error {
 	case t.json:
 		return t.printJSON(g)
 	}
-	return printAll(t.environment, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
+	return printAll(t.console, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
 		a := task.Attributes
 		waits := []string{brief(a["tasks"]), brief(a["requires"]), brief(a["cross_depends"])}
 		waits = slices.DeleteFunc(waits, func(text string) bool { return text == "" })
@@ -211,7 +211,7 @@ func brief(v any) string {
 	return string(text)
 }
 
-func tasksExplainCommand(env *environment) *cobra.Command {
+func tasksExplainCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
 		Long: `It shows the attributes of the effective graph of the environment, or of those tasks, each with its value and the
@@ -249,12 +249,12 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 			}
 		}
 	}
-	return printAll(t.environment, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
+	return printAll(t.console, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
 		return []string{a.Task, a.Attribute, brief(a.Value), a.Layer}
 	})
 }
 
-func tasksDeleteCommand(env *environment) *cobra.Command {
+func tasksDeleteCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
 		Use: "delete", Short: "delete a graph",
 		Long: `It deletes the graph of a type of the environment, of a release or of a plugin, with its tasks, after a

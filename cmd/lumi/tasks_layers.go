@@ -15,7 +15,7 @@ import (
 )
 
 // releasesCommand groups the commands on releases, or on plugins.
-func releasesCommand(env *environment, layer store.Layer) *cobra.Command {
+func releasesCommand(env *console, layer store.Layer) *cobra.Command {
 	what := string(layer)
 	c := &cobra.Command{
 		Use: what, Short: "list, add and delete " + what + "s", Annotations: exits("done", "refused", elseFailed),
@@ -34,7 +34,7 @@ func releasesCommand(env *environment, layer store.Layer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printAll(t.environment, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
+		return printAll(t.console, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
 			return []string{strconv.FormatInt(r.ID, 10), r.Name, r.Version}
 		})
 	}), inTasks(env, &taskFlags{}, "", true, &cobra.Command{
@@ -74,7 +74,7 @@ type selecting struct {
 // none is what flags of 'lumi tasks use' select in place of a name.
 const none = "none"
 
-func tasksUseCommand(env *environment) *cobra.Command {
+func tasksUseCommand(env *console) *cobra.Command {
 	var s selecting
 	c := inTasks(env, &taskFlags{}, "environment", true, &cobra.Command{
 		Use: "use", Short: "select the release and the plugins of an environment",

@@ -30,7 +30,7 @@ type tasksRun struct {
 // latest is the value of --resume without a number.
 const latest = "latest"
 
-func tasksRunCommand(env *environment) *cobra.Command {
+func tasksRunCommand(env *console) *cobra.Command {
 	r := &tasksRun{}
 	c := inTasks(env, &r.taskFlags, "environment type", false, &cobra.Command{
 		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
@@ -364,7 +364,7 @@ func (t *tasker) showPlan(p service.Plan) error {
 		}
 	}
 	t.printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.row.Name, count(len(p.Items)-skipped, "task"), count(len(nodes), "node"), skipped)
-	return printAll(t.environment, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
+	return printAll(t.console, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
 		return []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.waits}
 	})
 }

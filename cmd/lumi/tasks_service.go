@@ -102,7 +102,7 @@ const defaultInventory = "inventory.yaml"
 // inventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
 // must not depend on secrets, which are unknown without the key.
 func (s *site) inventory(ctx context.Context, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
-	of := &site{environment: s.environment, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
+	of := &site{console: s.console, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
 	if err := of.enter(ctx, refuse); err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksStatusCommand(env *environment) *cobra.Command {
+func tasksStatusCommand(env *console) *cobra.Command {
 	var limit int
 	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "status [RUN]", Short: "list runs, or show one",
@@ -75,7 +75,7 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 	if err != nil {
 		return err
 	}
-	err = printAll(t.environment, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
+	err = printAll(t.console, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
 		return []string{nameOf(r), stateOf(r), stamp(r.Created), endOf(r)}
 	})
 	if err != nil || len(all) == 0 {
@@ -115,7 +115,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	}
 	if len(r.Tasks) > 0 {
 		t.printf("\n")
-		_ = printAll(t.environment, r.Tasks, "", []string{"TASK", "NODE", "STATE", "TOOK", "MESSAGE"}, func(task service.TaskRun) []string {
+		_ = printAll(t.console, r.Tasks, "", []string{"TASK", "NODE", "STATE", "TOOK", "MESSAGE"}, func(task service.TaskRun) []string {
 			took := ""
 			if !task.Started.IsZero() && !task.Ended.IsZero() {
 				took = task.Ended.Sub(task.Started).Round(100 * time.Millisecond).String()
@@ -129,7 +129,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	return code
 }
 
-func tasksLogsCommand(env *environment) *cobra.Command {
+func tasksLogsCommand(env *console) *cobra.Command {
 	var node, task string
 	var follow bool
 	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
@@ -198,7 +198,7 @@ func (t *tasker) printEvent(e store.Event) {
 	t.printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-func tasksStopCommand(env *environment) *cobra.Command {
+func tasksStopCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "stop [RUN]", Short: "stop a run",
 		Long: `No more tasks of the run start; those that run come to their end. RUN is a number, such as 7 or upgrade[7]; by

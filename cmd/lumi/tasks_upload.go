@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksUploadCommand(env *environment) *cobra.Command {
+func tasksUploadCommand(env *console) *cobra.Command {
 	var name string
 	c := inTasks(env, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
 		Use: "upload", Short: "create or update a graph",
@@ -152,7 +152,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	return nil
 }
 
-func tasksDiffCommand(env *environment) *cobra.Command {
+func tasksDiffCommand(env *console) *cobra.Command {
 	return inTasks(env, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
 		Use: "diff", Short: "compare a graph with a file",
 		Long: `It shows how the graph in a file differs from the stored one, line by line. With --json, it is one object with the

@@ -11,7 +11,7 @@ import (
 // version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
 var version string
 
-func versionCommand(env *environment) *cobra.Command {
+func versionCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "print lumi's version",
@@ -23,7 +23,7 @@ func versionCommand(env *environment) *cobra.Command {
 	}
 }
 
-func printVersion(env *environment) error {
+func printVersion(env *console) error {
 	v := version
 	if info, ok := debug.ReadBuildInfo(); ok && v == "" && info.Main.Version != "(devel)" {
 		v = info.Main.Version

@@ -22,7 +22,7 @@ import (
 
 // evaluator is one run of 'lumi yaql'.
 type evaluator struct {
-	env                *environment
+	env                *console
 	variables, options []string // NAME=JSON
 	request
 }
@@ -33,7 +33,7 @@ type request struct {
 	options yaql.Options
 }
 
-func yaqlCommand(env *environment) *cobra.Command {
+func yaqlCommand(env *console) *cobra.Command {
 	e, batch := evaluator{env: env}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
@@ -180,7 +180,7 @@ func (e *evaluator) print(ctx context.Context, source string) error {
 }
 
 // printValue prints a value: text as it is and other values as JSON, or, with --json, as JSON on one line.
-func (e *environment) printValue(value any) error {
+func (e *console) printValue(value any) error {
 	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
 	case err != nil:

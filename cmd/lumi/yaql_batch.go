@@ -29,7 +29,7 @@ func (e *evaluator) serve(ctx context.Context) error {
 }
 
 // serveLines answers each line of standard input with one.
-func (e *environment) serveLines(answer func([]byte) []byte) error {
+func (e *console) serveLines(answer func([]byte) []byte) error {
 	lines := bufio.NewScanner(e.stdin)
 	lines.Buffer(nil, lumigl.DefaultMaxSize)
 	for lines.Scan() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -39,7 +40,7 @@ func TestSimulateDeployment(t *testing.T) {
 			}
 		},
 	}
-	fatal(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
+	fatal(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
 	engine := run.New(o)
 	text, err := os.ReadFile("../../examples/local/programs/site/graph.json")
 	fatal(t, err)

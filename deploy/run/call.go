@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -76,7 +77,7 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 		now.Dependencies[i] = cmp.Or(x.moves[u], u)
 	}
 	slices.Sort(now.Dependencies)
-	return x.codec().Resource(&now)
+	return x.Journal.Codec().Resource(&now)
 }
 
 // recordStart stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
@@ -86,14 +87,14 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 		return err
 	}
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
-	err := x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(c.row) })
+	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(c.row) })
 	if err == nil && isNew {
 		err = x.Interrupted(ctx) // by an event of a result that was stored together with the intent
 	}
 	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted)) {
 		none := c.row // The intent is stored, but its call is not made.
 		none.State, none.New = store.Failed, ""
-		_ = x.record(ctx, func(t *txn, _ store.Job) error { return t.PutStep(none) })
+		_ = x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(none) })
 	}
 	if err == nil && first { // The row says the same as long as it is true.
 		x.Show(store.Event{
@@ -149,7 +150,7 @@ func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error
 }
 
 // result returns what stores the outcome of a call.
-func (x *execution) result(c *call, o outcome) (f func(*txn, store.Job) error, err error) {
+func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) error, err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
 		if c.row.New, err = x.text(o.resource); err != nil {
@@ -185,7 +186,7 @@ func (x *execution) result(c *call, o outcome) (f func(*txn, store.Job) error, e
 		event.ID = c.old.ID
 	}
 	row := c.row
-	return func(t *txn, d store.Job) error {
+	return func(t *journal.Tx, d store.Job) error {
 		t.Note(d, event)
 		return t.PutStep(row)
 	}, nil
@@ -484,7 +485,7 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 		return err
 	}
 	message := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
-	err := x.record(ctx, func(t *txn, d store.Job) error {
+	err := x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		t.Note(d, store.Event{
 			Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: store.Started, Message: message,
 		})

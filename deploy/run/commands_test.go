@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -257,7 +258,7 @@ func (w *world) edit(ctx context.Context, words []string) error {
 	for _, resource := range words[2:] {
 		urns = append(urns, urn.URN(urnOf(words[1], resource)))
 	}
-	one := run.Edit{Module: words[1], Message: strings.Join(words, " ")}
+	one := environment.Edit{Module: words[1], Message: strings.Join(words, " ")}
 	one.Change = func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Forget(urns...) }
 	if words[0] == "move" {
 		one.Was, one.Now = urns[0], urns[1]

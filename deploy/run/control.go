@@ -6,14 +6,15 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // CleanUp queues a cleanup of a module, which repeats failed deletions, and returns its ID.
 func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err error) {
-	err = e.write(ctx, func(t *txn) error {
-		id, err = t.enqueue(module)
+	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
+		id, err = t.QueueCleanup(module)
 		return err
 	})
 	return id, err
@@ -21,7 +22,7 @@ func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err erro
 
 // Retry queues a deployment that failed or asks to run again. [Engine.Run] runs it.
 func (e *Engine) Retry(ctx context.Context, id int64) error {
-	return e.write(ctx, func(t *txn) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil {
 			return err
@@ -36,7 +37,7 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 // Abort stops a deployment between steps and leaves what it created to a cleanup. It only requests that: [Engine.Run] does
 // the rest, unless another process runs the deployment. A deployment that has not started is CANCELLED at once.
 func (e *Engine) Abort(ctx context.Context, id int64) error {
-	return e.write(ctx, func(t *txn) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil {
 			return err
@@ -72,7 +73,7 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 // Resolve answers whether an uncertain creation took place, with the ID of the resource or "" if it does not exist, and
 // queues the deployment to run again.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
-	return e.write(ctx, func(t *txn) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil {
 			return err
@@ -81,7 +82,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(rows, func(row store.Step) bool { return row.URN == string(u) && asks(row) })
+		at := slices.IndexFunc(rows, func(row store.Step) bool { return row.URN == string(u) && Asks(row) })
 		if at < 0 || d.State != store.Ask && d.State != store.Failed {
 			return job.Refuse("%s asks nothing about %s", job.Name(d), u)
 		}
@@ -102,16 +103,16 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 	})
 }
 
-// asks reports whether a step is a creation that may have taken place.
-func asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
+// Asks reports whether a step is a creation that may have taken place.
+func Asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
 
 // answer returns the text of a resource with an ID.
 func (e *Engine) answer(text, id string) (string, error) {
-	all, err := e.codec().Resources([]string{text})
+	all, err := e.Journal.Codec().Resources([]string{text})
 	if err != nil {
 		return "", err
 	}
 	r := *all[0]
 	r.ID = id
-	return e.codec().Resource(&r)
+	return e.Journal.Codec().Resource(&r)
 }

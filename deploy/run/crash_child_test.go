@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -129,7 +130,7 @@ func (j *childJob) pool() *provision.Pool {
 	})
 }
 
-func (j *childJob) engine(s store.Store, p provision.Providers) *run.Engine {
+func (j *childJob) engine(s store.Store, p provision.Providers) *environment.Environment {
 	o := run.Options{
 		Store: s, Environment: "dev", Providers: always(p), Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
 		Backoff: time.Millisecond, Poll: 5 * time.Millisecond, Key: j.key, Events: j.live,
@@ -140,11 +141,11 @@ func (j *childJob) engine(s store.Store, p provision.Providers) *run.Engine {
 	if j.dead {
 		o.IsDead = func(string) bool { return true }
 	}
-	return run.New(o)
+	return environment.New(o)
 }
 
 // drive brings the deployment to its end, whoever has begun it. It retries or aborts once what failed, and returns what asks.
-func (j *childJob) drive(ctx context.Context, e *run.Engine) (d store.Job, err error) {
+func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err
 	}
@@ -162,7 +163,7 @@ func (j *childJob) drive(ctx context.Context, e *run.Engine) (d store.Job, err e
 }
 
 // find returns the deployment. It plans and queues it first if that was not done.
-func (j *childJob) find(ctx context.Context, e *run.Engine) (found store.Job, err error) {
+func (j *childJob) find(ctx context.Context, e *environment.Environment) (found store.Job, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
 		if err != nil {

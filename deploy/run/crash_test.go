@@ -21,8 +21,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -55,7 +55,7 @@ var crashPrograms = []string{
 type site struct {
 	t *testing.T
 	childJob
-	opened *run.Engine
+	opened *environment.Environment
 	close  func() error
 }
 
@@ -78,7 +78,7 @@ func newSite(t *testing.T, programs ...string) *site {
 	s.Number = 1
 	db, err := s.open(t.Context())
 	s.must(err)
-	s.must(run.NewEnvironment(t.Context(), db, store.Environment{Name: "dev", Lineage: "lineage"}))
+	s.must(environment.Add(t.Context(), db, store.Environment{Name: "dev", Lineage: "lineage"}))
 	s.must(db.Close())
 	return s
 }
@@ -131,7 +131,7 @@ func (s *site) killed(j *childJob) (points int, ended bool) {
 }
 
 // here returns the engine of this process.
-func (s *site) here() *run.Engine {
+func (s *site) here() *environment.Environment {
 	s.t.Helper()
 	if s.opened == nil {
 		db, err := s.open(s.t.Context())
@@ -245,7 +245,7 @@ func (s *site) backup() []byte {
 }
 
 // lost returns the ID of a resource that exists, but is not in the resource graph, or "".
-func (s *site) lost(e *run.Engine, u urn.URN) string {
+func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	s.t.Helper()
 	all, err := s.cloud().all()
 	s.must(err)

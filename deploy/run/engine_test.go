@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -26,7 +27,7 @@ import (
 )
 
 // deployed deploys a program with an engine, which may be stopped.
-func deployed(t *testing.T, e *run.Engine, w *world, module, program string) store.Job {
+func deployed(t *testing.T, e *environment.Environment, w *world, module, program string) store.Job {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
 	p := must.Get(planOne(t.Context(), e, r))(t)
@@ -39,14 +40,14 @@ func TestStopInEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-		var e *run.Engine
+		must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+		var e *environment.Environment
 		o.Events = func(event store.Event) {
 			if event.Kind == "create" && event.State == store.Done {
 				e.Stop()
 			}
 		}
-		e = run.New(o)
+		e = environment.New(o)
 		if d := deployed(t, e, w, "a", "Disk/a\nDisk/b on=[@a]"); d.State != store.Running || len(w.cloud.Resources()) != 1 {
 			t.Errorf("got %s with %d resources, want RUNNING with 1", d.State, len(w.cloud.Resources()))
 		}
@@ -56,9 +57,9 @@ func TestStopInEvents(t *testing.T) {
 func TestEnvironmentMadeAgain(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-	engines := map[string]*run.Engine{"first": run.New(o), "second": run.New(o)}
+	engines := map[string]*environment.Environment{"first": environment.New(o), "second": environment.New(o)}
 	for _, lineage := range []string{"first", "second"} {
-		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage}))
+		must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage}))
 		deployed(t, engines[lineage], w, lineage, "Disk/"+lineage)
 		if lineage == "first" {
 			must.Do(t, o.Store.Write(t.Context(), "dev", func(tx store.Tx) error { return tx.DeleteEnvironment("dev") }))
@@ -92,14 +93,14 @@ func (halfDoneProvider) Delete(context.Context, *lumi.DeleteRequest) (*lumi.Dele
 func TestPartialErrorWithoutID(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1}
-	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-	deployed(t, run.New(o), w, "a", "Disk/a size=1\nDisk/b")
+	must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+	deployed(t, environment.New(o), w, "a", "Disk/a size=1\nDisk/b")
 	o.Providers = always(halfDone{w})
 	for _, program := range []string{"Disk/a size=2\nDisk/b", "Disk/a size=1"} {
-		deployed(t, run.New(o), w, "a", program)
+		deployed(t, environment.New(o), w, "a", program)
 	}
 	o.Providers = always(w)
-	if d := deployed(t, run.New(o), w, "a", "Disk/a size=3"); d.State != store.Done {
+	if d := deployed(t, environment.New(o), w, "a", "Disk/a size=3"); d.State != store.Done {
 		t.Errorf("%s: %s", d.State, d.Message)
 	}
 	if all := w.cloud.Resources(); len(all) != 1 || all[0].Inputs["size"] != 3.0 {
@@ -144,7 +145,7 @@ func TestTransactionsOfChain(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		c := &counted{Store: memory.New()}
 		o := run.Options{Store: c, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
+		if err := environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
 			t.Fatal(err)
 		}
 		const steps = 50
@@ -153,7 +154,7 @@ func TestTransactionsOfChain(t *testing.T) {
 			program += fmt.Sprintf("\nDisk/%d on=[@%d]", i+1, i)
 		}
 		const others = 12 // of the environment, the deployment and its tasks
-		if d := deployed(t, run.New(o), w, "a", program); d.State != store.Done || c.writes > steps+others {
+		if d := deployed(t, environment.New(o), w, "a", program); d.State != store.Done || c.writes > steps+others {
 			t.Errorf("%s after %d transactions, want DONE after up to %d", d.State, c.writes, steps+others)
 		}
 	})
@@ -163,8 +164,8 @@ func TestOutcomeNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: &forgetful{Store: memory.New()}, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-		e, start := run.New(o), time.Now()
+		must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+		e, start := environment.New(o), time.Now()
 		d := deployed(t, e, w, "a", "Disk/a")
 		if want := urnOf("a", "Disk/a") + ": the disk is full"; d.State != store.Failed || d.Message != want {
 			t.Errorf("got %s %q, want FAILED %q", d.State, d.Message, want)
@@ -181,8 +182,8 @@ func TestSeveralModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w})}
-		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-		e := run.New(o)
+		must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+		e := environment.New(o)
 		all := func(requests ...run.Request) string {
 			t.Helper()
 			sorted := must.Get(e.Sort(t.Context(), requests))(t)
@@ -232,8 +233,8 @@ func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w}), Owner: "first"}
-		must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-		first := run.New(o)
+		must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+		first := environment.New(o)
 		var mutex sync.Mutex
 		var seen []string
 		o.Owner, o.Events = "second", func(e store.Event) {
@@ -243,7 +244,7 @@ func TestFollow(t *testing.T) {
 				seen = append(seen, strings.Join(strings.Fields(e.Name+" "+e.Kind+" "+string(e.State)), " "))
 			}
 		}
-		second := run.New(o)
+		second := environment.New(o)
 		a := must.Get(first.Plan(t.Context(), run.Request{Desired: w.desired("a", "Net/a\nNet/b on=[@a]\nprovides arn=@a.arn")}))(t)
 		queued := must.Get(first.Queue(t.Context(), a...))(t)
 		go func() { _, _ = first.Run(t.Context(), queued[0].ID) }()
@@ -285,10 +286,10 @@ func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.Delete
 func TestEditWithoutKey(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Key: "wrapped"}))
-	deployed(t, run.New(o), w, "a", "Disk/a password=hunter2")
+	must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev", Key: "wrapped"}))
+	deployed(t, environment.New(o), w, "a", "Disk/a password=hunter2")
 	o.Key = nil
-	err := run.New(o).Edit(t.Context(), run.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
+	err := environment.New(o).Edit(t.Context(), environment.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
 		t.Error("the state is changed")
 		return nil, nil
 	}})
@@ -302,8 +303,8 @@ func TestEditWithoutKey(t *testing.T) {
 func TestRenamedIsNotIdle(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
-	must.Do(t, run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}))
-	e := run.New(o)
+	must.Do(t, environment.Add(t.Context(), o.Store, store.Environment{Name: "dev"}))
+	e := environment.New(o)
 	isIdle := func(program string) bool {
 		p, err := planOne(t.Context(), e, run.Request{Desired: w.desired("a", program)})
 		if err != nil || p.HasChanges() {
@@ -316,7 +317,7 @@ func TestRenamedIsNotIdle(t *testing.T) {
 		t.Error("the same program is to be deployed again")
 	}
 	w.renamed = []lumi.Property{{Name: "mode", Kind: lumi.KindAny, Was: []string{"size"}}}
-	e = run.New(o)
+	e = environment.New(o)
 	if isIdle("Disk/a mode=1") {
 		t.Error("the new name is not to be stored")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -79,16 +80,16 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 
 // claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
 func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) {
-	err = e.write(ctx, func(t *txn) error {
+	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil {
 			return err
 		}
-		rows, g, err := t.queue()
+		rows, g, err := t.QueueAndGraph()
 		if err != nil {
 			return err
 		}
-		if !e.isReady(d, rows, g) {
+		if !e.IsReady(d, rows, g) {
 			return errNotReady
 		}
 		// Until it ends, the resources that it is to delete still refer to what older versions use.
@@ -106,15 +107,15 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 	return x, err
 }
 
-// isReady reports whether this process can claim a deployment now.
-func (e *Engine) isReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
+// IsReady reports whether this process can claim a deployment now.
+func (e *Engine) IsReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
 		if d.Owner != e.Owner && !e.jobs.IsFree(d) {
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Job) bool { return o.ID == d.ID })
-		return i >= 0 && len(e.entries(rows).Waits(i, g)) == 0
+		return i >= 0 && len(e.Entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
 		return e.jobs.IsFree(d)
 	default:
@@ -123,13 +124,13 @@ func (e *Engine) isReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 }
 
 // record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more.
-func (x *execution) record(ctx context.Context, f func(t *txn, d store.Job) error) error {
-	return x.write(ctx, x.fenced(f))
+func (x *execution) record(ctx context.Context, f func(t *journal.Tx, d store.Job) error) error {
+	return x.Journal.Write(ctx, x.fenced(f))
 }
 
 // fenced returns f for a transaction of this executor.
-func (x *execution) fenced(f func(t *txn, d store.Job) error) func(*txn) error {
-	return func(t *txn) error {
+func (x *execution) fenced(f func(t *journal.Tx, d store.Job) error) func(*journal.Tx) error {
+	return func(t *journal.Tx) error {
 		d, err := x.Touch(t)
 		if err != nil {
 			return err
@@ -153,7 +154,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	case x.Job.Kind == store.Cleanup:
 		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
 	}
-	return x.record(ctx, func(t *txn, d store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		if err := x.markInterrupted(t); err != nil {
 			return err
 		}
@@ -170,7 +171,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 }
 
 // markInterrupted notes that the calls of this execution are over, although the store did not take their outcomes.
-func (x *execution) markInterrupted(t *txn) error {
+func (x *execution) markInterrupted(t *journal.Tx) error {
 	rows, err := t.Steps(x.Job.ID)
 	for _, row := range rows {
 		if row.State == store.Started && x.called[row.Number] && err == nil {
@@ -184,7 +185,7 @@ func (x *execution) markInterrupted(t *txn) error {
 
 // release ends the lease, so that the deployment can be claimed at once. The owner stays: its calls may not have ended.
 func (x *execution) release(ctx context.Context) error {
-	return x.record(ctx, func(t *txn, d store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		d.Expires = time.Time{}
 		return cmp.Or(x.markInterrupted(t), t.PutJob(d))
 	})
@@ -195,7 +196,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	known, _ := x.queued.LoadAndDelete(x.Job.ID)
 	first, _ := known.(queued)
 	if x.request = first.request; first.plan == nil {
-		if x.request, x.approvedEffects, err = x.Engine.request(ctx, x.Job); err != nil {
+		if x.request, x.approvedEffects, err = x.RequestOf(ctx, x.Job); err != nil {
 			return err
 		}
 	}
@@ -241,7 +242,7 @@ func (x *execution) rename(ctx context.Context) error {
 	if err != nil || x.graph.WithNames(x.Job.Module, names) == x.graph {
 		return err
 	}
-	return x.record(ctx, func(t *txn, _ store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, _ store.Job) error {
 		now, err := t.Graph()
 		if err != nil {
 			return err
@@ -317,7 +318,7 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 		return err
 	}
 	row.Message = job.Brief(message)
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
+	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		t.Note(d, store.Event{Task: row.Number, State: to, Message: message})
 		return t.PutTask(*row)
 	})
@@ -325,7 +326,7 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 
 // commit adds the new version of the module, with the results of its steps, to the resource graph.
 func (x *execution) commit(ctx context.Context) error {
-	return x.record(ctx, func(t *txn, d store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		now, err := t.Graph()
 		if err != nil {
 			return err
@@ -361,7 +362,7 @@ func (x *execution) commit(ctx context.Context) error {
 }
 
 // noteUncalled adds the event of a step that needs no call.
-func (x *execution) noteUncalled(t *txn, d store.Job, s *plan.Step) {
+func (x *execution) noteUncalled(t *journal.Tx, d store.Job, s *plan.Step) {
 	switch s.Kind {
 	case plan.Move:
 		t.Note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
@@ -391,7 +392,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 
 // finish ends a deployment whose tasks are done, and queues the cleanups that follow.
 func (x *execution) finish(ctx context.Context) error {
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
+	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		g, err := x.fold(t)
 		if err != nil {
 			return err
@@ -403,7 +404,7 @@ func (x *execution) finish(ctx context.Context) error {
 		if err := t.Move(&d, store.Done, strings.Join(x.failures, "\n")); err != nil {
 			return err
 		}
-		return t.enqueueAfter(d, g)
+		return t.QueueCleanups(d, g)
 	})
 }
 
@@ -414,7 +415,7 @@ func (x *execution) abort(ctx context.Context) error {
 		return x.finish(ctx)
 	}
 	if x.Job.State == store.Running {
-		err := x.record(ctx, func(t *txn, d store.Job) error { return t.Move(&d, store.Aborting, "") })
+		err := x.record(ctx, func(t *journal.Tx, d store.Job) error { return t.Move(&d, store.Aborting, "") })
 		if err != nil {
 			return err
 		}
@@ -423,7 +424,7 @@ func (x *execution) abort(ctx context.Context) error {
 			return err
 		}
 	}
-	return x.record(ctx, func(t *txn, d store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		g, err := t.Graph()
 		if err != nil {
 			return err
@@ -435,7 +436,7 @@ func (x *execution) abort(ctx context.Context) error {
 		if err := t.Move(&d, store.Aborted, ""); err != nil {
 			return err
 		}
-		return t.enqueueAfter(d, g)
+		return t.QueueCleanups(d, g)
 	})
 }
 

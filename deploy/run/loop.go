@@ -8,6 +8,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
@@ -66,7 +67,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 	if err != nil {
 		return d, turn{}, err
 	}
-	err = e.read(ctx, func(t *txn) error {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		if d, err = t.Job(id); err != nil {
 			return err
 		}
@@ -75,7 +76,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 			return nil
 		default:
 		}
-		rows, g, err := t.queue()
+		rows, g, err := t.QueueAndGraph()
 		switch {
 		case err != nil:
 			return err
@@ -96,7 +97,7 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, er
 // readyCleanup returns a cleanup that can run now, or 0.
 func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 	for _, d := range rows {
-		if d.Kind == store.Cleanup && e.isReady(d, rows, g) {
+		if d.Kind == store.Cleanup && e.IsReady(d, rows, g) {
 			return d.ID
 		}
 	}
@@ -105,9 +106,9 @@ func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 
 // readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
 func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
-	needed, blocked := neededFor(job.Name(d), e.entries(rows), g)
+	needed, blocked := neededFor(job.Name(d), e.Entries(rows), g)
 	for _, row := range rows {
-		if needed[job.Name(row)] && e.isReady(row, rows, g) {
+		if needed[job.Name(row)] && e.IsReady(row, rows, g) {
 			return turn{run: row.ID, wait: true, needed: needed}
 		}
 	}
@@ -122,11 +123,11 @@ type followed struct {
 
 // follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
 // nothing waits for any more are followed to their last event.
-func (e *Engine) follow(t *txn, id int64, waited []store.Job) error {
+func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	e.followMu.Lock()
 	defer e.followMu.Unlock()
 	for other, f := range e.followed {
-		for event, err := range t.log(other, f.after) {
+		for event, err := range t.Log(other, f.after) {
 			if err != nil {
 				return err
 			}
@@ -143,7 +144,7 @@ func (e *Engine) follow(t *txn, id int64, waited []store.Job) error {
 		f := e.followed[d.ID]
 		if f == nil {
 			f = &followed{by: map[int64]bool{}}
-			for event, err := range t.log(d.ID, 0) {
+			for event, err := range t.Log(d.ID, 0) {
 				if err != nil {
 					return err
 				}
@@ -159,14 +160,14 @@ func (e *Engine) follow(t *txn, id int64, waited []store.Job) error {
 // renew renews the lease of a deployment that waits in this process.
 func (e *Engine) renew(ctx context.Context, id int64) error {
 	var d store.Job
-	err := e.read(ctx, func(t *txn) (err error) {
+	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		d, err = t.Job(id)
 		return err
 	})
 	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.jobs.Lease*2/3 {
 		return err
 	}
-	return e.write(ctx, func(t *txn) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
 		if err != nil || d.State != store.Wait || d.Owner != e.Owner {
 			return err

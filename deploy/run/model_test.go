@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -300,7 +301,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 			time.Sleep(time.Hour) // until the last process has ended
 		}()
 		m.observer = m.start()
-		m.must(run.NewEnvironment(ctx, m.store, store.Environment{Name: modelEnvironment, Lineage: "lineage", Key: "key"}))
+		m.must(environment.Add(ctx, m.store, store.Environment{Name: modelEnvironment, Lineage: "lineage", Key: "key"}))
 		for i := range c.Modules {
 			m.modules = append(m.modules, &modelProgram{name: string(rune('a' + i))})
 		}

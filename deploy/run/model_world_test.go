@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -63,7 +64,7 @@ type modelProcess struct {
 	store.Store
 	world  *modelWorld
 	name   string
-	engine *run.Engine
+	engine *environment.Environment
 	crash  modelCrash
 	points atomic.Int64
 	died   chan struct{}
@@ -75,7 +76,7 @@ func (w *modelWorld) start() *modelProcess {
 	defer w.mu.Unlock()
 	p := &modelProcess{Store: w.store, world: w, name: fmt.Sprint("process ", len(w.processes)+1), died: make(chan struct{})}
 	p.Context, p.end = context.WithCancel(w.Context)
-	p.engine = run.New(run.Options{
+	p.engine = environment.New(run.Options{
 		Store: p, Environment: modelEnvironment, Key: modelKey, Providers: always(p), Owner: p.name, IsDead: w.isDead, Events: p.event,
 		Timeout: 40 * time.Second, Lease: 30 * time.Second, Retries: 3, Poll: 5 * time.Second,
 	})

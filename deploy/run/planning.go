@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -70,19 +71,19 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	var g *graph.Graph
 	var rows []store.Job
 	var last int64
-	err := e.read(ctx, func(t *txn) error {
+	err := e.Journal.Read(ctx, func(t *journal.Tx) error {
 		environment, err := t.Environment(e.Environment)
 		if err != nil {
 			return err
 		}
 		last = environment.Last
-		rows, g, err = t.queue()
+		rows, g, err = t.QueueAndGraph()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := forecast{Engine: e, graph: g, queue: e.entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
+	f := forecast{Engine: e, graph: g, queue: e.Entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
 	var all []Planned
 	var wrong plan.Error
 	for i, r := range requests {
@@ -258,7 +259,7 @@ func (e *Engine) after(ctx context.Context, d store.Job, g *graph.Graph) (*graph
 	if d.Kind == store.Cleanup {
 		return g.Cleanup(d.Module).Graph, nil
 	}
-	r, _, err := e.request(ctx, d)
+	r, _, err := e.RequestOf(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -358,7 +359,7 @@ func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.V
 func (x *execution) awaitProvisioners(ctx context.Context) error {
 	var tasks []store.Task
 	var rows []stored
-	err := x.read(ctx, func(t *txn) (err error) {
+	err := x.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		if tasks, err = t.Tasks(x.Job.ID); err != nil || len(tasks) == 0 {
 			return err
 		}

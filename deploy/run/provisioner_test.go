@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -63,8 +64,8 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		var messages []string
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		s := memory.New()
-		must.Do(t, run.NewEnvironment(t.Context(), s, store.Environment{Name: "dev", Lineage: "lineage"}))
-		e := run.New(run.Options{
+		must.Do(t, environment.Add(t.Context(), s, store.Environment{Name: "dev", Lineage: "lineage"}))
+		e := environment.New(run.Options{
 			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1, Poll: 1,
 			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method, new(int)}},
 			Provisioner:  func(tokens.Type) (string, error) { return "telltale", nil },

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/dag"
 )
@@ -30,8 +31,8 @@ func entry(d store.Job) queue.Entry {
 	}
 }
 
-// entries returns the queue of deployments that have not ended.
-func (e *Engine) entries(rows []store.Job) queue.Queue {
+// Entries returns the queue of deployments that have not ended.
+func (e *Engine) Entries(rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
 		q[i] = entry(d)
@@ -56,10 +57,10 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
 }
 
-// request returns what a deployment was asked to do, and what was shown.
-func (e *Engine) request(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
+// RequestOf returns what a deployment was asked to do, and the effects of the plan that was agreed to.
+func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
-	err := e.read(ctx, func(t *txn) (err error) {
+	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		c, err = t.Content(d.ID)
 		return err
 	})
@@ -71,11 +72,11 @@ func (e *Engine) request(ctx context.Context, d store.Job) (Request, []plan.Effe
 		return Request{}, nil, err
 	}
 	if c.Desired != "" {
-		if r.Desired, err = e.codec().ParseDesired(c.Desired); err != nil {
+		if r.Desired, err = e.Journal.Codec().ParseDesired(c.Desired); err != nil {
 			return Request{}, nil, err
 		}
 	}
-	shown, err := e.codec().ParseEffects(c.Shown)
+	shown, err := e.Journal.Codec().ParseEffects(c.Shown)
 	return r, shown, err
 }
 
@@ -96,10 +97,10 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error)
 		}
 	}
 	var added []store.Job
-	err := e.write(ctx, func(t *txn) error {
+	err := e.Journal.Write(ctx, func(t *journal.Tx) error {
 		added = slices.Clone(rows)
 		for i := range added {
-			if err := t.add(&added[i], all[i].request, contents[i]); err != nil {
+			if err := e.add(t, &added[i], all[i].request, contents[i]); err != nil {
 				return err
 			}
 		}
@@ -119,10 +120,10 @@ func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	d = store.Job{Environment: e.Environment, Kind: store.Deploy, Owner: e.Owner}
 	if p.request.Desired == nil {
 		d.Kind = store.Destroy
-	} else if c.Desired, err = e.codec().Desired(p.request.Desired); err != nil {
+	} else if c.Desired, err = e.Journal.Codec().Desired(p.request.Desired); err != nil {
 		return d, c, err
 	}
-	if c.Shown, err = e.codec().Effects(p.Effects()); err != nil {
+	if c.Shown, err = e.Journal.Codec().Effects(p.Effects()); err != nil {
 		return d, c, err
 	}
 	request, err := json.Marshal(p.request)
@@ -164,8 +165,8 @@ func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error
 }
 
 // add queues a deployment.
-func (t *txn) add(d *store.Job, r Request, c store.Content) error {
-	environment, err := t.Environment(t.engine.Environment)
+func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) error {
+	environment, err := t.Environment(e.Environment)
 	if err != nil {
 		return err
 	}
@@ -173,20 +174,20 @@ func (t *txn) add(d *store.Job, r Request, c store.Content) error {
 	if err := t.PutEnvironment(environment); err != nil {
 		return err
 	}
-	added, err := t.engine.entryOf(r, environment.Last)
+	added, err := e.entryOf(r, environment.Last)
 	if err != nil {
 		return err
 	}
-	rows, g, err := t.queue()
+	rows, g, err := t.QueueAndGraph()
 	if err != nil {
 		return err
 	}
-	_, replaced, err := t.engine.entries(rows).Add(added, g)
+	_, replaced, err := e.Entries(rows).Add(added, g)
 	if err != nil {
 		return plan.AsError(err)
 	}
 	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
-	d.Expires = t.engine.jobs.Expires()
+	d.Expires = e.jobs.Expires()
 	if replaced != nil && d.Kind != store.Destroy {
 		d.Place = place(rows, added.Module)
 	}

@@ -22,14 +22,16 @@ package run
 
 import (
 	"cmp"
+	"context"
 	"sync"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
-	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -73,8 +75,8 @@ type Options struct {
 // Engine runs the deployments of an environment. Its methods may be called concurrently.
 type Engine struct {
 	Options
-	cache   cached
-	journal journal
+	// Journal reads and writes the environment.
+	Journal *journal.Journal
 	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
 	queued sync.Map
 	// followed has the deployments of other processes that this one waits for, and followMu guards it.
@@ -95,11 +97,9 @@ func New(o Options) *Engine {
 	})
 	o.Owner, o.IsDead, o.Lease = jobs.Owner, jobs.IsDead, jobs.Lease
 	return &Engine{
-		Options: o, jobs: jobs, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
+		Options: o, Journal: journal.New(jobs, o.Key), jobs: jobs, followed: map[int64]*followed{},
 	}
 }
-
-func (e *Engine) codec() state.Codec { return state.Codec{Key: e.Key} }
 
 // caller returns a caller for a module with the configuration of a request.
 func (e *Engine) caller(module string, r Request) *provision.Caller {
@@ -108,6 +108,15 @@ func (e *Engine) caller(module string, r Request) *provision.Caller {
 		providers = provision.Provisioned(providers, func(t tokens.Type) bool { return e.Provisioners[e.provisioner(t)] != nil })
 	}
 	return &provision.Caller{Providers: providers, Configuration: r.configuration().Get}
+}
+
+// Graph returns the resource graph as it is.
+func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
+		g, err = t.Graph()
+		return err
+	})
+	return g, err
 }
 
 // Request is a request for a deployment.

@@ -11,6 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -45,7 +46,7 @@ func (s stored) hasResult() bool {
 }
 
 // stored returns the steps of the deployment that the store has.
-func (x *execution) stored(t *txn, g *graph.Graph) ([]stored, error) {
+func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	rows, err := t.Steps(x.Job.ID)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (x *execution) stored(t *txn, g *graph.Graph) ([]stored, error) {
 			texts = append(texts, row.New)
 		}
 	}
-	resources, err := x.codec().Resources(texts)
+	resources, err := x.Journal.Codec().Resources(texts)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (x *execution) stored(t *txn, g *graph.Graph) ([]stored, error) {
 
 // fold takes the results of steps into the resource graph, whose version stays as it is. Steps that have started stay in
 // the store.
-func (x *execution) fold(t *txn) (*graph.Graph, error) {
+func (x *execution) fold(t *journal.Tx) (*graph.Graph, error) {
 	g, err := t.Graph()
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (x *execution) begun(ctx context.Context) (left []stored, err error) {
 	if err := x.awaitProvisioners(ctx); err != nil {
 		return nil, err
 	}
-	err = x.record(ctx, func(t *txn, d store.Job) error {
+	err = x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		g, err := x.fold(t)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -88,7 +89,7 @@ func (x *execution) failedBefore(s *plan.Step) bool {
 
 // skip notes the steps that were not run since others failed.
 func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) error {
-	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Job) error {
+	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		for i, s := range task.Steps {
 			if !visited[i] {
 				t.Note(d, store.Event{Task: task.Number, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Skipped})
@@ -205,7 +206,7 @@ func (x *execution) endedSoon(_ context.Context, c *call, o outcome) error {
 	if err != nil {
 		return err
 	}
-	wait := x.writeSoon(x.fenced(f))
+	wait := x.Journal.WriteSoon(x.fenced(f))
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
 	x.results = append(x.results, wait)
@@ -229,7 +230,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 		}
 		message = (&plan.Error{Faults: bare}).Error()
 	}
-	if noted := x.record(ctx, func(t *txn, d store.Job) error {
+	if noted := x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: message}
 		t.Note(d, event)
 		return nil
@@ -241,7 +242,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 
 // noteDone notes that a step is done without a call.
 func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
-	return x.record(ctx, func(t *txn, d store.Job) error {
+	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
 		if s.Old != nil && s.Old.URN != r.URN {
 			event.Was = string(s.Old.URN)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -104,7 +105,7 @@ type process struct {
 	store.Store
 	w      *world
 	name   string
-	engine *run.Engine
+	engine *environment.Environment
 	mutex  sync.Mutex
 	writes int
 	// crash is a change of a row that the process does not outlive, or "". Unless lost is set, it takes place.
@@ -122,7 +123,7 @@ var errCrashed = errors.New("the process has ended")
 func (w *world) as(name string) {
 	if w.cloud == nil {
 		w.cloud = sim.New(w.options)
-		if err := run.NewEnvironment(w.t.Context(), w.store, store.Environment{Name: "dev", Lineage: "lineage"}); err != nil {
+		if err := environment.Add(w.t.Context(), w.store, store.Environment{Name: "dev", Lineage: "lineage"}); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -141,7 +142,7 @@ func (w *world) as(name string) {
 				o.Providers = always(provision.Simulate(w))
 			}
 		}
-		p.engine = run.New(o)
+		p.engine = environment.New(o)
 		w.processes[name] = p
 	}
 	w.current = p
@@ -434,7 +435,7 @@ func (w *world) ending() string {
 		}
 		return err
 	})
-	reader := run.New(run.Options{Store: w.store, Environment: "dev", Key: w.key})
+	reader := environment.New(run.Options{Store: w.store, Environment: "dev", Key: w.key})
 	g, err := reader.Graph(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
@@ -470,7 +471,7 @@ func writeGraph(b *strings.Builder, g *graph.Graph) {
 }
 
 // planOne and queueOne plan and queue one request.
-func planOne(ctx context.Context, e *run.Engine, r run.Request) (run.Planned, error) {
+func planOne(ctx context.Context, e *environment.Environment, r run.Request) (run.Planned, error) {
 	all, err := e.Plan(ctx, r)
 	if err != nil {
 		return run.Planned{}, err
@@ -478,7 +479,7 @@ func planOne(ctx context.Context, e *run.Engine, r run.Request) (run.Planned, er
 	return all[0], nil
 }
 
-func queueOne(ctx context.Context, e *run.Engine, p run.Planned) (store.Job, error) {
+func queueOne(ctx context.Context, e *environment.Environment, p run.Planned) (store.Job, error) {
 	all, err := e.Queue(ctx, p)
 	if err != nil {
 		return store.Job{}, err

@@ -222,9 +222,14 @@ var rules = []rule{
 		why: "who may run a job, and for how long, does not depend on what it does",
 	},
 	{
+		of:   []string{"./deploy/run/journal"},
+		only: []string{"./deploy/graph", "./deploy/job", "./deploy/secret", "./deploy/state", "./deploy/store"},
+		why:  "what is read and written together does not depend on who calls clouds",
+	},
+	{
 		of: []string{"./deploy/run"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/run/journal", "./deploy/secret", "./deploy/store",
 			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "an executor works on any store, and reaches clouds through provision only",

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -60,10 +61,10 @@ func deploy(ctx context.Context, args []string) (err error) {
 		return plugin.Command{Path: os.Args[0], Args: []string{"plugin"}}, nil
 	}})
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	if err := run.NewEnvironment(ctx, s, store.Environment{Name: "prod", Lineage: "bench"}); err != nil {
+	if err := environment.Add(ctx, s, store.Environment{Name: "prod", Lineage: "bench"}); err != nil {
 		return err
 	}
-	engine := run.New(run.Options{Store: s, Environment: "prod", Key: secret.NewKey(), Providers: func(string) provision.Providers { return pool }})
+	engine := environment.New(run.Options{Store: s, Environment: "prod", Key: secret.NewKey(), Providers: func(string) provision.Providers { return pool }})
 	desired, err := program(resources, chain)
 	if err != nil {
 		return err

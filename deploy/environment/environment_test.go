@@ -1,12 +1,12 @@
-package run_test
+package environment_test
 
 import (
 	"errors"
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/test/kit/must"
@@ -26,7 +26,7 @@ func TestDeletableRun(t *testing.T) {
 			return err
 		}
 		for _, force := range []bool{false, true} {
-			_, err := run.Deletable(tx, "prod", force)
+			_, err := environment.Deletable(tx, "prod", force)
 			var refused *job.RefusedError
 			want := "upgrade[1] is running: wait until it has ended, or stop it with 'lumi tasks stop'"
 			if !errors.As(err, &refused) || err.Error() != want {
@@ -37,7 +37,7 @@ func TestDeletableRun(t *testing.T) {
 		if err := tx.PutJob(d); err != nil {
 			return err
 		}
-		_, err = run.Deletable(tx, "prod", false)
+		_, err = environment.Deletable(tx, "prod", false)
 		return err
 	}))
 }

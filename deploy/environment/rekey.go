@@ -1,4 +1,4 @@
-package run
+package environment
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -16,30 +17,30 @@ import (
 
 // Rekey seals everything in the environment again with another key, and stores that key as it was wrapped, in one
 // transaction. It is refused while a deployment runs. The engine keeps its former key: use another one afterwards.
-func (e *Engine) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
+func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
 	// A Codec without a key would hide secrets, one with a random key reports them.
-	from, to := state.Codec{Key: cmp.Or(e.Key, secret.NewKey())}, state.Codec{Key: key}
+	from, to := state.Codec{Key: cmp.Or(e.Journal.Key, secret.NewKey())}, state.Codec{Key: key}
 	// The transaction is not shared with other writes of the engine, which seal with the former key.
-	return e.transact(ctx, []*write{{f: func(t *txn) error {
-		if err := t.resealGraph(from, to, wrapped); err != nil {
+	return e.Journal.WriteAlone(ctx, func(t *journal.Tx) error {
+		if err := resealGraph(t, e.Environment, from, to, wrapped); err != nil {
 			return err
 		}
-		for d, err := range t.deployments() {
+		for d, err := range t.Deployments() {
 			if err != nil {
 				return err
 			}
-			if err := cmp.Or(t.fenceOff(d), t.reseal(from, to, d.ID)); err != nil {
+			if err := cmp.Or(fenceOff(t, d), reseal(t, from, to, d.ID)); err != nil {
 				return fmt.Errorf("%s: %w", job.Name(d), err)
 			}
 		}
 		return nil
-	}}})
+	})
 }
 
 // resealGraph seals the resource graph with another key. Since its serial changes, executors with the former key read it
 // again, and cannot.
-func (t *txn) resealGraph(from, to state.Codec, wrapped string) error {
-	environment, err := t.Environment(t.engine.Environment)
+func resealGraph(t *journal.Tx, name string, from, to state.Codec, wrapped string) error {
+	environment, err := t.Environment(name)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (t *txn) resealGraph(from, to state.Codec, wrapped string) error {
 
 // fenceOff prevents the executor that has left a deployment from writing with the former key. It refuses a deployment that
 // runs.
-func (t *txn) fenceOff(d store.Job) error {
+func fenceOff(t *journal.Tx, d store.Job) error {
 	if d.State != store.Running && d.State != store.Aborting {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (t *txn) fenceOff(d store.Job) error {
 }
 
 // reseal seals what the store has of a deployment with another key.
-func (t *txn) reseal(from, to state.Codec, deployment int64) error {
+func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	c, err := t.Content(deployment)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
-type environment struct {
+// console is what surrounds a command: its streams, what is known of the terminal, and its arguments.
+type console struct {
 	stdin io.Reader
 	// stdout is flushed when the command has ended. Its errors need no looking at: they stick to it until then.
 	stdout *bufio.Writer
@@ -34,8 +34,8 @@ type environment struct {
 	interrupt  atomic.Pointer[func()] // what a command does when it is interrupted, if not to end
 }
 
-func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
-	e := &environment{
+func newConsole(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *console {
+	e := &console{
 		stdin: stdin, getenv: getenv,
 		out: term.Inspect(stdout, "auto", getenv), err: term.Inspect(stderr, "auto", getenv),
 		in: term.Inspect(stdin, "auto", getenv).Terminal,
@@ -72,7 +72,7 @@ func (a *abandoned) Write(text []byte) (int, error) {
 
 // interruptible returns a context that the first interrupt cancels, instead of ending the process, so that a command can
 // clean up. The function that it returns ends that.
-func (e *environment) interruptible(ctx context.Context) (context.Context, func()) {
+func (e *console) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	end := e.onInterrupt(func() {
 		e.interrupt.Store(nil)
@@ -86,13 +86,13 @@ func (e *environment) interruptible(ctx context.Context) (context.Context, func(
 }
 
 // onInterrupt has interrupts call f, instead of ending the process, until the function that it returns is called.
-func (e *environment) onInterrupt(f func()) (end func()) {
+func (e *console) onInterrupt(f func()) (end func()) {
 	e.interrupt.Store(&f)
 	return func() { e.interrupt.Store(nil) }
 }
 
 // onInterrupts has interrupts call one function after the other, until the process ends. A further one leaves at once.
-func (e *environment) onInterrupts(steps ...func()) {
+func (e *console) onInterrupts(steps ...func()) {
 	var times atomic.Int32
 	e.onInterrupt(func() {
 		n := int(times.Add(1))
@@ -104,19 +104,19 @@ func (e *environment) onInterrupts(steps ...func()) {
 }
 
 // doing shows the progress of what takes long on a terminal, until there is something else to print.
-func (e *environment) doing(format string, args ...any) { e.progress.Show(format, args...) }
+func (e *console) doing(format string, args ...any) { e.progress.Show(format, args...) }
 
 // say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
-func (e *environment) say(format string, args ...any) {
+func (e *console) say(format string, args ...any) {
 	fmt.Fprintln(e.stderr, "lumi: "+term.Paragraph(fmt.Sprintf(format, args...)))
 }
 
 // printf prints on standard output.
-func (e *environment) printf(format string, args ...any) { fmt.Fprintf(e.stdout, format, args...) }
+func (e *console) printf(format string, args ...any) { fmt.Fprintf(e.stdout, format, args...) }
 
 // printJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
 // escape.
-func (e *environment) printJSON(v any) error {
+func (e *console) printJSON(v any) error {
 	line, err := term.JSON(v)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
-package run
+package environment
 
 import (
 	"context"
 
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -11,22 +13,22 @@ import (
 
 // Rollback returns the request that deploys the desired state of a former deployment again, with aliases for resources that
 // have moved since. What its plan creates comes back without its data.
-func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) {
+func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	moves := map[urn.URN]urn.URN{}
-	err = e.read(ctx, func(t *txn) error {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		if d, err = t.Job(id); err != nil {
 			return err
 		}
 		if d.Kind != store.Deploy {
 			return job.Refuse("%s cannot be rolled back to: it deployed nothing", job.Name(d))
 		}
-		return t.moves(d, moves)
+		return addMoves(t, d, moves)
 	})
 	if err != nil {
 		return r, err
 	}
-	if r, _, err = e.request(ctx, d); err != nil {
+	if r, _, err = e.RequestOf(ctx, d); err != nil {
 		return r, err
 	}
 	for v := range r.Desired.Base().Vertices() {
@@ -41,13 +43,13 @@ func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) 
 			v.Options = v.Options.With("aliases", lumigl.ListOf(append(aliases, lumigl.TextOf(string(now)))...))
 		}
 	}
-	return Request{Desired: r.Desired}, nil
+	return run.Request{Desired: r.Desired}, nil
 }
 
-// moves adds the present URNs of resources that have moved since a deployment, by their URNs then.
-func (t *txn) moves(d store.Job, moves map[urn.URN]urn.URN) error {
+// addMoves adds the present URNs of resources that have moved since a deployment, by their URNs then.
+func addMoves(t *journal.Tx, d store.Job, moves map[urn.URN]urn.URN) error {
 	origin := map[urn.URN]urn.URN{} // by the present URN
-	for event, err := range t.log(0, 0) {
+	for event, err := range t.Log(0, 0) {
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package run
+package environment
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -29,10 +30,10 @@ type Edit struct {
 // Edit makes changes of the state in one transaction. Each is in the history as a deployment that is done. The error is a
 // *[job.RefusedError] while a deployment is queued, runs or has failed that is of the module or uses it, or, for a module that is
 // not in the graph, any deployment. It is one, too, if the environment has a key and the engine has not.
-func (e *Engine) Edit(ctx context.Context, edits ...Edit) error {
-	return e.write(ctx, func(t *txn) error {
+func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
+	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		for _, one := range edits {
-			if err := t.edit(one); err != nil {
+			if err := e.edit(t, one); err != nil {
 				return err
 			}
 		}
@@ -40,15 +41,15 @@ func (e *Engine) Edit(ctx context.Context, edits ...Edit) error {
 	})
 }
 
-func (t *txn) edit(one Edit) error {
-	environment, err := t.Environment(t.engine.Environment)
+func (e *Environment) edit(t *journal.Tx, one Edit) error {
+	environment, err := t.Environment(e.Environment)
 	if err != nil {
 		return err
 	}
-	if environment.Key != "" && t.engine.Key == nil { // What it hides would be lost.
+	if environment.Key != "" && e.Journal.Key == nil { // What it hides would be lost.
 		return job.Refuse("the state cannot be changed without the key of %s", environment.Name)
 	}
-	rows, g, err := t.queue()
+	rows, g, err := t.QueueAndGraph()
 	if err != nil {
 		return err
 	}

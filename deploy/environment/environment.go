@@ -1,0 +1,76 @@
+// Package environment shows and edits environments: their queue, their history, and their state without calling providers.
+package environment
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Environment is an environment, and the engine that runs its deployments.
+type Environment struct{ *run.Engine }
+
+// New returns the environment of an engine with these options.
+func New(o run.Options) *Environment { return &Environment{run.New(o)} }
+
+// Add adds an environment to a store.
+func Add(ctx context.Context, s store.Store, e store.Environment) error {
+	return s.Write(ctx, e.Name, func(tx store.Tx) error {
+		_, err := tx.Environment(e.Name)
+		switch {
+		case err == nil:
+			return job.Refuse("the environment %s already exists: choose another name", e.Name)
+		case !errors.Is(err, store.ErrNotFound):
+			return err
+		}
+		return tx.PutEnvironment(e)
+	})
+}
+
+// Deletable returns how many resources an environment has. The error is a *[job.RefusedError] if there are some or if
+// deployments are queued or a task graph runs. With force, only what runs is refused, and a damaged graph counts as empty.
+func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
+	environment, err := tx.Environment(name)
+	if err != nil {
+		return 0, err
+	}
+	queued, err := tx.Queue(name)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range queued {
+		if !force || time.Now().Before(d.Expires) {
+			return 0, job.Refuse("%s is in the queue: wait until it has ended, or abort it", job.Name(d))
+		}
+	}
+	runs, err := tx.Runs(name, 0, math.MaxInt32)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range runs {
+		if time.Now().Before(d.Expires) {
+			return 0, job.Refuse("%s[%d] is running: wait until it has ended, or stop it with 'lumi tasks stop'", d.Module, d.ID)
+		}
+	}
+	rows, err := tx.Vertices(name)
+	if err != nil {
+		return 0, err
+	}
+	g, err := state.Codec{}.Graph(environment, rows)
+	switch {
+	case err != nil && force:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	if resources = g.Count(); resources > 0 && !force {
+		err = job.Refuse("%s has resources: 'lumi destroy --environment=%[1]s' deletes them, --force leaves them as they are", name)
+	}
+	return resources, err
+}

@@ -1,0 +1,92 @@
+package environment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Find returns the deployment with a number, what it was asked to do, and the effects of the plan that was agreed to. The
+// error is [store.ErrNotFound] if there is none.
+func (e *Environment) Find(ctx context.Context, number int64) (d store.Job, r run.Request, shown []plan.Effect, err error) {
+	if d, err = e.Deployment(ctx, number); err == nil {
+		r, shown, err = e.RequestOf(ctx, d)
+	}
+	return d, r, shown, err
+}
+
+// Deployment returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
+func (e *Environment) Deployment(ctx context.Context, number int64) (d store.Job, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		for found, err := range t.Deployments() {
+			if err != nil {
+				return err
+			}
+			if found.Number == number && number != 0 {
+				d = found
+				return nil
+			}
+		}
+		return fmt.Errorf("deployment %d of %s: %w", number, e.Environment, store.ErrNotFound)
+	})
+	return d, err
+}
+
+// Request returns what a deployment was asked to do.
+func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err error) {
+	var d store.Job
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		d, err = t.Job(id)
+		return err
+	})
+	if err == nil {
+		r, _, err = e.RequestOf(ctx, d)
+	}
+	return r, err
+}
+
+// History returns up to limit deployments of a module, or of all if module is "", those of the queue included, the latest
+// first. Their IDs are below before, unless that is 0.
+func (e *Environment) History(ctx context.Context, module string, before int64, limit int) (all []store.Job, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		ended := 0
+		for d, err := range t.Deployments() {
+			if err != nil {
+				return err
+			}
+			if module != "" && d.Module != module || before != 0 && d.ID >= before {
+				continue
+			}
+			if d.State.IsFinal() {
+				ended++
+			}
+			if ended > limit {
+				break
+			}
+			all = append(all, d)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b store.Job) int { return cmp.Compare(b.ID, a.ID) })
+	return all[:min(limit, len(all))], err
+}
+
+// Log returns the stored events of a deployment, oldest first.
+func (e *Environment) Log(ctx context.Context, id int64) (all []store.Event, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		for event, err := range t.Log(id, 0) {
+			if err != nil {
+				return err
+			}
+			all = append(all, event)
+		}
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,69 @@
+package environment
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Outline returns the resource graph as it is, perhaps without resources that the newest versions hold: their number is always right.
+func (e *Environment) Outline(ctx context.Context) (g *graph.Graph, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
+		g, err = t.Outline()
+		return err
+	})
+	return g, err
+}
+
+// Status is a deployment of the queue.
+type Status struct {
+	store.Job
+	// Name is what users call the deployment, such as "a[5]".
+	Name string
+	// Waits has the deployments that it waits for, with reasons. If it failed or asks, a retry would wait for them.
+	Waits []queue.Wait
+	// Asks has the resources that [Engine.Resolve] takes an answer about.
+	Asks []urn.URN
+	// Ready is set if this process can run it now: it waits for none, and no other process holds its lease.
+	Ready bool
+}
+
+// Status returns the deployments that have not ended, in the order of the queue.
+func (e *Environment) Status(ctx context.Context) (all []Status, err error) {
+	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
+		rows, err := t.Queue(e.Environment)
+		if err != nil {
+			return err
+		}
+		g, err := t.Outline()
+		if err != nil {
+			return err
+		}
+		q := e.Entries(rows)
+		for i, d := range rows {
+			s := Status{Job: d, Name: job.Name(d), Waits: q.Waits(i, g), Ready: e.IsReady(d, rows, g)}
+			if d.State == store.Ask || d.State == store.Failed {
+				steps, err := t.Steps(d.ID)
+				if err != nil {
+					return err
+				}
+				for _, row := range steps {
+					if run.Asks(row) {
+						s.Asks = append(s.Asks, urn.URN(row.URN))
+					}
+				}
+				slices.Sort(s.Asks)
+			}
+			all = append(all, s)
+		}
+		return nil
+	})
+	return all, err
+}

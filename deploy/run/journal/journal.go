@@ -1,0 +1,142 @@
+// Package journal reads and writes an environment: its resource graph, its jobs and their events. Writes that come at the same
+// time share a transaction.
+//
+//	err := j.Write(ctx, func(t *journal.Tx) error {
+//		g, err := t.Graph()
+//		…
+//		return t.SetGraph(g)
+//	})
+package journal
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Journal is that of an environment. It may be used concurrently.
+type Journal struct {
+	Jobs *job.Runner
+	// Key is the data key of the environment, or nil: then secrets stay sealed.
+	Key *secret.Key
+
+	commit  chan struct{} // full while a transaction runs; unlike a mutex, testing/synctest can wait for it
+	mutex   sync.Mutex    // of waiting
+	waiting []*write
+	latest  latest
+}
+
+// write is a function that is to be part of a transaction.
+type write struct {
+	f    func(*Tx) error
+	err  error
+	done bool
+}
+
+// latest is the resource graph that was read or written last.
+type latest struct {
+	mutex  sync.Mutex
+	graph  *graph.Graph
+	serial int64
+}
+
+// New returns the journal of the environment whose jobs a process runs.
+func New(jobs *job.Runner, key *secret.Key) *Journal {
+	return &Journal{Jobs: jobs, Key: key, commit: make(chan struct{}, 1)}
+}
+
+// Codec returns what reads and writes the text in the store.
+func (j *Journal) Codec() state.Codec { return state.Codec{Key: j.Key} }
+
+// Read runs f with a consistent view of the store.
+func (j *Journal) Read(ctx context.Context, f func(*Tx) error) error {
+	t := &Tx{journal: j}
+	err := j.Jobs.Read(ctx, func(tx *job.Tx) error {
+		t.Tx = tx
+		return f(t)
+	})
+	if err == nil {
+		t.keep()
+	}
+	return err
+}
+
+// Write runs f in a transaction, perhaps together with others. It may run more than once.
+func (j *Journal) Write(ctx context.Context, f func(*Tx) error) error { return j.wait(ctx, j.add(f)) }
+
+// maxDelay is how long the result of a step waits for the intents of the steps that it frees.
+const maxDelay = 20 * time.Millisecond
+
+// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. The function that it returns waits for
+// that, at once.
+func (j *Journal) WriteSoon(f func(*Tx) error) (wait func() error) {
+	w := j.add(f)
+	commit := func() error { return j.wait(context.Background(), w) }
+	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // The error stays in the write.
+	return func() error {
+		timer.Stop()
+		return commit()
+	}
+}
+
+// WriteAlone runs f in a transaction of its own.
+func (j *Journal) WriteAlone(ctx context.Context, f func(*Tx) error) error {
+	return j.transact(ctx, []*write{{f: f}})
+}
+
+// add has f run in the next transaction.
+func (j *Journal) add(f func(*Tx) error) *write {
+	w := &write{f: f}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	j.waiting = append(j.waiting, w)
+	return w
+}
+
+// wait runs all writes that wait in a transaction, unless w is done already.
+func (j *Journal) wait(ctx context.Context, w *write) error {
+	j.commit <- struct{}{}
+	defer func() { <-j.commit }()
+	if w.done {
+		return w.err
+	}
+	j.mutex.Lock()
+	batch := j.waiting
+	j.waiting = nil
+	j.mutex.Unlock()
+	// A write that waited for this one has its own context, so this one's must not end it.
+	ctx = context.WithoutCancel(ctx)
+	err := j.transact(ctx, batch)
+	for _, w := range batch {
+		if w.err = err; err != nil && len(batch) > 1 && !errors.Is(err, store.ErrLost) {
+			w.err = j.transact(ctx, []*write{w})
+		}
+		w.done = true
+	}
+	return w.err
+}
+
+// transact runs writes in one transaction.
+func (j *Journal) transact(ctx context.Context, batch []*write) error {
+	t := &Tx{}
+	err := j.Jobs.Write(ctx, func(tx *job.Tx) error {
+		*t = Tx{Tx: tx, journal: j}
+		for _, w := range batch {
+			if err := w.f(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil || errors.Is(err, store.ErrLost) {
+		t.keep()
+	}
+	return err
+}

@@ -1,0 +1,181 @@
+package journal
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Tx is a transaction, with the resource graph of the environment.
+type Tx struct {
+	*job.Tx
+	journal *Journal
+	// graph is the resource graph with the changes of the transaction, nil until it is needed.
+	graph  *graph.Graph
+	serial int64
+}
+
+// Graph returns the resource graph. While no transaction changes it, all get the same one.
+func (t *Tx) Graph() (*graph.Graph, error) {
+	environment, err := t.useLatest()
+	if err != nil || t.graph != nil {
+		return t.graph, err
+	}
+	rows, err := t.Vertices(environment.Name)
+	if err != nil {
+		return nil, err
+	}
+	t.graph, err = t.journal.Codec().Graph(environment, rows)
+	return t.graph, err
+}
+
+// Outline returns the resource graph, perhaps without resources.
+func (t *Tx) Outline() (*graph.Graph, error) {
+	environment, err := t.useLatest()
+	if err != nil || t.graph != nil {
+		return t.graph, err
+	}
+	return t.journal.Codec().Outline(t, environment)
+}
+
+// useLatest sets the resource graph if the journal has it, and returns the environment unless it is set.
+func (t *Tx) useLatest() (environment store.Environment, err error) {
+	if t.graph != nil {
+		return environment, nil
+	}
+	j := t.journal
+	if environment, err = t.Environment(j.Jobs.Environment); err != nil {
+		return environment, err
+	}
+	if err := j.Key.Verify(environment.Key); err != nil { // What the former key seals could never be opened.
+		return environment, err
+	}
+	t.serial = environment.Serial
+	j.latest.mutex.Lock()
+	defer j.latest.mutex.Unlock()
+	if c := &j.latest; c.graph != nil && c.serial == t.serial && c.graph.Lineage == environment.Lineage {
+		t.graph = c.graph
+	}
+	return environment, nil
+}
+
+// QueueAndGraph returns the deployments that are not in a final state, in the order of the queue, and the resource graph.
+func (t *Tx) QueueAndGraph() (rows []store.Job, g *graph.Graph, err error) {
+	if rows, err = t.Queue(t.journal.Jobs.Environment); err == nil {
+		g, err = t.Graph()
+	}
+	return rows, g, err
+}
+
+// SetGraph changes the resource graph.
+func (t *Tx) SetGraph(after *graph.Graph) error {
+	before, err := t.Graph()
+	if err != nil || before == after {
+		return err
+	}
+	put, gone, err := t.journal.Codec().Changes(before, after)
+	if err != nil {
+		return err
+	}
+	if len(put)+len(gone) > 0 {
+		if err := t.PutVertices(t.journal.Jobs.Environment, put, gone); err != nil {
+			return err
+		}
+		t.serial++
+	}
+	t.graph = after
+	return nil
+}
+
+// keep keeps the graph for the next transaction.
+func (t *Tx) keep() {
+	c := &t.journal.latest
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if t.graph != nil && (c.graph == nil || t.serial >= c.serial || t.graph.Lineage != c.graph.Lineage) {
+		c.graph, c.serial = t.graph, t.serial
+	}
+}
+
+// QueueCleanups queues the cleanups that follow a deployment: of modules with versions that nothing needs any more and, if it
+// was aborted, of what it leaves to be deleted.
+func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
+	modules := g.Unused()
+	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
+		modules = append(modules, d.Module)
+	}
+	for _, module := range modules {
+		if _, err := t.QueueCleanup(module); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// QueueCleanup queues the cleanup of a module, unless one waits already, and returns its ID.
+func (t *Tx) QueueCleanup(module string) (int64, error) {
+	rows, err := t.Queue(t.journal.Jobs.Environment)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range rows {
+		if d.Kind == store.Cleanup && d.Module == module && d.State == store.Wait {
+			return d.ID, nil
+		}
+	}
+	d := store.Job{Environment: t.journal.Jobs.Environment, Module: module, Kind: store.Cleanup}
+	err = t.Add(&d, store.Content{})
+	return d.ID, err
+}
+
+// Log returns the events of a deployment, or of all if id is 0, after one with a serial, oldest first.
+func (t *Tx) Log(id, after int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		for after := after; ; {
+			events, err := t.Events(t.journal.Jobs.Environment, id, after, page)
+			if err != nil {
+				yield(store.Event{}, err)
+				return
+			}
+			for _, event := range events {
+				if after = event.Serial; !yield(event, nil) {
+					return
+				}
+			}
+			if len(events) < page {
+				return
+			}
+		}
+	}
+}
+
+// Deployments returns the deployments of the environment: those of the queue, and then the others, the latest first.
+func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
+	return func(yield func(store.Job, error) bool) {
+		rows, err := t.Queue(t.journal.Jobs.Environment)
+		for before := int64(0); ; {
+			for _, d := range rows {
+				if !yield(d, nil) {
+					return
+				}
+			}
+			if err == nil {
+				rows, err = t.History(t.journal.Jobs.Environment, before, page)
+			}
+			switch {
+			case err != nil:
+				yield(store.Job{}, err)
+				return
+			case len(rows) == 0:
+				return
+			}
+			before = rows[len(rows)-1].ID
+		}
+	}
+}
+
+// page is how many rows of the history are read at once.
+const page = 1000
