@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 			}
 			if c.Region == "far away" {
 				<-ctx.Done()
+				return ctx.Err()
 			}
 			who.region = c.Region
 			fmt.Fprintf(os.Stderr, "password %s\n", c.Password)

@@ -58,8 +58,7 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 	if err == nil {
 		err = introduce(starting)
 	}
-	// The plugin, which is told the deadline, may be the first to notice that it has passed.
-	if late := starting.Err() != nil || errors.Is(err, context.DeadlineExceeded); err != nil && late && ctx.Err() == nil {
+	if err != nil && starting.Err() != nil && ctx.Err() == nil {
 		err = fmt.Errorf("the plugin %s within %v", missing, limit)
 	}
 	if err != nil {
@@ -126,7 +125,7 @@ func (c *connection) intercept(
 	var to peer.Peer
 	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer), grpc.Peer(&to))...)
 	c.events.await(ctx, trailer)
-	err = c.explain(err)
+	err = c.explain(ctx, err)
 	if sent := to != (peer.Peer{}); sent && slices.Contains(changing, method) {
 		return outcome(err)
 	}

@@ -147,15 +147,26 @@ var certain = []codes.Code{
 	codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented, codes.Unauthenticated, codes.Unknown,
 }
 
+// awaitDeadline waits for the end of a context that is about to end: the plugin, which is told its deadline, may be the first
+// to notice, and callers ask the context why a call failed.
+func awaitDeadline(ctx context.Context) {
+	if at, ok := ctx.Deadline(); ok && time.Until(at) < time.Second {
+		<-ctx.Done()
+	}
+}
+
 // explain makes of a call's error the one that the provider returned. Where the plugin is gone, it says how that ended.
-func (c *connection) explain(err error) error {
+func (c *connection) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	err = errorOf(status.Convert(err))
 	e, plain := err.(*Error) //nolint:errorlint // Nothing wraps it.
-	if plain && e.Code == codes.DeadlineExceeded && strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
-		e.Message = context.DeadlineExceeded.Error() // gRPC says so if the plugin is the first to notice.
+	if plain && e.Code == codes.DeadlineExceeded {
+		awaitDeadline(ctx)
+		if strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
+			e.Message = context.DeadlineExceeded.Error() // gRPC says so if the plugin is the first to notice.
+		}
 	}
 	if c.process == nil || !plain || e.Code != codes.Unavailable {
 		return err

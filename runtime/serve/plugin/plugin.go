@@ -114,7 +114,7 @@ func (p *Plugin) introduce(ctx context.Context) error {
 		}
 		p.Types = append(p.Types, token)
 	}
-	return p.explain(p.events.start(ctx, p.client))
+	return p.explain(ctx, p.events.start(ctx, p.client))
 }
 
 // Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be

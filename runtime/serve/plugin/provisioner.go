@@ -41,7 +41,7 @@ func (p *Provisioner) introduce(ctx context.Context) error {
 		return err
 	}
 	p.Name, p.Version = resp.GetName(), resp.GetVersion()
-	return p.explain(p.events.start(ctx, p.client))
+	return p.explain(ctx, p.events.start(ctx, p.client))
 }
 
 // Plan implements [provisioner.Provisioner].
