@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -250,7 +250,7 @@ func (x *controller) leftovers(ctx context.Context, d environment.Status) ([]urn
 	if newest := g.Newest(d.Module); newest != nil && int64(newest.Deployment) == d.Number {
 		return all, nil // It is too late for more than to leave out deletions.
 	}
-	for _, s := range plan.MakeCleanup(g.Abandon(d.Module), d.Module, func(tokens.Type) string { return run.Providers }).Steps {
+	for _, s := range plan.MakeCleanup(g.Abandon(d.Module), d.Module, func(tokens.Type) string { return execute.Providers }).Steps {
 		if s.Kind == plan.Delete {
 			all = append(all, s.URN)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -25,9 +26,9 @@ func (e *Engine) provisioner(t tokens.Type) string {
 		}
 	}
 	if t == lumigl.ModuleType {
-		return Module
+		return execute.Module
 	}
-	return Providers
+	return execute.Providers
 }
 
 // planFor plans a request for a graph.

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -21,19 +22,18 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 	var wrong plan.Error
 	for i, in := range p.Inputs() {
 		task := p.Tasks[i]
-		in = madeBy(task.Provisioner, in)
+		in = execute.MadeBy(task.Provisioner, in)
 		provisioner := e.Provisioners[task.Provisioner]
 		if provisioner == nil {
 			continue
 		}
-		x := &execution{Engine: e, request: p.request, graph: p.Transition.Graph}
-		secrets := x.secrets(in)
+		secrets := execute.Secrets(in, p.request.Desired, p.Transition.Graph)
 		d, err := provisioner.Plan(provision.WithSecrets(ctx, secrets...), in)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			said := fmt.Sprintf("%s: %v", p.Module, x.wrapProvisionerError(task.Provisioner, err, in))
+			said := fmt.Sprintf("%s: %v", p.Module, execute.WrapError(task.Provisioner, err, secrets))
 			wrong.Faults = append(wrong.Faults, plan.Fault{Message: said})
 			continue
 		}
@@ -45,20 +45,6 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 		all = append(all, plan.TaskDetails{Task: task.Number, Provisioner: task.Provisioner, Details: d})
 	}
 	return all, orNil(&wrong)
-}
-
-// madeBy returns an input without resources that another provisioner has made, which are in versions from before the type was
-// mapped to this one.
-func madeBy(provisioner string, in plan.Input) plan.Input {
-	context := in.Context
-	in = in.Map(func(r *graph.Resource) *graph.Resource {
-		if r.ID != "" && r.Provisioner != provisioner {
-			return nil
-		}
-		return r
-	})
-	in.Context = context
-	return in
 }
 
 // refusals say why provisioners cannot do what options ask for.

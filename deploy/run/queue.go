@@ -14,14 +14,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// The names of the provisioners that are built in.
-const (
-	// Providers is the one that calls resource providers.
-	Providers = "providers"
-	// Module is the one that makes a module's new version known.
-	Module = "module"
-)
-
 // entry returns the entry of a deployment in the queue.
 func entry(d store.Job) queue.Entry {
 	return queue.Entry{

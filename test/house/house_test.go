@@ -227,12 +227,28 @@ var rules = []rule{
 		why:  "what is read and written together does not depend on who calls clouds",
 	},
 	{
-		of: []string{"./deploy/run"},
+		of: []string{"./deploy/run/execute"},
 		only: []string{
-			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/run/journal", "./deploy/secret", "./deploy/store",
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/run/journal", "./deploy/secret", "./deploy/store",
 			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "an executor works on any store, and reaches clouds through provision only",
+	},
+	{
+		of: []string{"./deploy/run"},
+		only: []string{
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/run/execute", "./deploy/run/journal",
+			"./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
+		},
+		why: "what is deployed next is decided here, and carried out by package execute",
+	},
+	{
+		of: []string{"./deploy/environment"},
+		only: []string{
+			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/queue", "./deploy/run", "./deploy/run/journal", "./deploy/secret",
+			"./deploy/state", "./deploy/store", "./lumigl", "./runtime/urn",
+		},
+		why: "environments are shown and edited without calling providers",
 	},
 	{
 		of: []string{"./deploy/view"}, only: []string{"./deploy/graph", "./deploy/store", "./internal/term", "./runtime/urn"},

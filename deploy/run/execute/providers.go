@@ -1,4 +1,4 @@
-package run
+package execute
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -18,11 +19,34 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// steps runs the steps of a task, in parallel as far as they do not wait for each other. The error has those of all that
-// failed, unless they are deletions after the task of the module: these are left to a cleanup.
-func (x *execution) steps(ctx context.Context, task plan.Task) error {
+// providers is the driver that calls resource providers, with a call for each step.
+type providers struct {
+	*execution
+	task plan.Task
+	// awaited has the steps that others of the task wait for.
+	awaited map[*plan.Step]bool
+	// replacements has the steps that replace resources, by these.
+	replacements map[*graph.Resource]*plan.Step
+	// results waits for the store to have results. Steps share it.
+	resultsMu sync.Mutex
+	results   []func() error
+}
+
+func newProviders(x *execution, task plan.Task) *providers {
+	p := &providers{execution: x, task: task, awaited: map[*plan.Step]bool{}, replacements: map[*graph.Resource]*plan.Step{}}
+	for _, s := range x.plan.Steps {
+		if s.Kind == plan.Replace {
+			p.replacements[s.Old] = s
+		}
+	}
+	return p
+}
+
+// run runs the steps, in parallel as far as they do not wait for each other. The error has those of all that failed, unless
+// they are deletions after the task of the module: these are left to a cleanup.
+func (x *providers) run(ctx context.Context) error {
+	task := x.task
 	place := make(map[*plan.Step]int32, len(task.Steps))
-	x.awaited = map[*plan.Step]bool{}
 	var waits dag.Graph
 	for i, s := range task.Steps {
 		place[s] = int32(i)
@@ -47,9 +71,7 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 		if err := x.step(ctx, task.Number, s); err != nil {
 			return err
 		}
-		x.mutex.Lock()
-		defer x.mutex.Unlock()
-		x.done[s] = true
+		x.setDone(s)
 		return nil
 	})
 	err = errors.Join(err, x.awaitResults(ctx))
@@ -66,7 +88,7 @@ func (x *execution) steps(ctx context.Context, task plan.Task) error {
 }
 
 // awaitResults waits until the store has all results of steps.
-func (x *execution) awaitResults(ctx context.Context) error {
+func (x *providers) awaitResults(ctx context.Context) error {
 	var errs []error
 	for _, wait := range x.results {
 		errs = append(errs, wait())
@@ -74,7 +96,7 @@ func (x *execution) awaitResults(ctx context.Context) error {
 	x.results = nil
 	err := errors.Join(errs...)
 	if err != nil && x.Interrupted(ctx) == nil {
-		x.failures = append(x.failures, err.Error())
+		x.fail(err.Error())
 	}
 	return err
 }
@@ -83,12 +105,12 @@ func (x *execution) awaitResults(ctx context.Context) error {
 var errSkipped = errors.New("skipped")
 
 // failedBefore reports whether a step that others wait for is a deletion of an earlier task that failed.
-func (x *execution) failedBefore(s *plan.Step) bool {
+func (x *providers) failedBefore(s *plan.Step) bool {
 	return s.Kind == plan.Delete && x.isLeft(s.Old)
 }
 
 // skip notes the steps that were not run since others failed.
-func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) error {
+func (x *providers) skip(ctx context.Context, task plan.Task, visited []bool) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		for i, s := range task.Steps {
 			if !visited[i] {
@@ -100,13 +122,11 @@ func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) er
 }
 
 // verdict returns the error of a task whose steps failed with err.
-func (x *execution) verdict(err error) error {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	if x.remainingDeletes != nil {
+func (x *providers) verdict(err error) error {
+	if x.isAfterModule() {
 		return nil
 	}
-	var ask *askError
+	var ask *AskError
 	var key *secret.KeyError
 	switch {
 	case errors.As(err, &ask):
@@ -118,7 +138,7 @@ func (x *execution) verdict(err error) error {
 }
 
 // step runs a step.
-func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
+func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	var err error
 	if s.Kind == plan.Delete {
 		err = x.delete(ctx, task, s)
@@ -130,23 +150,21 @@ func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
 		if !errors.As(err, new(*plan.Error)) { // which names the resource
 			message = fmt.Sprintf("%s: %s", s.URN, message)
 		}
-		x.mutex.Lock()
-		x.failures = append(x.failures, message)
-		x.mutex.Unlock()
+		x.fail(message)
 	}
 	return err
 }
 
 // change runs a step that creates, imports or changes a resource, with inputs that are known by now. It may turn out that
 // there is less to do.
-func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
+func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
 	again, err := x.plan.Again(limited, s, s.Old != nil && x.isDeleted(s.Old))
 	if err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
-	c := &call{new: again.New, references: x.plan.References(s), caller: x.caller}
+	c := &call{new: again.New, references: x.plan.References(s), caller: x.Caller}
 	if again.New != again.Old {
 		again.New.Referents = c.referents(nil)
 	}
@@ -201,14 +219,14 @@ func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
 
 // endedSoon is recordOutcome for a step that frees others: their intents and its result are stored together, unless it takes too long to
 // decide them.
-func (x *execution) endedSoon(_ context.Context, c *call, o outcome) error {
+func (x *providers) endedSoon(_ context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
 		return err
 	}
-	wait := x.Journal.WriteSoon(x.fenced(f))
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
+	wait := x.journal.WriteSoon(x.fenced(f))
+	x.resultsMu.Lock()
+	defer x.resultsMu.Unlock()
 	x.results = append(x.results, wait)
 	return nil
 }
@@ -220,42 +238,10 @@ func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
 	return &done
 }
 
-// refuse notes that a step failed before its call.
-func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
-	message := err.Error()
-	if wrong, ok := errors.AsType[*plan.Error](err); ok { // whose resource and position the event has
-		bare := slices.Clone(wrong.Faults)
-		for i := range bare {
-			bare[i].URN, bare[i].Source = "", ""
-		}
-		message = (&plan.Error{Faults: bare}).Error()
-	}
-	if noted := x.record(ctx, func(t *journal.Tx, d store.Job) error {
-		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: message}
-		t.Note(d, event)
-		return nil
-	}); noted != nil {
-		return noted
-	}
-	return err
-}
-
-// noteDone notes that a step is done without a call.
-func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
-	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
-		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
-		if s.Old != nil && s.Old.URN != r.URN {
-			event.Was = string(s.Old.URN)
-		}
-		t.Note(d, event)
-		return nil
-	})
-}
-
 // delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
 // is kept holds it.
-func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
-	if x.remainingDeletes == nil {
+func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
+	if !x.isAfterModule() {
 		needed, err := x.isNeeded(ctx, s)
 		if err != nil || !needed {
 			return err
@@ -263,7 +249,7 @@ func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
 	} else if !x.isLeft(s.Old) {
 		return nil
 	}
-	if err := cmp.Or(x.keeper(s.Old), x.released(s.Old)); err != nil {
+	if err := cmp.Or(x.planner.CheckHandler(s.Old), x.released(s.Old)); err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
 	c := &call{old: s.Old, references: x.plan.References(s), caller: x.callerOf(s.Old)}
@@ -277,16 +263,13 @@ func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
 	if o.state != store.Done {
 		return o.err
 	}
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	x.deleted[identityOf(s.Old)] = true
-	delete(x.remainingDeletes, identityOf(s.Old))
+	x.setDeleted(s.Old)
 	return nil
 }
 
 // released returns an error if something that remains refers to a resource that a cleanup deletes, such as what an aborted
 // deployment changed.
-func (x *execution) released(r *graph.Resource) error {
+func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil
 	}
@@ -300,7 +283,7 @@ func (x *execution) released(r *graph.Resource) error {
 
 // isNeeded reports whether a deletion that comes before the task of the module has to take place. For that of a resource that
 // may be replaced, the replacement is decided first, unless what it waits for is not known before the deletion.
-func (x *execution) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
+func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	replacement := x.replacements[s.Old]
 	if !s.Replaced || replacement == nil || !replacement.Possible {
 		return true, nil
@@ -315,25 +298,6 @@ func (x *execution) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 		return false, err
 	}
 	return again.Kind == plan.Replace, nil
-}
-
-func (x *execution) isDone(s *plan.Step) bool {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	return x.done[s] || !s.IsProvisioned()
-}
-
-// isLeft reports whether a resource is still to be deleted after the task of the module.
-func (x *execution) isLeft(r *graph.Resource) bool {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	return x.remainingDeletes[identityOf(r)]
-}
-
-func (x *execution) isDeleted(r *graph.Resource) bool {
-	x.mutex.Lock()
-	defer x.mutex.Unlock()
-	return x.deleted[identityOf(r)]
 }
 
 // failure has why steps failed.

@@ -1,4 +1,4 @@
-package run
+package execute
 
 import (
 	"cmp"
@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
-	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -21,11 +20,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// provision runs a task by a provisioner: its changes, and then the tasks that its Plan asks for. The steps are rows of the
-// store from the intent until their results are known, as those of providers are.
-func (x *execution) provision(ctx context.Context, i int, row *store.Task, p plan.Provisioner) error {
-	task := x.plan.Tasks[i]
-	calls, err := x.intend(ctx, task)
+// provisioner is the driver of a provisioner, which makes the changes of all steps of a task together.
+type provisioner struct {
+	*execution
+	plan.Provisioner
+	name  string
+	row   *store.Task
+	task  plan.Task
+	input plan.Input
+}
+
+// run has the provisioner make the changes of the task, and then do the tasks that its Plan asks for. The steps are rows of
+// the store from the intent until their results are known, as those of providers are.
+func (x *provisioner) run(ctx context.Context) error {
+	task := x.task
+	calls, err := x.intend(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,8 +47,8 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 			now[c.step.New] = c.new
 		}
 	}
-	in := x.plan.Inputs()[i].Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
-	in = madeBy(task.Provisioner, in)
+	in := x.input.Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
+	in = MadeBy(x.name, in)
 	if len(task.Steps) == 0 { // What the module provides is known by now.
 		tr, err := x.plan.Commit(x.graph)
 		for i, v := range in.New {
@@ -51,13 +60,13 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 	var details plan.Details
 	secrets := x.secrets(in)
 	err = x.withTimeout(ctx, calls, func(ctx context.Context) (err error) {
-		details, err = p.Plan(provision.WithSecrets(ctx, secrets...), in)
+		details, err = x.Plan(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
 	if err != nil {
-		return x.failAll(ctx, calls, false, x.wrapProvisionerError(task.Provisioner, err, in))
+		return x.failAll(ctx, calls, false, x.wrapError(err, in))
 	}
-	row.Parts = 1 + len(details.Tasks)
+	x.row.Parts = 1 + len(details.Tasks)
 	var metadata map[string]lumigl.Value
 	for n, part := range append([]string{""}, details.Tasks...) {
 		in.Task = part
@@ -69,13 +78,13 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 				}
 			}
 		}
-		status, err := x.applyAndPoll(ctx, row, p, calls, in)
+		status, err := x.applyAndPoll(ctx, calls, in)
 		if err == nil && n == 0 {
 			err = checkKeys(status.Metadata, in.New)
 		}
 		if err != nil {
 			unreached := errors.As(err, new(*plan.UnreachedError)) && n == 0
-			return x.failAll(ctx, calls, !unreached, x.wrapProvisionerError(task.Provisioner, err, in))
+			return x.failAll(ctx, calls, !unreached, x.wrapError(err, in))
 		}
 		if n == 0 {
 			metadata = status.Metadata
@@ -88,12 +97,11 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 			if c.new, err = x.filled(c.new, made); err != nil {
 				return x.failAll(ctx, calls, true, err)
 			}
-			o.resource = provisioned(c.old, c.new, task.Provisioner, metadata)
+			o.resource = provisioned(c.old, c.new, x.name, metadata)
 			made[c.new.URN] = o.resource
 			x.plan.Record(c.step, withNew(c.decided, o.resource))
 		} else {
-			x.deleted[identityOf(c.old)] = true
-			delete(x.remainingDeletes, identityOf(c.old))
+			x.setDeleted(c.old)
 		}
 		if err := x.recordOutcome(ctx, &c.call, o); err != nil {
 			return err
@@ -105,46 +113,45 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 // intended is a step of a provisioner's task, as decided with the values that are known by now.
 type intended struct {
 	call
-	by            string // the name of the provisioner
 	step, decided *plan.Step
 }
 
 // intend decides the steps of a provisioner's task with the values that are known by now, and stores their intents.
-func (x *execution) intend(ctx context.Context, task plan.Task) (calls []*intended, err error) {
-	for _, s := range task.Steps {
+func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error) {
+	for _, s := range x.task.Steps {
 		if s.Kind == plan.Delete {
-			if x.remainingDeletes != nil && !x.remainingDeletes[identityOf(s.Old)] {
+			if x.isAfterModule() && !x.isLeft(s.Old) {
 				continue
 			}
-			if err := x.keeper(s.Old); err != nil { // in a cleanup, which goes on without it
-				x.failures = append(x.failures, fmt.Sprintf("%s: %v", s.URN, err))
-				if err := x.refuse(ctx, task.Number, s, err); errors.Is(err, store.ErrFenced) {
+			if err := x.planner.CheckHandler(s.Old); err != nil { // in a cleanup, which goes on without it
+				x.fail(fmt.Sprintf("%s: %v", s.URN, err))
+				if err := x.refuse(ctx, x.task.Number, s, err); errors.Is(err, store.ErrFenced) {
 					return nil, err
 				}
 			} else {
-				calls = append(calls, &intended{call{old: s.Old}, task.Provisioner, s, s})
+				calls = append(calls, &intended{call{old: s.Old}, s, s})
 			}
 			continue
 		}
 		again, err := x.plan.Again(ctx, s, s.Old != nil && x.isDeleted(s.Old))
 		if err != nil {
-			return nil, x.refuse(ctx, task.Number, s, err)
+			return nil, x.refuse(ctx, x.task.Number, s, err)
 		}
 		x.plan.Record(s, again)
 		if !again.IsProvisioned() {
 			continue
 		}
-		c := &intended{call{new: again.New}, task.Provisioner, s, again}
+		c := &intended{call{new: again.New}, s, again}
 		if again.Kind == plan.Update {
 			c.old = again.Old
 		}
 		calls = append(calls, c)
 	}
 	for _, c := range calls {
-		if err := x.recordIntent(ctx, task.Number, c.decided.Kind, &c.call); err != nil {
+		if err := x.recordIntent(ctx, x.task.Number, c.decided.Kind, &c.call); err != nil {
 			return nil, err
 		}
-		x.called[c.row.Number] = true
+		x.setCalled(c.row.Number)
 	}
 	return calls, nil
 }
@@ -162,49 +169,47 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 
 // failAll stores that the steps of a task failed, and returns err unless they are deletions after the task of the module:
 // these are left to a cleanup. If the provisioner was reached, its changes may have been made, and are stored like that.
-func (x *execution) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
+func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
 	if x.Interrupted(ctx) != nil {
 		return x.Interrupted(ctx)
 	}
 	for _, c := range calls {
 		o := outcome{state: store.Failed, err: err}
 		if reached && c.new != nil {
-			o.resource = maybeApplied(c.old, c.new, c.by)
+			o.resource = maybeApplied(c.old, c.new, x.name)
 		}
 		if err := x.recordOutcome(ctx, &c.call, o); err != nil {
 			return err
 		}
-		x.failures = append(x.failures, fmt.Sprintf("%s: %v", c.row.URN, err))
+		x.fail(fmt.Sprintf("%s: %v", c.row.URN, err))
 	}
-	if x.remainingDeletes != nil {
+	if x.isAfterModule() {
 		return nil
 	}
 	return err
 }
 
 // applyAndPoll has a provisioner make its changes, and stores its token before it polls that.
-func (x *execution) applyAndPoll(
-	ctx context.Context, row *store.Task, p plan.Provisioner, calls []*intended, in plan.Input,
-) (plan.Status, error) {
+func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in plan.Input) (plan.Status, error) {
 	var token string
 	secrets := x.secrets(in)
 	err := x.withTimeout(ctx, calls, func(ctx context.Context) (err error) {
-		token, err = p.Provision(provision.WithSecrets(ctx, secrets...), in)
+		token, err = x.Provision(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
 	if err != nil || token == "" {
 		return plan.Status{State: plan.Done}, err
 	}
-	row.Token = token
-	if err := x.moveTask(ctx, row, store.Polling, ""); err != nil {
+	x.row.Token = token
+	if err := x.moveTask(ctx, x.row, store.Polling, ""); err != nil {
 		return plan.Status{}, err
 	}
-	return x.poll(ctx, row, p, in)
+	return x.poll(ctx, in)
 }
 
 // withTimeout makes a call of a provisioner that has until the latest deadline of its steps, and repeats it as long as the
 // provisioner asks for that.
-func (x *execution) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
+func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
 	limit, deadline := x.Timeout, time.Now().Add(x.Timeout)
 	for i, c := range calls {
 		if i == 0 || c.row.Deadline.After(deadline) {
@@ -237,7 +242,7 @@ func deadlineError(ctx context.Context, err error) error {
 const statusTime = time.Minute
 
 // poll polls a provisioner until it is done, and shows what it waits for. The error says why it failed.
-func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisioner, in plan.Input) (plan.Status, error) {
+func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
 	masked := func(message string) string { // before it is cut off: a part of a secret looks like none
 		return job.Brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
@@ -245,12 +250,12 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 	for {
 		limit := min(statusTime, x.Timeout)
 		limited, cancel := context.WithTimeoutCause(x.Calls, limit, fmt.Errorf("its status took longer than %s", limit))
-		status, err := p.Status(provision.WithSecrets(limited, x.secrets(in)...), row.Token)
+		status, err := x.Status(provision.WithSecrets(limited, x.secrets(in)...), x.row.Token)
 		err = deadlineError(limited, err)
 		cancel()
 		if err == nil && status.State == plan.Running && status.Message != shown {
 			shown = status.Message
-			message := fmt.Sprintf("provisioner %s: %s", row.Provisioner, masked(shown))
+			message := fmt.Sprintf("provisioner %s: %s", x.name, masked(shown))
 			x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Level: "progress", Message: message})
 		}
 		switch {
@@ -274,33 +279,6 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 			return status, err
 		}
 	}
-}
-
-// wrapProvisionerError returns the error of a provisioner, without secrets.
-func (x *execution) wrapProvisionerError(provisioner string, err error, in plan.Input) error {
-	return fmt.Errorf("provisioner %s: %w", provisioner, provision.Mask(err, x.secrets(in)...))
-}
-
-// secrets returns values that have the secrets of an input, of the desired state and of resources that exist.
-func (x *execution) secrets(in plan.Input) (all []lumigl.Value) {
-	for _, v := range slices.Concat(in.New, in.Old, in.Context) {
-		if v.Resource != nil {
-			all = append(all, v.Resource.Properties())
-		}
-	}
-	if x.request.Desired != nil {
-		for v := range x.request.Desired.Vertices() {
-			all = append(all, v.Properties)
-		}
-	}
-	for _, module := range x.graph.Modules() {
-		for _, v := range x.graph.Versions(module) {
-			for r := range v.Resources() {
-				all = append(all, r.Properties())
-			}
-		}
-	}
-	return all
 }
 
 // checkKeys returns an error if metadata is about resources that the provisioner was not given.
@@ -352,118 +330,4 @@ func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.V
 		now.ID = r.Key()
 	}
 	return &now
-}
-
-// awaitProvisioners ends the tasks of provisioners that ran when the deployment was left: those with a token are polled,
-// others start again with the next plan.
-func (x *execution) awaitProvisioners(ctx context.Context) error {
-	var tasks []store.Task
-	var rows []stored
-	err := x.Journal.Read(ctx, func(t *journal.Tx) (err error) {
-		if tasks, err = t.Tasks(x.Job.ID); err != nil || len(tasks) == 0 {
-			return err
-		}
-		g, err := t.Graph()
-		if err != nil {
-			return err
-		}
-		x.graph = g
-		rows, err = x.stored(t, g)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, task := range tasks {
-		var open []stored
-		made := map[urn.URN]*graph.Resource{}
-		for _, s := range rows {
-			switch {
-			case s.Task != task.Number:
-			case s.State == store.Started || s.State == store.Unknown:
-				open = append(open, s)
-			case s.new != nil:
-				made[s.new.URN] = s.new
-			}
-		}
-		if len(open) > 0 && task.Provisioner != Providers && task.Provisioner != Module {
-			if err := x.awaitProvisioner(ctx, &task, x.perhapsGiven(rows), open, made); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// awaitProvisioner ends the steps of a provisioner's task that have no results. Made has the resources of the others, and given
-// all that the provisioner may have been given.
-func (x *execution) awaitProvisioner(
-	ctx context.Context, task *store.Task, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource,
-) error {
-	p := x.Provisioners[task.Provisioner]
-	if p == nil {
-		return fmt.Errorf("provisioner %s has yet to end task %d: install lumi-provisioner-%[1]s", task.Provisioner, task.Number)
-	}
-	o := outcome{state: store.Failed, err: errors.New("the executor ended before it had the provisioner's token: the task starts again")}
-	if task.Token == "" || task.Parts > 1 {
-		for _, s := range open {
-			if err := x.awaitCall(ctx, s); err != nil {
-				return err
-			}
-		}
-	}
-	var metadata map[string]lumigl.Value
-	if task.Token != "" {
-		status, err := x.poll(ctx, task, p, plan.Input{})
-		if errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted) {
-			return err
-		}
-		if err == nil && task.Parts == 1 {
-			err = checkKeys(status.Metadata, given)
-		}
-		switch {
-		case err != nil:
-			o.err = x.wrapProvisionerError(task.Provisioner, err, plan.Input{})
-		case task.Parts > 1:
-			o.err = errors.New("the executor ended before the tasks that the provisioner added: all of them start again")
-		default:
-			o, metadata = outcome{state: store.Done}, status.Metadata
-		}
-	}
-	for _, s := range open {
-		ended := o
-		if s.new != nil && ended.state == store.Done {
-			if r, err := x.filled(s.new, made); err != nil {
-				ended = outcome{state: store.Failed, err: err}
-			} else {
-				ended.resource = provisioned(s.old, r, task.Provisioner, metadata)
-				made[r.URN] = ended.resource
-			}
-		}
-		if s.new != nil && ended.state == store.Failed {
-			ended.resource = maybeApplied(s.old, s.new, task.Provisioner)
-		}
-		if err := x.recordOutcome(ctx, &call{row: s.Step, old: s.old, new: s.new}, ended); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// perhapsGiven returns what a provisioner may have been given: what steps make, and the rest of the module.
-func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
-	for _, s := range steps {
-		if s.new != nil {
-			all = append(all, plan.Vertex{Resource: s.new})
-		}
-	}
-	for _, v := range x.graph.Versions(x.Job.Module) {
-		for r := range v.Resources() {
-			all = append(all, plan.Vertex{Resource: r})
-		}
-	}
-	for _, p := range x.graph.Pending(x.Job.Module) {
-		all = append(all, plan.Vertex{Resource: p.Resource})
-	}
-	return all
 }

@@ -1,11 +1,9 @@
-package run
+package execute
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -15,24 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
-
-// identity tells the vertices of resources apart.
-type identity struct {
-	urn        urn.URN
-	deployment graph.Deployment
-	id         string
-}
-
-func identityOf(r *graph.Resource) identity { return identity{r.URN, r.Deployment, r.ID} }
-
-// oldKey returns the key of a vertex in the row of a step, and oldOf the identity that it stands for.
-func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
-
-func oldOf(row store.Step) identity {
-	number, u, _ := strings.Cut(row.OldKey, " ")
-	deployment, _ := strconv.ParseInt(number, 10, 64)
-	return identity{urn.URN(u), graph.Deployment(deployment), row.OldID}
-}
 
 // stored is a step of the store with its resources.
 type stored struct {
@@ -57,7 +37,7 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 			texts = append(texts, row.New)
 		}
 	}
-	resources, err := x.Journal.Codec().Resources(texts)
+	resources, err := x.journal.Codec().Resources(texts)
 	if err != nil {
 		return nil, err
 	}
@@ -82,36 +62,6 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	return all, nil
 }
 
-// fold takes the results of steps into the resource graph, whose version stays as it is. Steps that have started stay in
-// the store.
-func (x *execution) fold(t *journal.Tx) (*graph.Graph, error) {
-	g, err := t.Graph()
-	if err != nil {
-		return nil, err
-	}
-	all, err := x.stored(t, g)
-	if err != nil {
-		return nil, err
-	}
-	var results []graph.Result
-	for _, s := range all {
-		if s.hasResult() && (s.old != nil || s.new != nil) {
-			results = append(results, graph.Result{Old: s.old, New: s.new})
-		}
-	}
-	if len(results) > 0 {
-		version := graph.VersionID{Module: x.Job.Module}
-		if x.Job.Kind == store.Deploy && !x.isCommitted(g) {
-			version.Deployment = graph.Deployment(x.Job.Number)
-		}
-		g = g.Overlay(version, x.configuration(), results)
-	}
-	if err := t.SetGraph(g); err != nil {
-		return nil, err
-	}
-	return g, t.DeleteSteps(x.Job.ID, store.Started, store.Unknown)
-}
-
 // settle finds out what became of the calls that had started when the deployment was left. Afterwards all results are in the
 // resource graph.
 func (x *execution) settle(ctx context.Context) error {
@@ -126,7 +76,7 @@ func (x *execution) settle(ctx context.Context) error {
 		if errors.Is(err, job.ErrStopped) || errors.Is(err, store.ErrFenced) {
 			return err
 		}
-		if errors.As(err, new(*askError)) { // which names the resource
+		if errors.As(err, new(*AskError)) { // which names the resource
 			asks = true
 		} else if err != nil {
 			err = fmt.Errorf("%s: %w", s.URN, err)
@@ -134,7 +84,7 @@ func (x *execution) settle(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); asks {
-		return &askError{err.Error()}
+		return &AskError{err.Error()}
 	} else if err != nil {
 		return err
 	}
@@ -145,7 +95,7 @@ func (x *execution) settle(ctx context.Context) error {
 // begun takes results into the resource graph and returns the steps that have none. Those of provisioners other than
 // providers get theirs first.
 func (x *execution) begun(ctx context.Context) (left []stored, err error) {
-	if err := x.awaitProvisioners(ctx); err != nil {
+	if err := x.settleProvisioners(ctx); err != nil {
 		return nil, err
 	}
 	err = x.record(ctx, func(t *journal.Tx, d store.Job) error {
@@ -167,7 +117,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	if err := x.awaitCall(ctx, s); err != nil {
 		return err
 	}
-	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.caller, settles: true}
+	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.Caller, settles: true}
 	of := s.new
 	if of == nil {
 		if of = s.old; of == nil { // The vertex is gone, so the deletion has been noted.

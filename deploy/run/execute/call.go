@@ -1,4 +1,4 @@
-package run
+package execute
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
@@ -47,72 +46,6 @@ type outcome struct {
 	again bool
 }
 
-// recordIntent stores the intent of a call.
-func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
-	x.mutex.Lock()
-	x.rows++
-	number := x.rows
-	x.mutex.Unlock()
-	c.row = store.Step{
-		Deployment: x.Job.ID, Number: number, Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
-	}
-	if c.old != nil {
-		c.row.URN, c.row.OldKey, c.row.OldID = string(c.old.URN), oldKey(c.old), c.old.ID
-	}
-	if c.new != nil {
-		c.row.URN = string(c.new.URN)
-		if c.row.New, err = x.text(c.new); err != nil {
-			return err
-		}
-	}
-	return x.recordStart(ctx, c, true)
-}
-
-// text returns a resource as text. It depends on others by the URNs that they have in the resource graph: if the deployment
-// fails, they do not move.
-func (x *execution) text(r *graph.Resource) (string, error) {
-	now := *r
-	now.Dependencies = slices.Clone(r.Dependencies)
-	for i, u := range now.Dependencies {
-		now.Dependencies[i] = cmp.Or(x.moves[u], u)
-	}
-	slices.Sort(now.Dependencies)
-	return x.Journal.Codec().Resource(&now)
-}
-
-// recordStart stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
-func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
-	isNew := c.row.State == store.Planned
-	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {
-		return err
-	}
-	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
-	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(c.row) })
-	if err == nil && isNew {
-		err = x.Interrupted(ctx) // by an event of a result that was stored together with the intent
-	}
-	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted)) {
-		none := c.row // The intent is stored, but its call is not made.
-		none.State, none.New = store.Failed, ""
-		_ = x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(none) })
-	}
-	if err == nil && first { // The row says the same as long as it is true.
-		x.Show(store.Event{
-			Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
-			Kind: c.row.Kind, State: store.Started,
-		})
-	}
-	return err
-}
-
-// sourceOf returns where the program constructs a resource, "" for nil.
-func sourceOf(r *graph.Resource) string {
-	if r == nil {
-		return ""
-	}
-	return r.Source
-}
-
 // deadline returns when the time for a call with all its attempts is over. It starts with the first use.
 func (x *execution) deadline(c *call) time.Time {
 	if c.until.IsZero() {
@@ -140,64 +73,10 @@ func (x *execution) timeout(c *call) time.Duration {
 	return x.Timeout
 }
 
-// recordOutcome stores what became of a call.
-func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error {
-	f, err := x.result(c, o)
-	if err != nil {
-		return err
-	}
-	return x.record(context.WithoutCancel(ctx), f)
-}
-
-// result returns what stores the outcome of a call.
-func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) error, err error) {
-	c.row.New, c.row.Message = "", ""
-	if o.resource != nil {
-		if c.row.New, err = x.text(o.resource); err != nil {
-			return nil, err
-		}
-	} else if o.state == store.Unknown && c.new != nil {
-		if c.row.New, err = x.text(c.new); err != nil {
-			return nil, err
-		}
-	}
-	if o.err != nil {
-		c.row.Message = job.Brief(o.err.Error())
-	}
-	to := o.state
-	if to == store.Failed && c.new == nil && x.remainingDeletes != nil {
-		to = store.Pending
-	}
-	if c.row.State != to {
-		if err := job.Steps.Move(&c.row.State, to); err != nil {
-			return nil, err
-		}
-	}
-	c.row.State = o.state // What is PENDING is FAILED in its row, which the end of the deployment removes.
-	event := store.Event{
-		Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: to, Message: c.row.Message,
-	}
-	if o.resource != nil {
-		event.ID = o.resource.ID
-		if c.old != nil && c.old.URN != o.resource.URN {
-			event.Was = string(c.old.URN)
-		}
-	} else if c.old != nil {
-		event.ID = c.old.ID
-	}
-	row := c.row
-	return func(t *journal.Tx, d store.Job) error {
-		t.Note(d, event)
-		return t.PutStep(row)
-	}, nil
-}
-
 // carryOut makes a call, and repeats it until its outcome is known: as often as the options allow if it fails for reasons
 // that may pass. Uncertain is set if it was made before, and nobody knows the outcome.
 func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outcome {
-	x.mutex.Lock()
-	x.called[c.row.Number] = true
-	x.mutex.Unlock()
+	x.setCalled(c.row.Number)
 	var failure error
 	var crashed crashes
 	before := c.attempts
@@ -390,7 +269,7 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 
 // question returns what people are asked about a creation, and why.
 func question(c *call, why string) error {
-	return &askError{fmt.Sprintf("%s: %s", c.new.URN, why)}
+	return &AskError{fmt.Sprintf("%s: %s", c.new.URN, why)}
 }
 
 // look reads the resource that a call made or changed. What cannot be read may be there or not.

@@ -1,0 +1,200 @@
+// Package execute carries out one deployment that this process has claimed:
+//
+//	settle ──▶ plan ──▶ tasks ──▶ commit ──▶ deletions ──▶ finish
+//
+// Settle finds out what became of calls that an earlier executor began. A driver carries out a task: that of resource
+// providers, step by step, or that of a provisioner. Both store the intent of a step before its call, and its outcome after it.
+package execute
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Options are those of [run.Options] in package run.
+type Options struct {
+	Parallelism  int
+	StopOnError  bool
+	Timeout      time.Duration
+	Retries      int
+	Backoff      time.Duration
+	Poll         time.Duration
+	Provisioners map[string]plan.Provisioner
+}
+
+// Order is what a deployment was asked to do.
+type Order struct {
+	// Desired is the desired state of the module, or nil.
+	Desired *lumigl.Snapshot
+	// Configuration has that of packages, by name, and Caller calls providers with it.
+	Configuration lumigl.Value
+	Caller        *provision.Caller
+}
+
+// Planner knows what a deployment was asked to do, and plans it.
+type Planner interface {
+	// Load returns that, before the other methods are called.
+	Load(context.Context) (Order, error)
+	// Plan returns the plan for a resource graph. The error is an *[AskError] if it does more than what was agreed to.
+	Plan(context.Context, *graph.Graph) (*plan.Plan, error)
+	// Renamed returns the properties that have other names now, by type.
+	Renamed(context.Context) (map[tokens.Type][]graph.Renamed, error)
+	// HandlerOf returns the name of the provisioner of a type, and CheckHandler an error unless the one that made a resource
+	// still handles its type.
+	HandlerOf(tokens.Type) string
+	CheckHandler(*graph.Resource) error
+}
+
+// The names of the provisioners that are built in.
+const (
+	// Providers is the one that calls resource providers.
+	Providers = "providers"
+	// Module is the one that makes a module's new version known.
+	Module = "module"
+)
+
+// execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
+type execution struct {
+	*job.Held
+	Options
+	Order
+	planner Planner
+	journal *journal.Journal
+	// graph is the resource graph that the plan was made for.
+	graph *graph.Graph
+	plan  *plan.Plan
+	// moves has the URNs in the resource graph of resources that the plan moves, by those that they will have.
+	moves map[urn.URN]urn.URN
+	// users finds what refers to a resource that a cleanup deletes, once its first task is done.
+	users func(*graph.Resource) []*graph.Resource
+	progress
+}
+
+// Run carries out a deployment until it is done, fails, asks or is stopped, which the store has then. The error is one of the
+// store. It wraps [store.ErrFenced] if another process has taken over.
+func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Options) error {
+	x := &execution{Held: h, Options: o, planner: p, journal: j, progress: newProgress()}
+	return h.Run(ctx, func(ctx context.Context) error {
+		err := x.run(ctx)
+		if errors.Is(err, job.ErrAborted) {
+			err = x.abort(ctx)
+		}
+		return err
+	}, x.conclude)
+}
+
+// run runs a deployment.
+func (x *execution) run(ctx context.Context) (err error) {
+	if x.Order, err = x.planner.Load(ctx); err != nil {
+		return err
+	}
+	if err := x.settle(ctx); err != nil {
+		return err
+	}
+	if x.Job.State == store.Aborting {
+		return job.ErrAborted
+	}
+	if err := x.rename(ctx); err != nil {
+		return err
+	}
+	if err := x.makePlan(ctx); err != nil {
+		return err
+	}
+	for i, task := range x.plan.Tasks {
+		if err := x.Interrupted(ctx); err != nil {
+			return err
+		}
+		if err := x.task(ctx, i, task); err != nil {
+			return err
+		}
+	}
+	return x.finish(ctx)
+}
+
+// rename stores the properties of the module's resources under the names that they have now.
+func (x *execution) rename(ctx context.Context) error {
+	if x.isCommitted(x.graph) {
+		return nil
+	}
+	names, err := x.planner.Renamed(ctx)
+	if err != nil || x.graph.WithNames(x.Job.Module, names) == x.graph {
+		return err
+	}
+	return x.record(ctx, func(t *journal.Tx, _ store.Job) error {
+		now, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		x.graph = now.WithNames(x.Job.Module, names)
+		return t.SetGraph(x.graph)
+	})
+}
+
+// makePlan plans the deployment for the resource graph as it is.
+func (x *execution) makePlan(ctx context.Context) (err error) {
+	if x.Job.Kind == store.Cleanup || x.isCommitted(x.graph) {
+		x.plan = plan.MakeCleanup(x.graph, x.Job.Module, x.planner.HandlerOf)
+	} else if x.plan, err = x.planner.Plan(ctx, x.graph); err != nil {
+		return err
+	}
+	x.moves = map[urn.URN]urn.URN{}
+	for _, s := range x.plan.Steps {
+		if s.Kind != plan.Replace && s.Old != nil && s.New != nil && s.Old.URN != s.New.URN {
+			x.moves[s.New.URN] = s.Old.URN
+		}
+	}
+	return nil
+}
+
+// driver carries out the steps of a task: it stores their intents, makes their calls, and stores their outcomes.
+type driver interface {
+	run(context.Context) error
+}
+
+// task runs a task.
+func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
+	row := store.Task{
+		Deployment: x.Job.ID, Number: task.Number, Provisioner: task.Provisioner, Steps: len(task.Steps), State: store.Wait,
+	}
+	if err := x.moveTask(ctx, &row, store.Running, ""); err != nil {
+		return err
+	}
+	var by driver = newProviders(x, task)
+	if p := x.Provisioners[task.Provisioner]; p != nil {
+		by = &provisioner{execution: x, Provisioner: p, name: task.Provisioner, row: &row, task: task, input: x.plan.Inputs()[i]}
+	}
+	err := by.run(ctx)
+	if err == nil && len(task.Steps) == 0 {
+		err = x.commit(ctx)
+	}
+	switch {
+	case err == nil:
+		return x.moveTask(ctx, &row, store.Done, "")
+	case errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted) || errors.Is(err, store.ErrFenced):
+		return err
+	}
+	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
+}
+
+// AskError puts a deployment into the state ASK, with a question as its message.
+type AskError struct{ Message string }
+
+// Error returns the message.
+func (e *AskError) Error() string { return e.Message }
+
+// say shows a message about a resource, which is not stored.
+func (x *execution) say(u, message string) {
+	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
+}

@@ -1,0 +1,128 @@
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// settleProvisioners ends the tasks of provisioners that ran when the deployment was left: those with a token are polled,
+// others start again with the next plan.
+func (x *execution) settleProvisioners(ctx context.Context) error {
+	var tasks []store.Task
+	var rows []stored
+	err := x.journal.Read(ctx, func(t *journal.Tx) (err error) {
+		if tasks, err = t.Tasks(x.Job.ID); err != nil || len(tasks) == 0 {
+			return err
+		}
+		g, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		x.graph = g
+		rows, err = x.stored(t, g)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		var open []stored
+		made := map[urn.URN]*graph.Resource{}
+		for _, s := range rows {
+			switch {
+			case s.Task != task.Number:
+			case s.State == store.Started || s.State == store.Unknown:
+				open = append(open, s)
+			case s.new != nil:
+				made[s.new.URN] = s.new
+			}
+		}
+		if len(open) > 0 && task.Provisioner != Providers && task.Provisioner != Module {
+			by := &provisioner{execution: x, Provisioner: x.Provisioners[task.Provisioner], name: task.Provisioner, row: &task}
+			if err := by.settle(ctx, x.perhapsGiven(rows), open, made); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle ends the steps of the task that have no results. Made has the resources of the others, and given
+// all that the provisioner may have been given.
+func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource) error {
+	task := x.row
+	if x.Provisioner == nil {
+		return fmt.Errorf("provisioner %s has yet to end task %d: install lumi-provisioner-%[1]s", x.name, task.Number)
+	}
+	o := outcome{state: store.Failed, err: errors.New("the executor ended before it had the provisioner's token: the task starts again")}
+	if task.Token == "" || task.Parts > 1 {
+		for _, s := range open {
+			if err := x.awaitCall(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	var metadata map[string]lumigl.Value
+	if task.Token != "" {
+		status, err := x.poll(ctx, plan.Input{})
+		if errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted) {
+			return err
+		}
+		if err == nil && task.Parts == 1 {
+			err = checkKeys(status.Metadata, given)
+		}
+		switch {
+		case err != nil:
+			o.err = x.wrapError(err, plan.Input{})
+		case task.Parts > 1:
+			o.err = errors.New("the executor ended before the tasks that the provisioner added: all of them start again")
+		default:
+			o, metadata = outcome{state: store.Done}, status.Metadata
+		}
+	}
+	for _, s := range open {
+		ended := o
+		if s.new != nil && ended.state == store.Done {
+			if r, err := x.filled(s.new, made); err != nil {
+				ended = outcome{state: store.Failed, err: err}
+			} else {
+				ended.resource = provisioned(s.old, r, x.name, metadata)
+				made[r.URN] = ended.resource
+			}
+		}
+		if s.new != nil && ended.state == store.Failed {
+			ended.resource = maybeApplied(s.old, s.new, x.name)
+		}
+		if err := x.recordOutcome(ctx, &call{row: s.Step, old: s.old, new: s.new}, ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// perhapsGiven returns what a provisioner may have been given: what steps make, and the rest of the module.
+func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
+	for _, s := range steps {
+		if s.new != nil {
+			all = append(all, plan.Vertex{Resource: s.new})
+		}
+	}
+	for _, v := range x.graph.Versions(x.Job.Module) {
+		for r := range v.Resources() {
+			all = append(all, plan.Vertex{Resource: r})
+		}
+	}
+	for _, p := range x.graph.Pending(x.Job.Module) {
+		all = append(all, plan.Vertex{Resource: p.Resource})
+	}
+	return all
+}

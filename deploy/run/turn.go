@@ -1,0 +1,133 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run/execute"
+	"github.com/lumi-idl/lumi/deploy/run/journal"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// errNotReady says that a deployment cannot be claimed now.
+var errNotReady = errors.New("the deployment cannot be claimed")
+
+// execute claims a deployment and runs it. The error is errNotReady if it cannot be claimed now.
+func (e *Engine) execute(ctx context.Context, id int64) error {
+	h, err := e.claim(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = execute.Run(ctx, h, e.Journal, &order{Engine: e, d: h.Job}, execute.Options{
+		Parallelism: e.Parallelism, StopOnError: e.StopOnError, Timeout: e.Timeout, Retries: e.Retries, Backoff: e.Backoff, Poll: e.Poll,
+		Provisioners: e.Provisioners,
+	})
+	if errors.Is(err, store.ErrFenced) {
+		return errNotReady
+	}
+	return err
+}
+
+// claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
+func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
+	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
+		d, err := t.Job(id)
+		if err != nil {
+			return err
+		}
+		rows, g, err := t.QueueAndGraph()
+		if err != nil {
+			return err
+		}
+		if !e.IsReady(d, rows, g) {
+			return errNotReady
+		}
+		// Until it ends, the resources that it is to delete still refer to what older versions use.
+		d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
+		to := store.Running
+		if d.Abort || d.State == store.Aborting {
+			to = store.Aborting
+		}
+		if err := t.Claim(&d, to); err != nil {
+			return err
+		}
+		h = e.jobs.Hold(d)
+		return nil
+	})
+	return h, err
+}
+
+// IsReady reports whether this process can claim a deployment now.
+func (e *Engine) IsReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
+	switch d.State {
+	case store.Wait:
+		if d.Owner != e.Owner && !e.jobs.IsFree(d) {
+			return false
+		}
+		i := slices.IndexFunc(rows, func(o store.Job) bool { return o.ID == d.ID })
+		return i >= 0 && len(e.Entries(rows).Waits(i, g)) == 0
+	case store.Running, store.Aborting:
+		return e.jobs.IsFree(d)
+	default:
+		return false
+	}
+}
+
+// order is what a deployment was asked to do, for its execution.
+type order struct {
+	*Engine
+	d       store.Job
+	request Request
+	// first is the plan that was agreed to, with the request, if this process has queued the deployment.
+	first    *plan.Plan
+	approved []plan.Effect
+}
+
+// Load reads the order.
+func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
+	known, _ := o.queued.LoadAndDelete(o.d.ID)
+	here, _ := known.(queued)
+	if o.request, o.first = here.request, here.plan; o.first == nil {
+		if o.request, o.approved, err = o.RequestOf(ctx, o.d); err != nil {
+			return w, err
+		}
+	}
+	return execute.Order{
+		Desired: o.request.Desired, Configuration: o.request.configuration(), Caller: o.caller(o.d.Module, o.request),
+	}, nil
+}
+
+// Plan plans the deployment for a resource graph, unless the first plan was made for that. It must not do more than what was
+// shown.
+func (o *order) Plan(ctx context.Context, g *graph.Graph) (*plan.Plan, error) {
+	if o.first != nil && o.first.IsFor(g, graph.Deployment(o.d.Number)) {
+		return o.first, nil
+	}
+	p, err := o.planFor(ctx, g, entry(o.d), o.request)
+	if err != nil {
+		return nil, err
+	}
+	if o.first != nil {
+		o.approved = o.first.Effects()
+	}
+	if err := p.Continues(o.approved); err != nil {
+		return nil, &execute.AskError{Message: err.Error()}
+	}
+	return p, nil
+}
+
+// Renamed returns the properties that have other names now, by type.
+func (o *order) Renamed(ctx context.Context) (map[tokens.Type][]graph.Renamed, error) {
+	return o.renamed(ctx, o.d.Module, o.request)
+}
+
+// HandlerOf returns the name of the provisioner of a type.
+func (o *order) HandlerOf(t tokens.Type) string { return o.provisioner(t) }
+
+// CheckHandler returns an error unless what made a resource still handles its type.
+func (o *order) CheckHandler(r *graph.Resource) error { return o.keeper(r) }
