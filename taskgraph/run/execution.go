@@ -8,56 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
-	"github.com/lumi-idl/lumi/internal/dag"
-	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
-
-// execution is the run of a run by this process, from its claim until it ends. One goroutine has the fields of the loop.
-type execution struct {
-	*Engine
-	*job.Held
-	name     string // of the run
-	request  Request
-	refused  error // why there is no schedule
-	schedule *schedule.Schedule
-
-	// What follows is of the goroutine that advances the run.
-	vertices   []vertex
-	names      []string
-	tokens     string // what tokens start with
-	dependents dag.Graph
-	left       int     // how many items have not ended
-	queue      []int32 // items that wait for nothing but a free slot
-	again      []int32 // items to be begun anew
-	ended      []int32 // vertices of which others do not know yet
-	limits     limits
-	wrong      map[int32]string // why items failed or are unknown
-	halted     int32            // 1 + the item because of which no new tasks start, or 0
-	stopped    bool             // no new tasks start because of Stop, Cancel or ctx
-	now        time.Time
-	running    int
-	err        error
-	// What the next transaction records: rows of items that ended, then those of items to be started; output, and ends.
-	rows          []store.TaskRun
-	starting      []int32
-	lines, events []store.Event
-
-	// Workers share what follows.
-	mutex             sync.Mutex
-	todo              []int32 // items whose intents are recorded
-	outcomes, handled []outcome
-	busy              bool // a goroutine advances the run
-	poked             bool // it is to look again
-	helping           bool // a worker is about to start
-	finished          chan struct{}
-
-	output
-}
 
 // Run runs a run that waits until it is done, has failed, asks or was stopped, and returns it. Its Message says why. The error
 // is a *[job.RefusedError] if it does not wait for this process, and wraps [store.ErrFenced] if another process has taken over. If
@@ -115,43 +69,6 @@ func (x *execution) prepare(c store.Content, rows []store.TaskRun) (err error) {
 	}
 	return x.restore(rows)
 }
-
-// commit records what has accumulated, and shows it.
-func (x *execution) commit(ctx context.Context) error {
-	x.lines = append(x.lines, x.take()...)
-	if len(x.rows)+len(x.lines)+len(x.events) == 0 {
-		return nil
-	}
-	if err := x.Record(ctx, func(t *job.Tx, _ store.Job) error { return x.put(t) }); err != nil {
-		x.rows = x.rows[:len(x.rows)-len(x.starting)]
-		return err
-	}
-	x.committed()
-	return nil
-}
-
-func (x *execution) put(t *job.Tx) error {
-	if err := t.PutTaskRuns(x.Job.ID, x.rows); err != nil {
-		return err
-	}
-	t.Emit(x.events...)
-	return t.AddEvents(x.Environment, x.lines)
-}
-
-func (x *execution) committed() {
-	x.lines, x.rows, x.events = nil, rest(x.rows, 2*x.left), x.events[:0]
-}
-
-// rest returns an empty slice for what comes after some rows, which the store keeps.
-func rest[T any](rows []T, left int) []T {
-	if rows = rows[len(rows):]; cap(rows) < chunk/8 {
-		rows = make([]T, 0, min(left, chunk)+chunk/8)
-	}
-	return rows
-}
-
-// chunk is for how many rows there is a slice.
-const chunk = 1024
 
 // conclude records that the run has ended, with the error of its loop, and returns that.
 func (x *execution) conclude(ctx context.Context, err error) error {

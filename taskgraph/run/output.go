@@ -1,7 +1,6 @@
 package run
 
 import (
-	"strings"
 	"sync"
 	"time"
 
@@ -52,16 +51,4 @@ func (o *output) take() []store.Event {
 	events := o.fresh
 	o.fresh = nil
 	return events
-}
-
-// log shows and stores a line of an item's output.
-func (x *execution) log(item int32, level, message string) {
-	event := store.Event{
-		Time: time.Now().UTC(), Deployment: x.Job.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,
-		Message: strings.ToValidUTF8(message, "\ufffd"),
-	}
-	x.Show(event)
-	if level != "progress" {
-		x.add(item, event)
-	}
 }

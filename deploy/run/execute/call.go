@@ -19,60 +19,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is a call that creates, changes or deletes a resource, with its row in the store.
-type call struct {
-	row store.Step
-	// old is the resource before, nil for a creation, and new the resource as it is to become, nil for a deletion.
-	old, new   *graph.Resource
-	references map[urn.URN]plan.Reference
-	caller     *provision.Caller
-	// settles is set if an executor before has made the call: then nothing is created that it has not created.
-	settles bool
-	// limit and until are how long all attempts may take, and the end of that; see [execution.deadline].
-	limit time.Duration
-	until time.Time
-	// attempts is how many were made.
-	attempts int
-}
-
-// outcome is what became of a call.
-type outcome struct {
-	// state is DONE, FAILED or UNKNOWN.
-	state store.State
-	// resource is the resource as it is now, nil if it was deleted, or if a failed call changed nothing.
-	resource *graph.Resource
-	err      error
-	// again is set if the resource exists, and the rest should be tried by an update.
-	again bool
-}
-
-// deadline returns when the time for a call with all its attempts is over. It starts with the first use.
-func (x *execution) deadline(c *call) time.Time {
-	if c.until.IsZero() {
-		c.limit = x.timeout(c)
-		c.until = time.Now().Add(c.limit).UTC()
-	}
-	return c.until
-}
-
-// timeout returns how long a call with all its attempts may take: what the option "timeouts" says, or the default.
-func (x *execution) timeout(c *call) time.Duration {
-	of, key := c.new, "update"
-	switch {
-	case c.limit > 0:
-		return c.limit
-	case c.new == nil:
-		of, key = c.old, "delete"
-	case c.old == nil:
-		key = "create"
-	}
-	text, _ := of.Options.Get("timeouts").Get(key).Text()
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return d
-	}
-	return x.Timeout
-}
-
 // carryOut makes a call, and repeats it until its outcome is known: as often as the options allow if it fails for reasons
 // that may pass. Uncertain is set if it was made before, and nobody knows the outcome.
 func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outcome {

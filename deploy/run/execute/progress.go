@@ -1,14 +1,10 @@
 package execute
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -20,15 +16,6 @@ type identity struct {
 }
 
 func identityOf(r *graph.Resource) identity { return identity{r.URN, r.Deployment, r.ID} }
-
-// oldKey returns the key of a vertex in the row of a step, and oldOf the identity that it stands for.
-func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
-
-func oldOf(row store.Step) identity {
-	number, u, _ := strings.Cut(row.OldKey, " ")
-	deployment, _ := strconv.ParseInt(number, 10, 64)
-	return identity{urn.URN(u), graph.Deployment(deployment), row.OldID}
-}
 
 // progress is what an execution has done so far. It may be used concurrently.
 type progress struct {

@@ -134,7 +134,7 @@ func (x *providers) verdict(err error) error {
 	case errors.As(err, &key):
 		return key
 	}
-	return &failure{slices.Clone(x.failures)}
+	return &stepsError{slices.Clone(x.failures)}
 }
 
 // step runs a step.
@@ -231,13 +231,6 @@ func (x *providers) endedSoon(_ context.Context, c *call, o outcome) error {
 	return nil
 }
 
-// withNew returns a step that has turned out to make a resource.
-func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
-	done := *s
-	done.New, done.Possible = r, false
-	return &done
-}
-
 // delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
 // is kept holds it.
 func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
@@ -300,15 +293,15 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	return again.Kind == plan.Replace, nil
 }
 
-// failure has why steps failed.
-type failure struct{ messages []string }
+// stepsError has why steps failed.
+type stepsError struct{ messages []string }
 
 // mostFailures is how many failures of steps the message of a deployment has.
 const mostFailures = 5
 
 // Error returns the first failures, one a line.
-func (f *failure) Error() string {
-	lines := f.messages
+func (e *stepsError) Error() string {
+	lines := e.messages
 	if more := len(lines) - mostFailures; more > 0 {
 		lines = append(slices.Clone(lines[:mostFailures]), fmt.Sprintf("and %d more", more))
 	}

@@ -331,3 +331,7 @@ func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.V
 	}
 	return &now
 }
+
+func (x *provisioner) wrapError(err error, in plan.Input) error {
+	return WrapError(x.name, err, x.secrets(in))
+}

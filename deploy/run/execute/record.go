@@ -10,9 +10,65 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
+
+// call is a call that creates, changes or deletes a resource, with its row in the store.
+type call struct {
+	row store.Step
+	// old is the resource before, nil for a creation, and new the resource as it is to become, nil for a deletion.
+	old, new   *graph.Resource
+	references map[urn.URN]plan.Reference
+	caller     *provision.Caller
+	// settles is set if an executor before has made the call: then nothing is created that it has not created.
+	settles bool
+	// limit and until are how long all attempts may take, and the end of that; see [execution.deadline].
+	limit time.Duration
+	until time.Time
+	// attempts is how many were made.
+	attempts int
+}
+
+// outcome is what became of a call.
+type outcome struct {
+	// state is DONE, FAILED or UNKNOWN.
+	state store.State
+	// resource is the resource as it is now, nil if it was deleted, or if a failed call changed nothing.
+	resource *graph.Resource
+	err      error
+	// again is set if the resource exists, and the rest should be tried by an update.
+	again bool
+}
+
+// deadline returns when the time for a call with all its attempts is over. It starts with the first use.
+func (x *execution) deadline(c *call) time.Time {
+	if c.until.IsZero() {
+		c.limit = x.timeout(c)
+		c.until = time.Now().Add(c.limit).UTC()
+	}
+	return c.until
+}
+
+// timeout returns how long a call with all its attempts may take: what the option "timeouts" says, or the default.
+func (x *execution) timeout(c *call) time.Duration {
+	of, key := c.new, "update"
+	switch {
+	case c.limit > 0:
+		return c.limit
+	case c.new == nil:
+		of, key = c.old, "delete"
+	case c.old == nil:
+		key = "create"
+	}
+	text, _ := of.Options.Get("timeouts").Get(key).Text()
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d
+	}
+	return x.Timeout
+}
 
 // record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more.
 func (x *execution) record(ctx context.Context, f func(t *journal.Tx, d store.Job) error) error {
@@ -186,4 +242,11 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 		t.Note(d, event)
 		return nil
 	})
+}
+
+// withNew returns a step that has turned out to make a resource.
+func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
+	done := *s
+	done.New, done.Possible = r, false
+	return &done
 }

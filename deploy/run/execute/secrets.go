@@ -15,10 +15,6 @@ func WrapError(provisioner string, err error, secrets []lumigl.Value) error {
 	return fmt.Errorf("provisioner %s: %w", provisioner, provision.Mask(err, secrets...))
 }
 
-func (x *provisioner) wrapError(err error, in plan.Input) error {
-	return WrapError(x.name, err, x.secrets(in))
-}
-
 func (x *execution) secrets(in plan.Input) []lumigl.Value { return Secrets(in, x.Desired, x.graph) }
 
 // Secrets returns values that have the secrets of an input, of the desired state and of resources that exist.

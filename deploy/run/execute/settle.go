@@ -4,63 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
-	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
-
-// stored is a step of the store with its resources.
-type stored struct {
-	store.Step
-	old, new *graph.Resource
-}
-
-// hasResult reports whether the step did something that is known, if only in part.
-func (s stored) hasResult() bool {
-	return s.State == store.Done || s.State == store.Failed && s.new != nil
-}
-
-// stored returns the steps of the deployment that the store has.
-func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
-	rows, err := t.Steps(x.Job.ID)
-	if err != nil {
-		return nil, err
-	}
-	var texts []string
-	for _, row := range rows {
-		if row.New != "" {
-			texts = append(texts, row.New)
-		}
-	}
-	resources, err := x.journal.Codec().Resources(texts)
-	if err != nil {
-		return nil, err
-	}
-	all, made := make([]stored, len(rows)), map[identity]*graph.Resource{}
-	for i, row := range rows {
-		s := stored{Step: row}
-		if row.OldKey != "" {
-			old := oldOf(row)
-			if s.old = made[old]; s.old == nil {
-				s.old = g.Find(old.urn, old.deployment, old.id)
-			}
-			if s.old == nil { // A change under another URN has failed.
-				s.old = g.WithID(old.urn.Type(), old.id)
-			}
-		}
-		if row.New != "" { // It may have the identity of the old one, so it comes last.
-			s.new, resources = resources[0], resources[1:]
-			made[identityOf(s.new)] = s.new
-		}
-		all[i] = s
-	}
-	return all, nil
-}
 
 // settle finds out what became of the calls that had started when the deployment was left. Afterwards all results are in the
 // resource graph.
@@ -153,24 +103,6 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	}
 	if o.state == store.Unknown {
 		return o.err
-	}
-	return nil
-}
-
-// grace is how long after its deadline a call may last: clocks differ, and providers take time to end a call.
-const grace = 10 * time.Second
-
-// awaitCall waits until the call of an executor that may still run is over, since it could still be sent.
-func (x *execution) awaitCall(ctx context.Context, s stored) error {
-	if s.State != store.Started || x.IsDead(s.Owner) {
-		return nil
-	}
-	over := s.Deadline.Add(grace)
-	for time.Now().Before(over) {
-		x.say(s.URN, fmt.Sprintf("waiting until %s for a call of %s", over.Format(time.TimeOnly), s.Owner))
-		if err := x.Sleep(ctx, time.Until(over)); err != nil {
-			return err
-		}
 	}
 	return nil
 }

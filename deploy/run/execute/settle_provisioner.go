@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -125,4 +126,22 @@ func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
 		all = append(all, plan.Vertex{Resource: p.Resource})
 	}
 	return all
+}
+
+// grace is how long after its deadline a call may last: clocks differ, and providers take time to end a call.
+const grace = 10 * time.Second
+
+// awaitCall waits until the call of an executor that may still run is over, since it could still be sent.
+func (x *execution) awaitCall(ctx context.Context, s stored) error {
+	if s.State != store.Started || x.IsDead(s.Owner) {
+		return nil
+	}
+	over := s.Deadline.Add(grace)
+	for time.Now().Before(over) {
+		x.say(s.URN, fmt.Sprintf("waiting until %s for a call of %s", over.Format(time.TimeOnly), s.Owner))
+		if err := x.Sleep(ctx, time.Until(over)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

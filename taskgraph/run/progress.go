@@ -1,0 +1,212 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+// restore notes what has ended, and finds what can start.
+func (x *execution) restore(rows []store.TaskRun) error {
+	s := x.schedule
+	x.now, x.wrong, x.left = time.Now().UTC(), map[int32]string{}, len(s.Items)
+	x.limits = newLimits(s.Items, x.PerRole)
+	x.tokens = fmt.Sprintf("%s/%d-%s-", x.Environment, x.Job.ID, x.request.Nonce)
+	x.names = names(s.Items)
+	x.vertices, x.dependents = make([]vertex, s.Graph.Len()), s.Graph.Reverse()
+	for v := range x.vertices {
+		x.vertices[v].waits = s.Graph.Start[v+1] - s.Graph.Start[v]
+	}
+	for _, r := range rows {
+		if r.Number >= len(s.Items) || s.Items[r.Number].Task.ID != r.Task || nodeOf(&s.Items[r.Number]) != r.Node {
+			return errors.New("the order of tasks is not the one that the run was started with: start another run")
+		}
+		if i := int32(r.Number); x.restoreItem(i, r) {
+			x.ended = append(x.ended, i)
+		}
+	}
+	for v := range int32(len(x.vertices)) {
+		if x.vertices[v].waits == 0 && x.vertices[v].status == waiting && x.ready(v) {
+			x.ended = append(x.ended, v)
+		}
+	}
+	x.propagate()
+	// A task that may still run on its node comes first: it counts.
+	slices.SortStableFunc(x.queue, func(a, b int32) int {
+		if x.vertices[a].resumed == x.vertices[b].resumed {
+			return 0
+		} else if x.vertices[a].resumed {
+			return -1
+		}
+		return 1
+	})
+	return nil
+}
+
+// restoreItem notes what the store has of an item, and reports whether it has ended.
+func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
+	v, item := &x.vertices[i], &x.schedule.Items[i]
+	v.attempt, v.started = int32(r.Attempt), r.Started
+	switch {
+	case r.State == store.Done, r.State == store.Failed && item.Task.Tolerant, r.State == store.Skipped && r.Message == item.Skip:
+		v.status = good
+	case r.State == store.Unknown:
+		v.status, v.blame, x.wrong[i] = unknown, i+1, r.Message
+	case r.State == store.Started && item.Task.Once && x.now.Sub(r.Started) > Memory:
+		x.fail(i, unknown, store.Unknown, ErrUncertain)
+		return true
+	case r.State == store.Started:
+		v.resumed = true
+		return false
+	case r.State == store.Failed:
+		v.attempt++
+		return false
+	default:
+		return false
+	}
+	x.left--
+	return true
+}
+
+// ready is called for a vertex that waits for nothing any more. It reports whether that is its end.
+func (x *execution) ready(v int32) bool {
+	if int(v) >= len(x.schedule.Items) {
+		x.vertices[v].status = good
+		return true
+	}
+	item := &x.schedule.Items[v]
+	switch {
+	case item.Skip != "":
+		x.settle(v, good, store.Skipped, item.Skip)
+	case item.Task.Type == taskgraph.SkippedType:
+		x.settle(v, good, store.Skipped, taskgraph.SkippedType)
+	case item.Task.Type == taskgraph.StageType || item.Task.Type == taskgraph.GroupType || item.Task.Type == taskgraph.AnchorType:
+		x.settle(v, good, store.Done, "")
+	default:
+		x.queue = append(x.queue, v)
+		return false
+	}
+	return true
+}
+
+// propagate tells what waits for vertices that they have ended.
+func (x *execution) propagate() {
+	for len(x.ended) > 0 {
+		v := x.ended[len(x.ended)-1]
+		x.ended = x.ended[:len(x.ended)-1]
+		from := &x.vertices[v]
+		for _, d := range x.dependents.Out(v) {
+			to := &x.vertices[d]
+			to.waits--
+			if to.status != waiting {
+				continue
+			}
+			isJoin := int(d) >= len(x.schedule.Items)
+			if from.status != good {
+				to.blame = from.blame
+			}
+			switch {
+			case isJoin && x.schedule.Any[d] && from.status == good:
+				to.status = good
+				x.ended = append(x.ended, d)
+			case to.waits > 0:
+			case to.blame != 0:
+				if to.status = skipped; !isJoin {
+					x.skip(d, to.blame-1)
+				}
+				x.ended = append(x.ended, d)
+			case x.ready(d):
+				x.ended = append(x.ended, d)
+			}
+		}
+	}
+}
+
+// maxTries is how often an execution begins a task anew whose outcome is unknown.
+const maxTries = 3
+
+// end notes the outcome of a task.
+func (x *execution) end(o outcome) {
+	v, item := &x.vertices[o.item], &x.schedule.Items[o.item]
+	x.running--
+	isUnreached := errors.Is(o.err, ErrUnreached)
+	isUncertain := errors.Is(o.err, ErrUncertain) && !isUnreached
+	if isUncertain && !item.Task.Once && v.tries < maxTries && x.Calls.Err() == nil {
+		v.resumed = false
+		v.attempt++
+		v.tries++
+		x.again = append(x.again, o.item) // It may still run on its node, so it keeps its slots.
+		return
+	}
+	x.limits.give(item, &x.queue)
+	switch {
+	case o.err == nil:
+		x.settle(o.item, good, store.Done, "")
+	case x.Calls.Err() != nil: // Its row stays STARTED, so that it is resumed.
+		v.status = waiting
+		return
+	case isUncertain && item.Task.Once:
+		x.fail(o.item, unknown, store.Unknown, o.err)
+	case item.Task.Tolerant:
+		x.settle(o.item, good, store.Failed, job.Brief(o.err.Error()))
+	default:
+		state := store.Failed
+		if isUnreached { // It is to be resumed.
+			state = store.Started
+		}
+		x.fail(o.item, failed, state, o.err)
+		if x.StopOnError && x.halted == 0 {
+			x.halted = o.item + 1
+		}
+	}
+	x.ended = append(x.ended[:0], o.item)
+	if v.status != good && item.Task.Rolling {
+		x.halt(o.item)
+	}
+	x.propagate()
+}
+
+// fail notes an item because of which others are skipped.
+func (x *execution) fail(i int32, as status, state store.State, err error) {
+	x.wrong[i], x.vertices[i].blame = job.Brief(err.Error()), i+1
+	x.settle(i, as, state, x.wrong[i])
+}
+
+// skip notes an item that waits for one that failed or is unknown.
+func (x *execution) skip(i, blame int32) {
+	why := x.names[blame] + " failed"
+	if x.vertices[blame].status == unknown {
+		why = "the outcome of " + x.names[blame] + " is unknown"
+	}
+	x.settle(i, skipped, store.Skipped, why)
+}
+
+// halt skips what has not started of a task that failed on a node.
+func (x *execution) halt(blame int32) {
+	for i := range int32(len(x.schedule.Items)) {
+		v, item := &x.vertices[i], &x.schedule.Items[i]
+		if item.Task == x.schedule.Items[blame].Task && v.status == waiting && !v.resumed && item.Skip == "" {
+			v.blame = blame + 1
+			x.skip(i, blame)
+			x.ended = append(x.ended, i)
+		}
+	}
+}
+
+// settle notes that an item has ended.
+func (x *execution) settle(i int32, as status, state store.State, message string) {
+	x.vertices[i].status = as
+	x.left--
+	r := x.row(i)
+	r.State, r.Started, r.Ended, r.Message = state, x.vertices[i].started, x.now, message
+	x.rows = append(x.rows, r)
+	if state == store.Started {
+		state = store.Failed
+	}
+	x.events = append(x.events, x.event(i, x.now, state, message))
+}
