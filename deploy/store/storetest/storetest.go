@@ -21,13 +21,43 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		name string
 		run  func(*T)
 	}{
-		{"Environments", environments}, {"DeleteEnvironment", deleteEnvironment}, {"Vertices", vertices},
-		{"Deployments", deployments}, {"Queue", queue}, {"History", history}, {"Touch", touch}, {"Tasks", tasks},
-		{"Steps", steps}, {"MoveSteps", moveSteps}, {"Events", events}, {"NotFound", notFound}, {"Text", text},
-		{"Times", times}, {"Uses", uses}, {"Rollback", rollback}, {"Panic", panics}, {"Read", read}, {"View", view},
-		{"Writers", writers}, {"Context", contexts}, {"Releases", releases}, {"Selections", selections}, {"Graphs", graphs},
-		{"GraphTasks", tasksOfGraphs}, {"Runs", runs}, {"TaskRuns", taskRuns}, {"LastTaskRuns", lastTaskRuns},
-		{"TaskTransactions", taskTransactions}, {"TasksNotFound", tasksNotFound},
+		// EnvironmentTx
+		{"Environments", environments},
+		{"DeleteEnvironment", deleteEnvironment},
+		// GraphTx
+		{"Vertices", vertices},
+		// JobTx
+		{"Deployments", deployments},
+		{"Queue", queue},
+		{"History", history},
+		{"Touch", touch},
+		{"Tasks", tasks},
+		{"Steps", steps},
+		{"MoveSteps", moveSteps},
+		{"Uses", uses},
+		// EventTx
+		{"Events", events},
+		// TaskTx
+		{"Releases", releases},
+		{"Selections", selections},
+		{"Graphs", graphs},
+		{"GraphTasks", tasksOfGraphs},
+		{"Runs", runs},
+		{"TaskRuns", taskRuns},
+		{"LastTaskRuns", lastTaskRuns},
+		{"TaskTransactions", taskTransactions},
+		{"TasksNotFound", tasksNotFound},
+		// all
+		{"NotFound", notFound},
+		{"Text", text},
+		{"Times", times},
+		// transactions
+		{"Rollback", rollback},
+		{"Panic", panics},
+		{"Read", read},
+		{"View", view},
+		{"Writers", writers},
+		{"Context", contexts},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,184 @@
+package storetest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+func deployments(t *T) {
+	t.environment("dev")
+	t.environment("prod")
+	now := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+	d := store.Job{
+		ID: 77, Environment: "dev", Number: 5, Module: "m", Kind: "deploy", Uses: []string{"b", "a"}, State: store.Running, Fence: 3,
+		Owner: "host:1", Expires: now, Abort: true, Message: "message", Created: now.Add(1e6), Ended: now.Add(2e6),
+	}
+	d = t.add(d)
+	next := t.add(store.Job{Environment: "prod", Place: 1, State: store.Wait})
+	if next.ID <= d.ID {
+		t.Errorf("got ID %d after %d", next.ID, d.ID)
+	}
+	get := func(tx store.Tx) (store.Job, error) { return tx.Job(d.ID) }
+	want(t, d, get)
+	want(t, next, func(tx store.Tx) (store.Job, error) { return tx.Job(next.ID) })
+	content := store.Content{Desired: "{}", Shown: "shown", Request: "request"}
+	want(t, content, func(tx store.Tx) (store.Content, error) { return tx.Content(d.ID) })
+	d = store.Job{ID: d.ID, Environment: "dev", Place: 9, State: store.Failed}
+	t.write(func(tx store.Tx) error { return tx.PutJob(d) })
+	want(t, d, get)
+	want(t, content, func(tx store.Tx) (store.Content, error) { return tx.Content(d.ID) })
+	sealed := store.Content{Desired: "[]", Shown: "sealed", Request: "again"}
+	t.write(func(tx store.Tx) error { return tx.PutContent(d.ID, sealed) })
+	want(t, d, get)
+	want(t, sealed, func(tx store.Tx) (store.Content, error) { return tx.Content(d.ID) })
+	want(t, content, func(tx store.Tx) (store.Content, error) { return tx.Content(next.ID) })
+}
+
+func queue(t *T) {
+	t.environment("dev")
+	t.fill("other")
+	var waiting []store.Job
+	for _, s := range []store.State{store.Wait, store.Running, store.Done, store.Ask, store.Failed, store.Aborting, store.Aborted,
+		store.Cancelled, store.Superseded} {
+		if d := t.add(store.Job{Environment: "dev", State: s}); !s.IsFinal() {
+			waiting = append(waiting, d)
+		}
+	}
+	second := t.add(store.Job{Environment: "dev", Place: waiting[0].ID, State: store.Wait})
+	first := t.add(store.Job{Environment: "dev", Place: 1, State: store.Wait})
+	last := waiting[1]
+	last.Place = first.ID + 1
+	t.write(func(tx store.Tx) error { return tx.PutJob(last) })
+	want(t, []store.Job{first, waiting[0], second, waiting[2], waiting[3], waiting[4], last},
+		func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
+}
+
+func history(t *T) {
+	t.environment("dev")
+	t.environment("other")
+	var ended []store.Job
+	for _, s := range []store.State{store.Done, store.Wait, store.Aborted, store.Cancelled, store.Failed, store.Superseded} {
+		t.add(store.Job{Environment: "other", State: store.Done})
+		if d := t.add(store.Job{Environment: "dev", State: s}); s.IsFinal() {
+			ended = append([]store.Job{d}, ended...)
+		}
+	}
+	for _, test := range []struct {
+		before int64
+		limit  int
+		want   []store.Job
+	}{
+		{0, 10, ended}, {0, 2, ended[:2]}, {ended[1].ID, 10, ended[2:]}, {ended[1].ID, 1, ended[2:3]}, {ended[3].ID, 9, nil}, {0, 0, nil},
+	} {
+		want(t, test.want, func(tx store.Tx) ([]store.Job, error) { return tx.History("dev", test.before, test.limit) })
+	}
+}
+
+func touch(t *T) {
+	t.environment("dev")
+	d := t.add(store.Job{Environment: "dev", State: store.Running, Fence: 4})
+	for _, test := range []struct {
+		id, fence int64
+		states    []store.State
+		want      error
+	}{
+		{d.ID, 4, []store.State{store.Running}, nil}, {d.ID, 4, []store.State{store.Aborting, store.Running}, nil},
+		{d.ID, 3, []store.State{store.Running}, store.ErrFenced}, {d.ID, 5, []store.State{store.Running}, store.ErrFenced},
+		{d.ID, 4, []store.State{store.Aborting}, store.ErrFenced}, {d.ID, 4, nil, store.ErrFenced},
+		{d.ID + 1, 4, []store.State{store.Running}, store.ErrFenced}, {d.ID + 1, 0, []store.State{""}, store.ErrFenced},
+	} {
+		t.wantError(test.want, touching(test.id, test.fence, test.states...))
+	}
+	t.write(func(tx store.Tx) error {
+		got, err := tx.Touch(d.ID, 4, store.Running)
+		if diff := cmp.Diff(d, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("got (+), want (-):\n%s", diff)
+		}
+		return err
+	})
+}
+
+func touching(id, fence int64, states ...store.State) func(store.Tx) error {
+	return func(tx store.Tx) error {
+		_, err := tx.Touch(id, fence, states...)
+		return err
+	}
+}
+
+func tasks(t *T) {
+	d, other := t.waiting(), t.fill("other")
+	second := store.Task{
+		Deployment: d.ID, Number: 2, Provisioner: "aws", Steps: 3, State: store.Polling, Token: "token", Parts: 2, Message: "message",
+	}
+	first := store.Task{Deployment: d.ID, Number: 1, State: store.Failed}
+	get := func(tx store.Tx) ([]store.Task, error) { return tx.Tasks(d.ID) }
+	t.write(func(tx store.Tx) error { return errors.Join(tx.PutTask(second), tx.PutTask(first)) })
+	want(t, []store.Task{first, second}, get)
+	second = store.Task{Deployment: d.ID, Number: 2, State: store.Done}
+	t.write(func(tx store.Tx) error { return tx.PutTask(second) })
+	want(t, []store.Task{first, second}, get)
+	t.write(func(tx store.Tx) error { return tx.DeleteTasks(d.ID) })
+	want(t, nil, get)
+	want(t, 5, count("other", other.ID))
+}
+
+func steps(t *T) {
+	d, other := t.waiting(), t.fill("other")
+	second := store.Step{
+		Deployment: d.ID, Number: 12, Task: 2, State: store.Started, Kind: "update", URN: "urn", OldKey: "key", OldID: "id",
+		New: "new", Token: "token", Owner: "owner", Deadline: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Message: "message",
+	}
+	first := store.Step{Deployment: d.ID, Number: 3, State: store.Failed}
+	get := func(tx store.Tx) ([]store.Step, error) { return tx.Steps(d.ID) }
+	t.write(func(tx store.Tx) error { return errors.Join(tx.PutStep(second), tx.PutStep(first)) })
+	want(t, []store.Step{first, second}, get)
+	first = store.Step{Deployment: d.ID, Number: 3, State: store.Done}
+	t.write(func(tx store.Tx) error { return tx.PutStep(first) })
+	want(t, []store.Step{first, second}, get)
+	t.write(func(tx store.Tx) error { return tx.DeleteSteps(d.ID, store.Unknown, store.Started) })
+	want(t, []store.Step{second}, get)
+	t.write(func(tx store.Tx) error { return tx.DeleteSteps(d.ID) })
+	want(t, nil, get)
+	want(t, 5, count("other", other.ID))
+}
+
+func moveSteps(t *T) {
+	d, other := t.waiting(), t.fill("other")
+	from := t.add(store.Job{Environment: "dev"})
+	all := []store.Step{{Deployment: from.ID, Number: 1, URN: "a"}, {Deployment: from.ID, Number: 2, URN: "b"}}
+	t.write(func(tx store.Tx) error { return errors.Join(tx.PutStep(all[0]), tx.PutStep(all[1])) })
+	move := func(to int64) func(tx store.Tx) error {
+		return func(tx store.Tx) error { return tx.MoveSteps(from.ID, to) }
+	}
+	if err := t.Write(t.Context(), "dev", move(other.ID)); err == nil {
+		t.Error("moved steps to a deployment that has one")
+	}
+	t.wantError(store.ErrNotFound, move(99))
+	want(t, all, func(tx store.Tx) ([]store.Step, error) { return tx.Steps(from.ID) })
+	t.write(move(d.ID))
+	all[0].Deployment, all[1].Deployment = d.ID, d.ID
+	want(t, all, func(tx store.Tx) ([]store.Step, error) { return tx.Steps(d.ID) })
+	want(t, nil, func(tx store.Tx) ([]store.Step, error) { return tx.Steps(from.ID) })
+}
+
+func uses(t *T) {
+	d := t.waiting()
+	get := func(tx store.Tx) ([]string, error) { d, err := tx.Job(d.ID); return d.Uses, err }
+	for _, list := range [][]string{nil, {}, {"a"}, {"", "a\x00\"b", "<é>"}} {
+		d.Uses = append([]string{}, list...)
+		t.write(func(tx store.Tx) error { return tx.PutJob(d) })
+		if len(list) > 0 {
+			d.Uses[0] = "changed" // the caller's
+		}
+		want(t, list, func(tx store.Tx) ([]string, error) {
+			if got, _ := get(tx); len(got) > 0 {
+				got[0] = "changed" // the reader's
+			}
+			return get(tx)
+		})
+	}
+}
