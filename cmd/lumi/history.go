@@ -314,11 +314,11 @@ func (s *site) find(ctx context.Context, engine *environment.Environment, arg st
 	if number == 0 {
 		return store.Job{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
-	d, r, _, err := engine.Find(ctx, number)
-	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(d) {
+	found, err := engine.Find(ctx, number)
+	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(found.Job) {
 		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.row.Name, arg, s.flag())
 	}
-	return d, r, err
+	return found.Job, found.Request, err
 }
 
 // numberOf returns the number in a text such as "7" or "shop[7]", or 0 if it has none.

@@ -22,10 +22,11 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 		if d.Number == 0 || d.Abort {
 			continue // Cleanups and aborts make no version.
 		}
-		_, r, _, err := engine.Find(ctx, d.Number)
+		found, err := engine.Find(ctx, d.Number)
 		if err != nil {
 			return err
 		}
+		r := found.Request
 		v := graph.NewVersion(graph.VersionID{Module: d.Module, Deployment: graph.Deployment(d.Number)}, nil)
 		if r.Desired != nil {
 			m, err := graph.ModuleOf(r.Desired, g.Environment)

@@ -12,13 +12,19 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Find returns the deployment with a number, what it was asked to do, and the effects of the plan that was agreed to. The
-// error is [store.ErrNotFound] if there is none.
-func (e *Environment) Find(ctx context.Context, number int64) (d store.Job, r run.Request, shown []plan.Effect, err error) {
-	if d, err = e.Deployment(ctx, number); err == nil {
-		r, shown, err = e.RequestOf(ctx, d)
+// Found is a deployment, what it was asked to do, and the effects of the plan that was agreed to.
+type Found struct {
+	store.Job
+	Request  run.Request
+	Approved []plan.Effect
+}
+
+// Find returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
+func (e *Environment) Find(ctx context.Context, number int64) (f Found, err error) {
+	if f.Job, err = e.Deployment(ctx, number); err == nil {
+		f.Request, f.Approved, err = e.RequestOf(ctx, f.Job)
 	}
-	return d, r, shown, err
+	return f, err
 }
 
 // Deployment returns the deployment with a number. The error is [store.ErrNotFound] if there is none.

@@ -200,15 +200,16 @@ func (w *world) status(ctx context.Context) error {
 // show shows what a deployment was asked to do.
 func (w *world) show(ctx context.Context, number string) error {
 	n, _ := strconv.ParseInt(number, 10, 64)
-	d, r, effects, err := w.current.engine.Find(ctx, n)
+	d, err := w.current.engine.Find(ctx, n)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s %s", nameOf(d), d.State)
+	r := d.Request
+	text := fmt.Sprintf("%s %s", nameOf(d.Job), d.State)
 	if r.Desired != nil {
 		text += fmt.Sprintf(" of %d vertices", r.Desired.Len())
 	}
-	for _, e := range effects {
+	for _, e := range d.Approved {
 		text += fmt.Sprintf(", %s %s", e.Kind, e.URN)
 	}
 	w.log.add(w, "", "%s%s", text, map[bool]string{true: ", destroy " + r.Destroy}[r.Destroy != ""])
@@ -222,7 +223,7 @@ func (w *world) history(ctx context.Context, words []string) error {
 	for _, word := range words[1:] {
 		if number, ok := strings.CutPrefix(word, "before="); ok {
 			n, _ := strconv.ParseInt(number, 10, 64)
-			d, _, _, err := w.current.engine.Find(ctx, n)
+			d, err := w.current.engine.Find(ctx, n)
 			if err != nil {
 				return err
 			}
@@ -241,7 +242,7 @@ func (w *world) history(ctx context.Context, words []string) error {
 // showLog shows the events of a deployment.
 func (w *world) showLog(ctx context.Context, number string) error {
 	n, _ := strconv.ParseInt(number, 10, 64)
-	d, _, _, err := w.current.engine.Find(ctx, n)
+	d, err := w.current.engine.Find(ctx, n)
 	if err != nil {
 		return err
 	}

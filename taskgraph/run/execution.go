@@ -17,14 +17,14 @@ import (
 // is a *[job.RefusedError] if it does not wait for this process, and wraps [store.ErrFenced] if another process has taken over. If
 // it is another one of the store, or ctx is done, the run can be resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
-	d, content, rows, err := e.claim(ctx, id)
-	if err != nil || d.State != store.Running {
-		return d, err
+	c, err := e.claim(ctx, id)
+	if err != nil || c.State != store.Running {
+		return c.Job, err
 	}
-	x := &execution{Engine: e, Held: e.jobs.Hold(d), name: job.Name(d)}
+	x := &execution{Engine: e, Held: e.jobs.Hold(c.Job), name: job.Name(c.Job)}
 	x.logged, x.poke = map[int32]int{}, make(chan struct{}, 1)
 	err = x.Held.Run(ctx, func(ctx context.Context) error {
-		if x.refused = x.prepare(content, rows); x.refused != nil {
+		if x.refused = x.prepare(c); x.refused != nil {
 			return nil
 		}
 		return x.loop(ctx)
@@ -35,9 +35,16 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	return x.Job, err
 }
 
+// claimed is a run with what the store has of it.
+type claimed struct {
+	store.Job
+	content store.Content
+	rows    []store.TaskRun
+}
+
 // claim takes the lease of a run that waits. One that was stopped before stays as it is.
-func (e *Engine) claim(ctx context.Context, id int64) (d store.Job, content store.Content, rows []store.TaskRun, err error) {
-	d, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
+func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
+	c.Job, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
 		case d.State == store.Cancelled:
 			return nil
@@ -46,20 +53,20 @@ func (e *Engine) claim(ctx context.Context, id int64) (d store.Job, content stor
 		case d.Owner != e.jobs.Owner && !e.jobs.IsGone(*d):
 			return e.inTheWay(*d)
 		}
-		if content, err = t.Content(id); err != nil {
+		if c.content, err = t.Content(id); err != nil {
 			return err
 		}
-		if rows, err = t.TaskRuns(id); err != nil {
+		if c.rows, err = t.TaskRuns(id); err != nil {
 			return err
 		}
 		return t.Claim(d, store.Running)
 	})
-	return d, content, rows, err
+	return c, err
 }
 
 // prepare makes the schedule that the run was started with, and notes what has ended.
-func (x *execution) prepare(c store.Content, rows []store.TaskRun) (err error) {
-	d := json.NewDecoder(strings.NewReader(c.Request))
+func (x *execution) prepare(c claimed) (err error) {
+	d := json.NewDecoder(strings.NewReader(c.content.Request))
 	d.UseNumber() // Parameters keep their digits.
 	if err := d.Decode(&x.request); err != nil {
 		return fmt.Errorf("the stored request cannot be read: %w", err)
@@ -67,7 +74,7 @@ func (x *execution) prepare(c store.Content, rows []store.TaskRun) (err error) {
 	if x.schedule, err = x.request.schedule(); err != nil {
 		return err
 	}
-	return x.restore(rows)
+	return x.restore(c.rows)
 }
 
 // conclude records that the run has ended, with the error of its loop, and returns that.
