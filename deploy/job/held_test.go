@@ -1,0 +1,100 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/test/kit/must"
+)
+
+// claimed returns a runner and a job that it has claimed.
+func claimed(t *testing.T, s store.Store) (*job.Runner, store.Job) {
+	r := job.New(job.Options{Store: s, Environment: "dev", Owner: "a", Lease: 30 * time.Second})
+	j := store.Job{Environment: "dev", Kind: store.Tasks, Module: "upgrade"}
+	must.Do(t, r.Write(t.Context(), func(tx *job.Tx) error {
+		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
+			return err
+		}
+		j.ID = 0
+		if err := tx.Add(&j, store.Content{}); err != nil {
+			return err
+		}
+		return tx.Claim(&j, store.Running)
+	}))
+	return r, j
+}
+
+// TestHeld runs a job while something happens after 45.5 seconds, more than its lease, and checks what its work and its end are
+// told: when, why nothing new may start, why calls end, and the error of Run.
+func TestHeld(t *testing.T) {
+	for name, test := range map[string]struct {
+		happens           func(*job.Runner, *job.Tx, *store.Job) error
+		after             time.Duration
+		interrupted, want error
+		calls             error
+	}{
+		"stopped": {
+			func(r *job.Runner, _ *job.Tx, _ *store.Job) error { r.Stop(); return nil },
+			45500 * time.Millisecond, job.ErrStopped, job.ErrStopped, nil,
+		},
+		"stopped twice": {
+			func(r *job.Runner, _ *job.Tx, _ *store.Job) error { r.Stop(); r.Stop(); return nil },
+			45500 * time.Millisecond, job.ErrStopped, job.ErrStopped, context.Canceled,
+		},
+		"aborted": {
+			func(_ *job.Runner, tx *job.Tx, j *store.Job) error { j.Abort = true; return tx.PutJob(*j) },
+			46 * time.Second, job.ErrAborted, job.ErrAborted, nil,
+		},
+		"taken over": {
+			func(_ *job.Runner, tx *job.Tx, j *store.Job) error { return tx.Claim(j, store.Wait) },
+			50 * time.Second, job.ErrStopped, store.ErrFenced, store.ErrFenced,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := memory.New()
+				r, j := claimed(t, s)
+				h, begun := r.Hold(j), time.Now()
+				time.AfterFunc(45500*time.Millisecond, func() {
+					must.Do(t, r.Write(t.Context(), func(tx *job.Tx) error {
+						now, err := tx.Job(j.ID)
+						if err != nil {
+							return err
+						}
+						return test.happens(r, tx, &now)
+					}))
+				})
+				ended := false
+				err := h.Run(t.Context(), func(ctx context.Context) error {
+					err := h.Sleep(ctx, time.Hour)
+					synctest.Wait()
+					if took := time.Since(begun); took != test.after {
+						t.Errorf("it noticed after %v, want %v", took, test.after)
+					}
+					if got := h.Interrupted(ctx); !errors.Is(got, test.interrupted) {
+						t.Errorf("it is interrupted by %v, want %v", got, test.interrupted)
+					}
+					if got := context.Cause(h.Calls); !errors.Is(got, test.calls) {
+						t.Errorf("calls end by %v, want %v", got, test.calls)
+					}
+					return err
+				}, func(ctx context.Context, err error) error {
+					ended = true
+					return errors.Join(err, ctx.Err())
+				})
+				if !errors.Is(err, test.want) {
+					t.Errorf("got error %v, want %v", err, test.want)
+				}
+				if wantEnd := !errors.Is(test.want, store.ErrFenced); ended != wantEnd {
+					t.Errorf("its end was recorded: %v", ended)
+				}
+			})
+		})
+	}
+}
