@@ -184,7 +184,7 @@ func (p *parser) inside() {
 
 // vertex reads a vertex right into the graph. It reports false, and reads nothing, if what stands here is none.
 func (p *parser) vertex(start int, key string) bool {
-	if len(p.path) != 2 || !p.at('{') || !p.graph.begin(p.path[0].key, p.members) {
+	if len(p.path) != 2 || !p.at('{') || !p.graph.startStreaming(p.path[0].key, p.members) {
 		return false
 	}
 	m := Member{Key: key, offset: uint32(start), Value: Value{kind: Object, offset: uint32(p.pos)}}

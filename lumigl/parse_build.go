@@ -20,21 +20,21 @@ type builder struct {
 	tag      string
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
-	// begun says that vertices come as they are read, and are not among the values of the file.
-	begun bool
+	// streaming says that vertices come as they are read, and are not among the values of the file.
+	streaming bool
 	// size is that of the file, in bytes, if vertices come as they are read.
 	size int
 	// deletes are the resources that are pending to be deleted and may be referred to, by URN.
 	deletes map[string]*Vertex
 	// missing are vertices that something refers to and that have not come yet.
 	missing map[string]*Vertex
-	// edges are the references so far, and ahead those of them that lead to vertices which had not come yet.
-	edges edges
-	ahead []ahead
+	// edges are the references so far, and forwardRefs those of them that lead to vertices which had not come yet.
+	edges       edges
+	forwardRefs []forwardRef
 }
 
-// ahead is a reference, by its place among the edges, and what it leads to.
-type ahead struct {
+// forwardRef is a reference, by its place among the edges, and what it leads to.
+type forwardRef struct {
 	edge int
 	to   *Vertex
 }
@@ -43,11 +43,11 @@ func newBuilder(f *faults, memory *slabs) *builder {
 	return &builder{reporter: &reporter{faults: f}, memory: memory, tag: DefaultTag}
 }
 
-// begin reports whether a key is that of the vertices, which are added one by one then. The first time it starts the
+// startStreaming reports whether a key is that of the vertices, which are added one by one then. The first time it starts the
 // graph. Top are the members of the file so far.
-func (b *builder) begin(key string, top []Member) bool {
+func (b *builder) startStreaming(key string, top []Member) bool {
 	switch {
-	case b.begun:
+	case b.streaming:
 		return key == b.form.section
 	case key == generalForm.section:
 		b.start(generalForm, top)
@@ -56,7 +56,7 @@ func (b *builder) begin(key string, top []Member) bool {
 	default:
 		return false
 	}
-	b.begun = true
+	b.streaming = true
 	b.path = append(b.path, step{key: key, index: -1})
 	return true
 }
@@ -81,13 +81,13 @@ func (b *builder) document(root Value) Document {
 	switch tag := b.tag; {
 	case !ok:
 		return nil
-	case !b.begun:
+	case !b.streaming:
 		b.start(f, root.members())
 	case b.referenceTag(root.members()) != tag:
 		return nil // The references were read with another tag.
 	}
 	b.at(f.section, func() { b.section(section) })
-	for _, a := range b.ahead {
+	for _, a := range b.forwardRefs {
 		b.edges.To[a.edge] = a.to.index
 	}
 	if b.tag != DefaultTag {
@@ -233,11 +233,11 @@ func (b *builder) vertex(m *Member) {
 		v.key = m.Key
 	}
 	v.offset = m.offset
-	if !b.graph.insert(v) && b.begun { // Else it has been reported. The first counts.
+	if !b.graph.insert(v) && b.streaming { // Else it has been reported. The first counts.
 		b.fault(DuplicateKeyFault, m.offset, "the key %q is there already", clip(m.Key))
 	}
 	delete(b.missing, m.Key)
-	if b.graph.Len() == sample && b.begun {
+	if b.graph.Len() == sample && b.streaming {
 		b.reserve()
 	}
 	b.path = append(b.path, step{key: m.Key, index: -1})

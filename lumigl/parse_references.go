@@ -88,7 +88,7 @@ func (b *builder) reference(v *Value, tag *Member) {
 	n := v.node // Nothing else needs it any more.
 	*n = node{target: target}
 	if target.graph == nil {
-		b.ahead = append(b.ahead, ahead{len(b.edges.To), target})
+		b.forwardRefs = append(b.forwardRefs, forwardRef{len(b.edges.To), target})
 	}
 	b.edges.add(target.index, tag.Value.offset)
 	// The offset is that of the key, since this is what a fault would be about.

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -127,7 +127,7 @@ type contentCodec struct{}
 
 func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 	var c Content
-	switch special.Signature(v) {
+	switch signed.Signature(v) {
 	case wire.Asset:
 		c, ok = p.asset(v)
 	case wire.Archive:
@@ -171,7 +171,7 @@ func (a Archive) wire(p *Props) *structpb.Value {
 
 // content makes a signed object.
 func (p *Props) content(signature string, kind source, value *structpb.Value, hash string) *structpb.Value {
-	v := signed(signature, string(kind), value)
+	v := signedObject(signature, string(kind), value)
 	if hash != "" {
 		v.GetStructValue().Fields[hashKey] = p.string(hash)
 	}
@@ -215,13 +215,13 @@ func (p *Props) source(
 	v *structpb.Value, signature, what string, kinds ...source,
 ) (kind source, value *structpb.Value, ok bool) {
 	p.reportFound()
-	if special.Signature(v) != signature {
+	if signed.Signature(v) != signature {
 		p.mismatch(what, v)
 		return "", nil, false
 	}
 	fields := v.GetStructValue().GetFields()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if key == wire.Signature || key == hashKey || special.IsNull(fields[key]) {
+		if key == wire.Signature || key == hashKey || signed.IsNull(fields[key]) {
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -33,7 +33,7 @@ func (b Bag) Get(name string) any {
 
 // reveal copies v without the wrappers of secrets.
 func reveal(v *structpb.Value) *structpb.Value {
-	v, _ = special.Reveal(v)
+	v, _ = signed.Reveal(v)
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:
 		list := make([]*structpb.Value, len(k.ListValue.GetValues()))
@@ -90,8 +90,8 @@ type decoding struct {
 	marks *mark
 	// fits, if it is not nil, is set to false if the bag does not fit the IDL, where the mode is lenient.
 	fits *bool
-	// found are faults of assets and archives that were found before.
-	found []Fault
+	// priorFaults are faults of assets and archives that were found before.
+	priorFaults []Fault
 	// warn, if it is not nil, receives warnings about what is deprecated.
 	warn func(Fault)
 }
@@ -120,10 +120,10 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
-	p.inOrder, p.unknown, p.checked, p.only, p.found = inOrder, d.unknown, d.checked, d.only, slices.Clone(d.found)
+	p.inOrder, p.unknown, p.checked, p.only, p.priorFaults = inOrder, d.unknown, d.checked, d.only, slices.Clone(d.priorFaults)
 	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
 	p.decodeObject(bag.GetFields(), o)
-	p.faults = append(p.faults, p.found...) // which are about what the object does not have
+	p.faults = append(p.faults, p.priorFaults...) // which are about what the object does not have
 	return p
 }
 
@@ -133,7 +133,7 @@ func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*struc
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only
 	fields := p.encodeObject(o)
-	for _, name := range p.spoilt {
+	for _, name := range p.invalid {
 		delete(fields, name)
 	}
 	if len(p.faults) > 0 {

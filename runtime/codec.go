@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -228,7 +228,7 @@ func (structCodec) encode(p *Props, from any) *structpb.Value {
 // object takes a plain object apart.
 func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
 	obj, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok || obj.StructValue != p.unsigned && special.Signature(v) != "" {
+	if !ok || obj.StructValue != p.unsigned && signed.Signature(v) != "" {
 		p.mismatch("an object", v)
 		return nil, false
 	}

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -119,7 +119,7 @@ func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 
 // decodeKey decodes an element of the map m. The one before may still be in elem.
 func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
-	if special.IsNull(v) {
+	if signed.IsNull(v) {
 		return
 	}
 	var zero V
@@ -252,7 +252,7 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 }
 
 func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
-	switch special.Signature(v) {
+	switch signed.Signature(v) {
 	case "":
 	case wire.Asset:
 		return p.asset(v)

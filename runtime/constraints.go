@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // constrained is a codec that checks the values of programs. It does not check state, which may be older than the
@@ -114,7 +114,7 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	count := 0
 	var wrong []string
 	for key, v := range fields {
-		if special.IsNull(v) {
+		if signed.IsNull(v) {
 			continue
 		}
 		count++
@@ -159,7 +159,7 @@ func (p *Props) identities(c codec, list any) []string {
 	identities := make([]string, len(elements))
 	for i, v := range elements {
 		var b strings.Builder
-		if !special.IsNull(v) && identify(&b, v) {
+		if !signed.IsNull(v) && identify(&b, v) {
 			identities[i] = b.String()
 		}
 	}
@@ -169,8 +169,8 @@ func (p *Props) identities(c codec, list any) []string {
 // identify writes a value without ambiguity, with sorted keys and without nulls in objects. It reports false where a part
 // is not known.
 func identify(b *strings.Builder, v *structpb.Value) bool {
-	v, _ = special.Reveal(v)
-	if special.IsUnknown(v) {
+	v, _ = signed.Reveal(v)
+	if signed.IsUnknown(v) {
 		return false
 	}
 	known := true
@@ -192,7 +192,7 @@ func identify(b *strings.Builder, v *structpb.Value) bool {
 		fields := k.StructValue.GetFields()
 		b.WriteByte('{')
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			if elem := fields[key]; !special.IsNull(elem) {
+			if elem := fields[key]; !signed.IsNull(elem) {
 				b.WriteString(strconv.Quote(key) + ":")
 				known = identify(b, elem) && known
 				b.WriteByte(',')

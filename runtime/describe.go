@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -72,7 +72,7 @@ func (p *Props) undeclared(o Object) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
-		if slices.Contains(names, key) || special.IsNull(p.fields[key]) {
+		if slices.Contains(names, key) || signed.IsNull(p.fields[key]) {
 			continue
 		}
 		if p.mode == lenient {

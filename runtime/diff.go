@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -181,7 +181,7 @@ func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	p := render(k.path, notHidden, nil)
 	_, inside := k.inside[p]
 	switch {
-	case k.ignored.Has(p) && !special.IsNull(old) && holdsSecret(want):
+	case k.ignored.Has(p) && !signed.IsNull(old) && holdsSecret(want):
 		return NewSecret(old)
 	case k.ignored.Has(p):
 		return old
@@ -238,7 +238,7 @@ func (c Change) showNew() string {
 
 func (c Change) show(v *structpb.Value) string {
 	switch {
-	case special.IsUnknown(v):
+	case signed.IsUnknown(v):
 		return readable.Unknown
 	case c.Secret:
 		return wire.Masked
@@ -282,23 +282,23 @@ func (d *Diff) at(s step, compare func()) {
 
 // values compares two values, of which either may be absent.
 func (d *Diff) values(old, want *structpb.Value) {
-	old, wasSecret := special.Reveal(old)
-	want, isSecret := special.Reveal(want)
+	old, wasSecret := signed.Reveal(old)
+	want, isSecret := signed.Reveal(want)
 	c := Change{
-		Kind: Modified, Old: old, New: want, Unknown: special.IsUnknown(want), Secret: wasSecret || isSecret,
+		Kind: Modified, Old: old, New: want, Unknown: signed.IsUnknown(want), Secret: wasSecret || isSecret,
 	}
 	switch {
-	case special.IsNull(old) && special.IsNull(want):
+	case signed.IsNull(old) && signed.IsNull(want):
 		return
-	case special.IsNull(old):
+	case signed.IsNull(old):
 		c.Kind, c.Old = Added, nil
-	case special.IsNull(want):
+	case signed.IsNull(want):
 		c.Kind, c.New = Removed, nil
 	case !haveParts(old, want):
 		if proto.Equal(old, want) {
 			return
 		}
-	case c.Secret || special.Signature(old) != "" || special.Signature(want) != "":
+	case c.Secret || signed.Signature(old) != "" || signed.Signature(want) != "":
 		if same(old, want) {
 			return
 		}
@@ -319,11 +319,11 @@ func (d *Diff) add(c Change) {
 
 // same reports whether two values differ at most in what is a secret.
 func same(a, b *structpb.Value) bool {
-	a, _ = special.Reveal(a)
-	b, _ = special.Reveal(b)
+	a, _ = signed.Reveal(a)
+	b, _ = signed.Reveal(b)
 	switch {
-	case special.IsNull(a) || special.IsNull(b):
-		return special.IsNull(a) && special.IsNull(b)
+	case signed.IsNull(a) || signed.IsNull(b):
+		return signed.IsNull(a) && signed.IsNull(b)
 	case !haveParts(a, b):
 		return proto.Equal(a, b)
 	case a.GetStructValue() != nil:
@@ -365,19 +365,19 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	}
 	// What follows is there also if it is null, which an any may hold.
 	for i := both; i < len(olds); i++ {
-		v, secret := special.Reveal(olds[i])
+		v, secret := signed.Reveal(olds[i])
 		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })
 	}
 	for i := both; i < len(wants); i++ {
-		v, secret := special.Reveal(wants[i])
-		added := Change{Kind: Added, New: v, Unknown: special.IsUnknown(v), Secret: secret}
+		v, secret := signed.Reveal(wants[i])
+		added := Change{Kind: Added, New: v, Unknown: signed.IsUnknown(v), Secret: secret}
 		d.at(step{index: i}, func() { d.add(added) })
 	}
 }
 
 // holdsSecret reports whether any part of a value is a secret.
 func holdsSecret(v *structpb.Value) bool {
-	if special.IsSecret(v) {
+	if signed.IsSecret(v) {
 		return true
 	}
 	for _, field := range v.GetStructValue().GetFields() {

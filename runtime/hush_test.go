@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
@@ -113,7 +113,7 @@ func TestHush(t *testing.T) {
 
 // inClear returns a secret that is not wrapped.
 func inClear(v *structpb.Value) string {
-	if special.IsSecret(v) {
+	if signed.IsSecret(v) {
 		return ""
 	}
 	if s := v.GetStringValue(); strings.Contains(s, "hush") {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
@@ -216,11 +216,11 @@ func lines(changes []lumi.Change) []string {
 // stillSecret fails where a secret that is wanted is kept as something that is none.
 func stillSecret(t *rapid.T, want, kept *structpb.Value) {
 	switch {
-	case special.IsSecret(kept) || special.IsNull(kept):
+	case signed.IsSecret(kept) || signed.IsNull(kept):
 		return
-	case special.IsSecret(want):
-		inner, _ := special.Reveal(want)
-		if !special.IsNull(inner) {
+	case signed.IsSecret(want):
+		inner, _ := signed.Reveal(want)
+		if !signed.IsNull(inner) {
 			t.Fatalf("no secret any more: %v", kept)
 		}
 	}

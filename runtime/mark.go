@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // mark holds what a decoded object cannot say about the value at a path, and about the parts of that value. Encoding
@@ -46,8 +46,8 @@ func (m *mark) complete() *mark {
 
 // settle takes away what says that values are missing, where before and after differ: someone has set them.
 func (m *mark) settle(before, after *structpb.Value) {
-	before, _ = special.Reveal(before)
-	after, _ = special.Reveal(after)
+	before, _ = signed.Reveal(before)
+	after, _ = signed.Reveal(after)
 	m.missing = m.missing && same(before, after)
 	for s, part := range m.parts {
 		part.settle(s.of(before), s.of(after))
@@ -58,9 +58,9 @@ func (m *mark) settle(before, after *structpb.Value) {
 // in a list, the whole list is wrapped, since its elements may have moved.
 func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
-	case !m.hasSecretElement(true) || special.IsNull(v) || special.IsSecret(v) || same(v, given):
+	case !m.hasSecretElement(true) || signed.IsNull(v) || signed.IsSecret(v) || same(v, given):
 		return v
-	case m.secret || v.GetStructValue() == nil || special.IsContent(v): // An archive's marks are those of its members.
+	case m.secret || v.GetStructValue() == nil || signed.IsContent(v): // An archive's marks are those of its members.
 		return NewSecret(v)
 	}
 	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -88,8 +88,8 @@ type Props struct {
 
 	// secrets, if it is not nil, receives what is secret, and the names of properties.
 	secrets *wire.Secrets
-	// found are faults of assets and archives that were found before, and are not reported yet.
-	found []Fault
+	// priorFaults are faults of assets and archives that were found before, and are not reported yet.
+	priorFaults []Fault
 
 	// fields are those of the object at hand, and seen counts those of them that were asked for.
 	fields map[string]*structpb.Value
@@ -102,8 +102,8 @@ type Props struct {
 	made []entry
 	// flags are those of the property of the bag that is being encoded.
 	flags Flags
-	// spoilt are the properties of the bag that were not encoded without fault.
-	spoilt []string
+	// invalid are the properties of the bag that were not encoded without fault.
+	invalid []string
 
 	// path leads to the value at hand. From the step number hidden on it lies in a secret.
 	path   []step
@@ -292,7 +292,7 @@ func (p *Props) reported() []Fault {
 // reportFound reports the faults that package content found in the current asset or archive. It did not know which keys
 // are the names of properties, or what the IDL declares secret.
 func (p *Props) reportFound() {
-	if len(p.found) == 0 {
+	if len(p.priorFaults) == 0 {
 		return
 	}
 	keys := slices.Clone(p.path)
@@ -302,7 +302,7 @@ func (p *Props) reportFound() {
 		}
 	}
 	shown, masked := render(keys, notHidden, nil), render(keys, p.hidden, nil)
-	p.found = slices.DeleteFunc(p.found, func(f Fault) bool {
+	p.priorFaults = slices.DeleteFunc(p.priorFaults, func(f Fault) bool {
 		here := f.Path == shown || f.Path == masked
 		if here {
 			p.faults = append(p.faults, Fault{Path: p.at(), Message: f.Message})
@@ -326,28 +326,28 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	case nil, *structpb.Value_NullValue:
 		return nil, absent
 	case *structpb.Value_StructValue:
-		signature := special.Signature(v)
+		signature := signed.Signature(v)
 		if signature == "" {
 			p.unsigned = k.StructValue
 		}
 		if signature != wire.Secret {
 			return v, present
 		}
-		inner, _ := special.Reveal(v)
+		inner, _ := signed.Reveal(v)
 		p.hide()
 		p.mark().secret = true
 		if p.mode == strict && holdsMore(v) {
 			p.fault("a secret holds a value and nothing else")
 		}
 		v = inner
-		if special.IsNull(v) {
+		if signed.IsNull(v) {
 			return nil, absent
 		}
 	case *structpb.Value_StringValue:
 	default:
 		return v, present
 	}
-	if !special.IsUnknown(v) {
+	if !signed.IsUnknown(v) {
 		if p.isHidden() {
 			p.secrets.AddValue(v.GetStringValue())
 		}
@@ -442,7 +442,7 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 		p.made = append(p.made, entry{name, v})
 	}
 	if len(p.faults) > faults && len(p.path) == 1 {
-		p.spoilt = append(p.spoilt, name)
+		p.invalid = append(p.invalid, name)
 	}
 	p.pop()
 }

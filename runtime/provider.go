@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -68,7 +68,7 @@ func (r *Provider) Describe(context.Context) (*Description, error) {
 // before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
 // reported too, in the order of the properties.
 func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
-	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, found: found})
+	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
 }
 
@@ -134,9 +134,9 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 // givenName finds the name in properties that were decoded without fault.
 func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	value := bag.GetFields()[nameProperty]
-	plain, secret := special.Reveal(value)
+	plain, secret := signed.Reveal(value)
 	switch {
-	case special.IsUnknown(plain):
+	case signed.IsUnknown(plain):
 		return nil, nameFault("must be known here, and is not known yet")
 	case secret:
 		return nil, nameFault("becomes a part of the resource's URN, so it cannot be a secret")

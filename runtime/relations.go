@@ -2,7 +2,7 @@ package lumi
 
 import (
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // ConflictsWith says that the others are absent where the property is present. Unknown values are present.
@@ -51,6 +51,6 @@ func (p *Props) exactlyOneOf(names []string) {
 
 // has reports whether the object at hand has a property.
 func (p *Props) has(name string) bool {
-	v, _ := special.Reveal(p.fields[name])
-	return v != nil && !special.IsNull(v)
+	v, _ := signed.Reveal(p.fields[name])
+	return v != nil && !signed.IsNull(v)
 }

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -27,7 +27,7 @@ func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 			noteSecrets(elem, hidden, into)
 		}
 	case *structpb.Value_StructValue:
-		signature := special.Signature(v)
+		signature := signed.Signature(v)
 		hidden = hidden || signature == wire.Secret
 		for key, field := range k.StructValue.GetFields() {
 			if key == wire.Signature {

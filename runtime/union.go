@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -47,7 +47,7 @@ func (p *Props) OneOf(names ...string) {
 	}
 	count := 0
 	for _, v := range p.fields {
-		if v, _ := special.Reveal(v); v != nil && !special.IsNull(v) {
+		if v, _ := signed.Reveal(v); v != nil && !signed.IsNull(v) {
 			count++
 		}
 	}

@@ -8,22 +8,22 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // NewSecret wraps a value so that nobody prints it. A value that is wrapped already stays as it is.
 func NewSecret(v *structpb.Value) *structpb.Value {
-	if special.IsSecret(v) {
+	if signed.IsSecret(v) {
 		return v
 	}
-	return signed(wire.Secret, "value", v)
+	return signedObject(wire.Secret, "value", v)
 }
 
 // NewUnknown returns the value that stands for one which is not known yet.
 func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 
-func signed(signature, key string, v *structpb.Value) *structpb.Value {
+func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
 		wire.Signature: structpb.NewStringValue(signature), key: v,
 	}})
@@ -31,10 +31,10 @@ func signed(signature, key string, v *structpb.Value) *structpb.Value {
 
 // holdsMore reports whether a wrapper of a secret has anything beside the value in it.
 func holdsMore(v *structpb.Value) bool {
-	for special.IsSecret(v) {
+	for signed.IsSecret(v) {
 		fields := v.GetStructValue().GetFields()
 		for key, field := range fields {
-			if key != wire.Signature && key != "value" && !special.IsNull(field) {
+			if key != wire.Signature && key != "value" && !signed.IsNull(field) {
 				return true
 			}
 		}
@@ -65,7 +65,7 @@ func kindOf(v *structpb.Value, hidden bool) string {
 	case *structpb.Value_ListValue:
 		return "a list"
 	case *structpb.Value_StructValue:
-		switch special.Signature(v) {
+		switch signed.Signature(v) {
 		case "":
 			return "an object"
 		case wire.Asset:

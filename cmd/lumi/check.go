@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-func checkCommand(env *console) *cobra.Command {
+func newCheckCommand(env *console) *cobra.Command {
 	var quiet bool
 	var most int
 	c := &cobra.Command{
@@ -22,7 +22,7 @@ more of it. Without files it reads standard input.
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
 "offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
 printed of a file that is right.`,
-		Annotations: exits("no file has faults", "a file has faults", elseFailed),
+		Annotations: exitCodes("no file has faults", "a file has faults", elseFailed),
 		Example: examples(
 			"Check two files.", "lumi check prod.json graph.json",
 			"Check what a program prints.", "cat prod.json | lumi check -",

@@ -56,15 +56,15 @@ work with the state, with LumiGL files, in which programs and states are written
 	common.BoolVar(&env.json, "json", false, "print JSON")
 	choiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
-	add(root, deployments, planCommand(env), deployCommand(env), destroyCommand(env), statusCommand(env), historyCommand(env),
-		retryCommand(env), abortCommand(env), rollbackCommand(env), resolveCommand(env))
-	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
-	add(root, "Task graphs", tasksCommand(env), serveCommand(env))
-	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
-		queryCommand(env), showCommand(env), yaqlCommand(env), muranoCommand(env))
-	add(root, "Providers", providerCommand(env))
-	help := helpCommand(env)
-	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))
+	add(root, deployments, newPlanCommand(env), newDeployCommand(env), newDestroyCommand(env), newStatusCommand(env), newHistoryCommand(env),
+		newRetryCommand(env), newAbortCommand(env), newRollbackCommand(env), newResolveCommand(env))
+	add(root, "State", newEnvCommand(env), newOutputCommand(env), newStateCommand(env))
+	add(root, "Task graphs", newTasksCommand(env), newServeCommand(env))
+	add(root, "Files", newCheckCommand(env), newConvertCommand(env), newDiffCommand(env), newFmtCommand(env), newGraphCommand(env),
+		newQueryCommand(env), newShowCommand(env), newYaqlCommand(env), newMuranoCommand(env))
+	add(root, "Providers", newProviderCommand(env))
+	help := newHelpCommand(env)
+	add(root, "Help", newCompletionCommand(env), newExplainCommand(env), help, newVersionCommand(env))
 	root.SetHelpCommand(help) // in place of cobra's own
 	return root
 }
@@ -87,9 +87,9 @@ const (
 	faultsFailed = "a file has faults, the command was used wrongly, or the system failed"
 )
 
-// exits returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1
+// exitCodes returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1
 // never exits with it.
-func exits(fine, wrong, failed string) map[string]string {
+func exitCodes(fine, wrong, failed string) map[string]string {
 	codes := map[string]string{"0": fine, "1": wrong, "2": failed}
 	if wrong == "" {
 		delete(codes, "1")
@@ -124,7 +124,7 @@ func (e *console) dispatch(ctx context.Context, root *cobra.Command, args []stri
 	})
 	root.SetArgs(append([]string{}, args...)) // With nil, cobra takes those of the process.
 	c, err := root.ExecuteContextC(ctx)
-	var wrong misuse
+	var wrong usageError
 	switch ok := errors.As(err, &wrong); {
 	case ok && c == root:
 		return fmt.Errorf("%w; 'lumi help' says more", err)
@@ -137,12 +137,12 @@ func (e *console) dispatch(ctx context.Context, root *cobra.Command, args []stri
 // name returns what follows "lumi" to call a command.
 func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lumi ") }
 
-// misuse is an error in how a command was called. [environment.dispatch] adds the name of the command to it.
-type misuse string
+// usageError is an error in how a command was called. [console.dispatch] adds the name of the command to it.
+type usageError string
 
-func (m misuse) Error() string { return string(m) }
+func (m usageError) Error() string { return string(m) }
 
-func misused(format string, args ...any) error { return misuse(fmt.Sprintf(format, args...)) }
+func misused(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
 // dots may be repeated. Neither they, except for expressions, nor a string or list given to a flag can be empty.

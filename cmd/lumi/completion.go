@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func completionCommand(env *console) *cobra.Command {
+func newCompletionCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "print a script that teaches a shell to complete lumi's arguments",
@@ -17,7 +17,7 @@ take, and files; in a workspace also environments, modules, resources, deploymen
   fish        lumi completion fish >~/.config/fish/completions/lumi.fish
   powershell  put 'lumi completion powershell | Out-String | Invoke-Expression' into $PROFILE
   zsh         lumi completion zsh >"${fpath[1]}/_lumi", and start a new shell`,
-		Annotations: exits("the script is printed", "", elseFailed),
+		Annotations: exitCodes("the script is printed", "", elseFailed),
 		Example:     examples("Complete lumi's arguments in this shell, bash, from now on.", "source <(lumi completion bash)"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var script strings.Builder

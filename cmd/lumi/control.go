@@ -24,9 +24,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// controller is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
-type controller struct {
-	deployer
+// controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
+type controlCommand struct {
+	deployCommand
 	engine *environment.Environment
 	// id and absent are the answer of 'lumi resolve'.
 	id     string
@@ -34,13 +34,13 @@ type controller struct {
 }
 
 // command completes a command that calls do with an engine.
-func (x *controller) command(env *console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
+func (x *controlCommand) command(env *console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
 	c.Annotations, c.ValidArgsFunction = deployExits, completeDeployments
 	if c.Name() == "resolve" {
 		c.ValidArgsFunction = completeResources
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return x.in(c.Context(), env, refuse, func(ctx context.Context) error {
+		return x.in(c.Context(), env, fail, func(ctx context.Context) error {
 			key, err := x.key(ctx)
 			if err != nil {
 				return err
@@ -58,8 +58,8 @@ func (x *controller) command(env *console, c *cobra.Command, do func(context.Con
 
 const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
 
-func retryCommand(env *console) *cobra.Command {
-	x := &controller{}
+func newRetryCommand(env *console) *cobra.Command {
+	x := &controlCommand{}
 	return x.command(env, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
 		Short: "continue a deployment that failed, asks or was interrupted",
@@ -73,8 +73,8 @@ approved plan. Without such a deployment, it tries deletions that failed again.`
 	}, x.retry)
 }
 
-func abortCommand(env *console) *cobra.Command {
-	x := &controller{}
+func newAbortCommand(env *console) *cobra.Command {
+	x := &controlCommand{}
 	c := x.command(env, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
 		Short: "give up a deployment, and delete what it created",
@@ -88,8 +88,8 @@ terminal to ask on, --yes is needed.`,
 	return c
 }
 
-func rollbackCommand(env *console) *cobra.Command {
-	x := &controller{}
+func newRollbackCommand(env *console) *cobra.Command {
+	x := &controlCommand{}
 	c := x.command(env, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
 		Short: "deploy the desired state of a former deployment again",
@@ -107,8 +107,8 @@ again, without their data.`,
 	return c
 }
 
-func resolveCommand(env *console) *cobra.Command {
-	x := &controller{}
+func newResolveCommand(env *console) *cobra.Command {
+	x := &controlCommand{}
 	c := x.command(env, &cobra.Command{
 		Use:   "resolve URN",
 		Short: "tell a deployment that asks whether a resource was created",
@@ -128,7 +128,7 @@ URN is that of the resource, the end of one, or a name, as long as it fits only 
 
 // choose returns the deployment of the queue that an argument names or, of those that are named or of all, the only one that
 // fits.
-func (x *controller) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
+func (x *controlCommand) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
 	queued, err := x.engine.Status(ctx)
 	if err != nil {
 		return environment.Status{}, err
@@ -164,7 +164,7 @@ func (x *controller) choose(ctx context.Context, args []string, done string, fit
 }
 
 // retry continues a deployment. One that was interrupted is only run.
-func (x *controller) retry(ctx context.Context, args []string) error {
+func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || isLeft(x.engine, d) && len(d.Waits) == 0
 	})
@@ -182,7 +182,7 @@ func (x *controller) retry(ctx context.Context, args []string) error {
 }
 
 // cleanUp tries again to delete what could not be deleted. If there is nothing, it returns the error.
-func (x *controller) cleanUp(ctx context.Context, args []string, none error) error {
+func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error) error {
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (x *controller) cleanUp(ctx context.Context, args []string, none error) err
 }
 
 // abort aborts a deployment, and waits until it has ended.
-func (x *controller) abort(ctx context.Context, args []string) error {
+func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "aborted", func(d environment.Status) bool { return d.Kind != "cleanup" })
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func (x *controller) abort(ctx context.Context, args []string) error {
 
 // leftovers returns what the cleanup after an abort deletes: what failed deployments of the module have left, and what this
 // one has created so far.
-func (x *controller) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
+func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
@@ -276,7 +276,7 @@ func (s *site) printURNs(all []urn.URN, prefix string) {
 }
 
 // rollback deploys the desired state of a former deployment.
-func (x *controller) rollback(ctx context.Context, args []string) error {
+func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if err := x.consent.misuse(x.console); err != nil {
 		return err
 	}
@@ -317,7 +317,7 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 }
 
 // target returns the deployment to roll back to.
-func (x *controller) target(ctx context.Context, args []string) (store.Job, error) {
+func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, error) {
 	if len(args) > 0 && numberOf(args[0]) > 0 {
 		d, _, err := x.find(ctx, x.engine, args[0])
 		return d, err
@@ -342,7 +342,7 @@ func (x *controller) target(ctx context.Context, args []string) (store.Job, erro
 }
 
 // resolve answers a question about a resource.
-func (x *controller) resolve(ctx context.Context, args []string) error {
+func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	if (x.id == "") == !x.absent {
 		return misused("use either --id=ID or --absent")
 	}

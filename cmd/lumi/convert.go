@@ -22,7 +22,7 @@ type converter struct {
 	strict                  bool
 }
 
-func convertCommand(env *console) *cobra.Command {
+func newConvertCommand(env *console) *cobra.Command {
 	v := converter{env: env}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
@@ -41,7 +41,7 @@ if there are any.
 With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
 "snapshot"; or an object for each fault, as 'lumi check' has them, whose code is "form" where the file
 is none of these, or cannot be converted.`,
-		Annotations: exits("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed),
+		Annotations: exitCodes("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed),
 		Example: examples(
 			"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json",
 			"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json",

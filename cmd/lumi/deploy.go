@@ -18,8 +18,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 )
 
-// deployer is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
-type deployer struct {
+// deployCommand is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
+type deployCommand struct {
 	*site
 	flags    siteFlags
 	runs     runFlags
@@ -34,8 +34,8 @@ const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object mod
 lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
 are for the program. `
 
-func planCommand(env *console) *cobra.Command {
-	d := deployer{}
+func newPlanCommand(env *console) *cobra.Command {
+	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
 		Short: "show what a deployment would do",
@@ -44,7 +44,7 @@ each for what those that it uses will provide. Nothing is changed, and nothing i
 seconds to start, and a minute to be configured.
 
 docs/plan.md explains the output. With --json, each plan is an object on a line of its own.`,
-		Annotations: exits("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", elseFailed),
+		Annotations: exitCodes("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", elseFailed),
 		Example: examples(
 			"What would change?", "lumi plan",
 			"Plan one module for another environment.", "lumi plan site --environment=prod",
@@ -53,7 +53,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 		),
 		ValidArgsFunction: completeModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			return d.in(c.Context(), env, assume, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
+			return d.in(c.Context(), env, pretend, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
 		},
 	}
 	d.flags.add(c)
@@ -63,8 +63,8 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	return c
 }
 
-func deployCommand(env *console) *cobra.Command {
-	d := deployer{}
+func newDeployCommand(env *console) *cobra.Command {
+	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
 		Short: "deploy programs to an environment",
@@ -88,7 +88,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			missing := create
 			if d.simulate {
-				missing, d.consent.yes = assume, true
+				missing, d.consent.yes = pretend, true
 			}
 			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
 				return err
@@ -105,8 +105,8 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	return c
 }
 
-func destroyCommand(env *console) *cobra.Command {
-	d := deployer{}
+func newDestroyCommand(env *console) *cobra.Command {
+	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
 		Short: "delete the resources of modules",
@@ -120,7 +120,7 @@ refused, unless these are destroyed with it. Protected resources are refused.`,
 			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
 				return err
 			}
-			return d.in(c.Context(), env, refuse, func(ctx context.Context) error { return d.destroy(ctx, args) })
+			return d.in(c.Context(), env, fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
 		},
 	}
 	d.flags.add(c)
@@ -130,7 +130,7 @@ refused, unless these are destroyed with it. Protected resources are refused.`,
 	return c
 }
 
-func (d *deployer) addDetails(c *cobra.Command) {
+func (d *deployCommand) addDetails(c *cobra.Command) {
 	c.Flags().BoolVar(&d.details, "details", false, "also show the plans of provisioners")
 }
 
@@ -141,15 +141,15 @@ var deployExits = map[string]string{
 }
 
 // in runs f in the site.
-func (d *deployer) in(ctx context.Context, env *console, missing absent, f func(context.Context) error) error {
-	return env.inSite(ctx, d.flags, missing, func(s *site) error {
+func (d *deployCommand) in(ctx context.Context, env *console, missing ifMissing, f func(context.Context) error) error {
+	return env.withWorkspace(ctx, d.flags, missing, func(s *site) error {
 		d.site, s.simulates = s, d.simulate
 		return f(ctx)
 	})
 }
 
 // plan shows the plans of modules.
-func (d *deployer) plan(ctx context.Context, args []string, dash int) error {
+func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error {
 	key, err := d.keyIfAny(ctx, "planning")
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (d *deployer) plan(ctx context.Context, args []string, dash int) error {
 }
 
 // plans evaluates programs and plans them.
-func (d *deployer) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
+func (d *deployCommand) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
 	requests, err := d.requests(ctx, engine, d.request, args, dash)
 	if err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (d *deployer) plans(ctx context.Context, engine *environment.Environment, a
 const maxPlan = 1 << 20
 
 // show prints plans. The error says which provisioners could not say what they would do.
-func (d *deployer) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
+func (d *deployCommand) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
 	if errors.Is(failed, errInterrupted) {
 		return failed
@@ -213,7 +213,7 @@ func (d *deployer) show(ctx context.Context, engine *environment.Environment, al
 }
 
 // detailsOf asks the provisioners of plans, if --details is given. An interrupt ends their processes.
-func (d *deployer) detailsOf(ctx context.Context, engine *environment.Environment, all []run.Planned) ([][]plan.TaskDetails, error) {
+func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Environment, all []run.Planned) ([][]plan.TaskDetails, error) {
 	details := make([][]plan.TaskDetails, len(all))
 	if !d.details {
 		return details, nil
@@ -238,7 +238,7 @@ func (d *deployer) detailsOf(ctx context.Context, engine *environment.Environmen
 }
 
 // deploy deploys modules.
-func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
+func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) error {
 	key, err := d.key(ctx)
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
 }
 
 // carryOut runs the plans that change something, once the user agrees.
-func (d *deployer) carryOut(ctx context.Context, engine *environment.Environment, all []run.Planned, verb string) error {
+func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Environment, all []run.Planned, verb string) error {
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
 	}
@@ -276,7 +276,7 @@ func (d *deployer) carryOut(ctx context.Context, engine *environment.Environment
 }
 
 // provideKey gives the environment a key if it has none, and what is planned has secrets.
-func (d *deployer) provideKey(ctx context.Context, engine *environment.Environment, all []run.Planned) (err error) {
+func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Environment, all []run.Planned) (err error) {
 	if engine.Journal.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
 		return nil
 	}
@@ -289,7 +289,7 @@ func (d *deployer) provideKey(ctx context.Context, engine *environment.Environme
 }
 
 // queue queues what was agreed to, and runs it.
-func (d *deployer) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
+func (d *deployCommand) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	if !d.json {
 		d.printf("\n")
 	}
@@ -307,7 +307,7 @@ func (d *deployer) queue(ctx context.Context, engine *environment.Environment, a
 }
 
 // destroy removes modules.
-func (d *deployer) destroy(ctx context.Context, modules []string) error {
+func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	key, err := d.key(ctx)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-func diffCommand(env *console) *cobra.Command {
+func newDiffCommand(env *console) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -33,7 +33,7 @@ reported as removed: ids, lineage, serial, pending entries, extensions, other mo
 outputs.
 
 Secrets are compared but not shown.`,
-		Annotations: exits("no differences", "differences found", faultsFailed),
+		Annotations: exitCodes("no differences", "differences found", faultsFailed),
 		Example: examples(
 			"What has changed since yesterday?", "lumi diff yesterday.json today.json",
 			"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json",

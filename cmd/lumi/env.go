@@ -21,16 +21,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// envCommand groups the commands on environments.
-func envCommand(env *console) *cobra.Command {
+// newEnvCommand groups the commands on environments.
+func newEnvCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create and delete environments",
 		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments of a workspace is in
 .lumi/state.db, next to Lumi.yaml.`,
-		Annotations: exits("done", "refused", elseFailed),
+		Annotations: exitCodes("done", "refused", elseFailed),
 	}
-	add(c, "Commands", envListCommand(env), envNewCommand(env), envDeleteCommand(env))
+	add(c, "Commands", newEnvListCommand(env), newEnvNewCommand(env), newEnvDeleteCommand(env))
 	return c
 }
 
@@ -76,13 +76,13 @@ type jsonEnvironment struct {
 	Key       bool     `json:"key"`
 }
 
-func envListCommand(env *console) *cobra.Command {
+func newEnvListCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "list the environments of the workspace",
 		Long: `An asterisk marks the default. Environments that only Lumi.yaml names are listed, too. With --json, each
 environment is an object on a line of its own.`,
-		Annotations: exits("the environments are listed", "", elseFailed),
+		Annotations: exitCodes("the environments are listed", "", elseFailed),
 		Example:     examples("Which environments are there?", "lumi env list"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return env.withStore(c.Context(), false, func(s *site) error { return s.listEnvironments(c.Context()) })
@@ -146,13 +146,13 @@ func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	return err
 }
 
-func envNewCommand(env *console) *cobra.Command {
+func newEnvNewCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "create an environment",
 		Long: `The first deployment creates an environment, too. This command also gives it a key if Lumi.yaml configures one or
 LUMI_PASSPHRASE is set; otherwise the first secret does.`,
-		Annotations: exits("the environment is created", "it already exists", elseFailed),
+		Annotations: exitCodes("the environment is created", "it already exists", elseFailed),
 		Example:     examples("Create the environment prod.", "lumi env new prod"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return env.withStore(c.Context(), true, func(s *site) error { return s.newEnvironment(c.Context(), args[0]) })
@@ -186,14 +186,14 @@ func (s *site) newEnvironment(ctx context.Context, name string) error {
 	return s.finish("environment %s created", name)
 }
 
-func envDeleteCommand(env *console) *cobra.Command {
+func newEnvDeleteCommand(env *console) *cobra.Command {
 	var yes, force bool
 	c := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "delete an environment with its history",
 		Long: `It is refused while the environment has resources, which 'lumi destroy' deletes, or queued deployments. With
 --force, only the state is deleted, and the real resources stay. Without a terminal, --yes is needed.`,
-		Annotations: exits("the environment is deleted", "refused", elseFailed),
+		Annotations: exitCodes("the environment is deleted", "refused", elseFailed),
 		Example:     examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return env.withStore(c.Context(), false, func(s *site) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/codes"
 )
 
-func explainCommand(env *console) *cobra.Command {
+func newExplainCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
 		Short: "explain the codes of errors and losses",
@@ -18,7 +18,7 @@ loss have the same code, it prints both. Without an argument it lists all codes.
 
 With --json, each is an object on a line of its own, with "code", "about", which is "fault" or "loss",
 "group" and "text".`,
-		Annotations: exits("all codes are explained", "", elseFailed),
+		Annotations: exitCodes("all codes are explained", "", elseFailed),
 		Example: examples(
 			"What does [dangling] mean?", "lumi explain dangling",
 			"Which codes are there?", "lumi explain",

@@ -22,7 +22,7 @@ type formatter struct {
 	check, stdout, silent bool
 }
 
-func fmtCommand(env *console) *cobra.Command {
+func newFmtCommand(env *console) *cobra.Command {
 	f := formatter{env: env}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
@@ -34,7 +34,7 @@ what comes of it if no file is given. Files with faults are left alone.
 With --json, there is an object for each file on a line of its own, with "file", "changed" and
 "written", and for standard input "document", what became of it; or one for each fault as 'lumi check'
 has them.`,
-		Annotations: exits("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed),
+		Annotations: exitCodes("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed),
 		Example: examples(
 			"Rewrite a file.", "lumi fmt prod.json",
 			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",

@@ -16,8 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
 
-// drawer is one run of 'lumi graph'.
-type drawer struct {
+// graphCommand is one run of 'lumi graph'.
+type graphCommand struct {
 	env    *console
 	output output
 
@@ -25,8 +25,8 @@ type drawer struct {
 	depth                                          int
 }
 
-func graphCommand(env *console) *cobra.Command {
-	d := drawer{env: env}
+func newGraphCommand(env *console) *cobra.Command {
+	d := graphCommand{env: env}
 	c := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "draw a graph for Graphviz, for Mermaid, or as an interactive HTML page",
@@ -43,7 +43,7 @@ expressions, pkg and module are something else: those of the program that made t
 
 With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
 -o, it is the drawing itself, with "vertices" and "arrows".`,
-		Annotations: exits("the graph is drawn", "the file has faults", elseFailed),
+		Annotations: exitCodes("the graph is drawn", "the file has faults", elseFailed),
 		Example: examples(
 			"An interactive page.", "lumi graph prod.json -o prod.html",
 			"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg",
@@ -73,7 +73,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".html": "html", ".htm": "html"}
 
 // misuse says what is wrong with the flags. It finds out the format.
-func (d *drawer) misuse(flags *pflag.FlagSet) error {
+func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
 	if err := d.output.misuse(); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (d *drawer) misuse(flags *pflag.FlagSet) error {
 	return nil
 }
 
-func (d *drawer) run() error {
+func (d *graphCommand) run() error {
 	if err := d.output.free(d.env, d.env.args[0]); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ type written struct {
 	Arrows   int    `json:"arrows"`
 }
 
-func (d *drawer) write(text []byte, summary *render.Summary) error {
+func (d *graphCommand) write(text []byte, summary *render.Summary) error {
 	if d.output.name == "" {
 		_, err := d.env.stdout.Write(text)
 		return err
@@ -168,7 +168,7 @@ func (d *drawer) write(text []byte, summary *render.Summary) error {
 }
 
 // choose returns what is to be drawn, nil for everything.
-func (d *drawer) choose(doc *document) ([]*lumigl.Vertex, error) {
+func (d *graphCommand) choose(doc *document) ([]*lumigl.Vertex, error) {
 	if d.expression == "" && d.around == "" {
 		return nil, nil
 	}

@@ -13,13 +13,13 @@ import (
 // helpWidth is how wide the help is.
 const helpWidth = 100
 
-func helpCommand(env *console) *cobra.Command {
+func newHelpCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND...]",
 		Short: "explain lumi, or one of its commands",
 		Long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
 of it: what it does, its flags, and examples that work.`,
-		Annotations: exits("the help is printed", "", elseFailed),
+		Annotations: exitCodes("the help is printed", "", elseFailed),
 		Example:     examples("What does 'lumi check' do?", "lumi help check"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if above, rest, _ := c.Root().Find(args); len(rest) == 0 {

@@ -26,8 +26,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// historian is one run of 'lumi history'.
-type historian struct {
+// historyCommand is one run of 'lumi history'.
+type historyCommand struct {
 	*site
 	engine *environment.Environment
 	module string
@@ -35,10 +35,10 @@ type historian struct {
 	diff   bool
 }
 
-func historyCommand(env *console) *cobra.Command {
-	var h historian
+func newHistoryCommand(env *console) *cobra.Command {
+	var h historyCommand
 	var c *cobra.Command
-	c = inState(env, &cobra.Command{
+	c = withState(env, &cobra.Command{
 		Use:   "history [DEPLOYMENT]",
 		Short: "list deployments, or show what one did",
 		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
@@ -47,7 +47,7 @@ DEPLOYMENT is a number, such as 7 or shop[7]. Then it shows the steps of that de
 how its desired state differs from that of its predecessor. Secrets are masked.
 
 With --json, each deployment is an object on a line of its own.`,
-		Annotations: exits("the history is shown", "", elseFailed),
+		Annotations: exitCodes("the history is shown", "", elseFailed),
 		Example: examples(
 			"What was deployed lately?", "lumi history",
 			"What has happened to one module?", "lumi history --module=site --limit=5",
@@ -74,7 +74,7 @@ With --json, each deployment is an object on a line of its own.`,
 	return c
 }
 
-func (h *historian) run(ctx context.Context, args []string) error {
+func (h *historyCommand) run(ctx context.Context, args []string) error {
 	var key *secret.Key
 	var err error
 	if h.diff {
@@ -106,7 +106,7 @@ type jsonPast struct {
 }
 
 // describe returns a deployment with the last event of each step.
-func (h *historian) describe(ctx context.Context, d store.Job) (jsonPast, error) {
+func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	return newPast(d, events), err
 }
@@ -166,7 +166,7 @@ func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
 }
 
 // list prints the newest deployments.
-func (h *historian) list(ctx context.Context) error {
+func (h *historyCommand) list(ctx context.Context) error {
 	rows := [][]string{{"NAME", "WHAT", "STATE", "QUEUED", "TOOK", "DONE"}}
 	before := int64(0)
 	for left := h.limit; left > 0; {
@@ -222,7 +222,7 @@ func (p *jsonPast) summary() string {
 }
 
 // one shows a deployment.
-func (h *historian) one(ctx context.Context, arg string) error {
+func (h *historyCommand) one(ctx context.Context, arg string) error {
 	d, request, err := h.find(ctx, h.engine, arg)
 	if err != nil {
 		return err
@@ -263,7 +263,7 @@ func (h *historian) one(ctx context.Context, arg string) error {
 }
 
 // print prints a deployment.
-func (h *historian) print(past jsonPast) error {
+func (h *historyCommand) print(past jsonPast) error {
 	if h.json {
 		return h.printJSON(past)
 	}

@@ -18,20 +18,20 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// muranoCommand groups the commands for application catalogues.
-func muranoCommand(env *console) *cobra.Command {
+// newMuranoCommand groups the commands for application catalogues.
+func newMuranoCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",
 		Long: `MuranoPL describes environments as objects: classes in YAML declare properties with contracts, and methods
 that deploy them. docs/muranopl.md explains the language.`,
-		Annotations: exits("the command succeeded", "the classes have errors, or the method failed", elseFailed),
+		Annotations: exitCodes("the command succeeded", "the classes have errors, or the method failed", elseFailed),
 	}
-	add(c, "Commands", muranoCheckCommand(env), muranoModelCommand(env), muranoRunCommand(env))
+	add(c, "Commands", newMuranoCheckCommand(env), newMuranoModelCommand(env), newMuranoRunCommand(env))
 	return c
 }
 
-func muranoCheckCommand(env *console) *cobra.Command {
+func newMuranoCheckCommand(env *console) *cobra.Command {
 	var schemas []string
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
@@ -44,7 +44,7 @@ With --schema, types of resources and the names of their properties are checked,
 
 With --json, each problem is an object on a line of its own, with "file", "line", "column", "kind",
 "message" and, for a warning, "warning": true. Nothing is printed if there are none.`,
-		Annotations: exits("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
+		Annotations: exitCodes("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
 		Example: examples(
 			"Check the classes of a folder.", "lumi murano check murano",
 			"Check the resources that workflows ask for.", "cidlc idl --out-schema=schema.json && lumi murano check --schema=schema.json murano",

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-func muranoModelCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newMuranoModelCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
 		Long: `It prints the object model as the workflow of the last deployment left it, with the values of outputs. The
@@ -24,7 +24,7 @@ next deployment starts from it. Secrets are masked, and a value that is not know
 
 With --json, it is one line.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exits("the model is printed", "the module has none", elseFailed),
+		Annotations: exitCodes("the model is printed", "the module has none", elseFailed),
 		Example: examples(
 			"What did the deployment compute?", "lumi murano model shop",
 			"Read one value.", "lumi murano model shop --json | jq -r .applications[0].url",

@@ -27,7 +27,7 @@ type muranoRun struct {
 	catalog                     *catalog.Catalog
 }
 
-func muranoRunCommand(env *console) *cobra.Command {
+func newMuranoRunCommand(env *console) *cobra.Command {
 	r, batch := muranoRun{env: env}, false
 	c := &cobra.Command{
 		Use:   "run",
@@ -45,7 +45,7 @@ With --json, the result is {"value": …, "trace": […]}, where trace has the a
 With --batch, each line of standard input is a request {"model", "object", "method", "args"}, and is
 answered with such a result. model and method are required. Classes are read once, models anew for each
 request.`,
-		Annotations: exits("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
+		Annotations: exitCodes("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
 			"a file cannot be read, the command was used wrongly, or the system failed"),
 		Example: examples(
 			"Call a method without arguments.", "lumi murano run --classes=murano --model=env.json --method=report",

@@ -14,7 +14,7 @@ func shelfCommand(env *console) *cobra.Command {
 		Use:         "shelf",
 		Short:       "change what is on the shelf",
 		Long:        "It changes no resource.",
-		Annotations: exits("it is done", "", elseFailed),
+		Annotations: exitCodes("it is done", "", elseFailed),
 	}
 	add(c, "Commands", shelfMoveCommand(env))
 	return c
@@ -26,7 +26,7 @@ func shelfMoveCommand(env *console) *cobra.Command {
 		Use:         "move FROM TO [REST...]",
 		Short:       "give a resource another name",
 		Long:        "It renames FROM to TO.",
-		Annotations: exits("it is renamed", "FROM is not there", elseFailed),
+		Annotations: exitCodes("it is renamed", "FROM is not there", elseFailed),
 		Example:     examples("Rename a resource.", "lumi shelf move a b"),
 		ValidArgs:   []string{"alpha", "beta"},
 		RunE: func(*cobra.Command, []string) error {

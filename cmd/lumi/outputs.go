@@ -25,9 +25,9 @@ type outputs struct {
 	pending, types, showSecrets bool
 }
 
-func outputCommand(env *console) *cobra.Command {
+func newOutputCommand(env *console) *cobra.Command {
 	o := outputs{}
-	c := inState(env, &cobra.Command{
+	c := withState(env, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
 		Short: "print the values that modules provide",
 		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for

@@ -16,20 +16,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// providerCommand groups the commands for people who write providers.
-func providerCommand(env *console) *cobra.Command {
+// newProviderCommand groups the commands for people who write providers.
+func newProviderCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test providers and describe what they serve",
 		Long: `A provider is a plugin: a binary, written in any language, that creates and changes the resources of
 one package when an engine asks it to.`,
-		Annotations: exits("the command succeeded", "the provider does not conform", elseFailed),
+		Annotations: exitCodes("the command succeeded", "the provider does not conform", elseFailed),
 	}
-	add(c, "Commands", providerTestCommand(env), providerDescribeCommand(env))
+	add(c, "Commands", newProviderTestCommand(env), newProviderDescribeCommand(env))
 	return c
 }
 
-func providerTestCommand(env *console) *cobra.Command {
+func newProviderTestCommand(env *console) *cobra.Command {
 	p := providerTest{env: env}
 	var run string
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ docs/conformance.md describes the fixture and the checks.
 
 With --json, the report is one object with "plugin", "package", "version", "types", "untested", "passed",
 "resources", "failures" and "log".`,
-		Annotations: exits("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
+		Annotations: exitCodes("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
 		Example: examples(
 			"Test a plugin on $PATH.", "lumi provider test lumi-resource-library --fixture=library.json",
 			"Test some of the resources.", `lumi provider test lumi-resource-library --fixture=library.json --run="^fiction$"`,

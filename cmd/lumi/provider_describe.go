@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-func providerDescribeCommand(env *console) *cobra.Command {
+func newProviderDescribeCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
 		Short: "list the resource types that a provider serves, and their properties",
@@ -22,7 +22,7 @@ func providerDescribeCommand(env *console) *cobra.Command {
 asks it. The provider needs no configuration for that.
 
 With --json, the answer is one object with "plugin", "package", "version", "configurable" and "types".`,
-		Annotations:       exits("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
+		Annotations:       exitCodes("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
 		Example:           examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
 		ValidArgsFunction: completePlugins,
 		RunE:              func(c *cobra.Command, args []string) error { return describePlugin(c.Context(), env, args[0]) },

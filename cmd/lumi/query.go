@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// question is one run of 'lumi query'.
-type question struct {
+// queryCommand is one run of 'lumi query'.
+type queryCommand struct {
 	env   *console
 	doc   *document
 	index *query.Index
@@ -26,8 +26,8 @@ type question struct {
 	format                             string
 }
 
-func queryCommand(env *console) *cobra.Command {
-	q := question{env: env}
+func newQueryCommand(env *console) *cobra.Command {
+	q := queryCommand{env: env}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",
 		Short: "find resources by what they are and by what depends on them",
@@ -45,7 +45,7 @@ empty line between them; the flags and the expression then are about what stands
 
 With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
 {"path": [KEY, …]}.`,
-		Annotations: exits("something was found", "nothing was found", faultsFailed),
+		Annotations: exitCodes("something was found", "nothing was found", faultsFailed),
 		Example: examples(
 			"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`,
 			"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all",
@@ -74,7 +74,7 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 }
 
 // misuse says what is wrong with the flags.
-func (q *question) misuse(flags *pflag.FlagSet) error {
+func (q *queryCommand) misuse(flags *pflag.FlagSet) error {
 	switch {
 	case (q.from == "") != (q.to == ""):
 		return misused("--from and --to go together")
@@ -92,7 +92,7 @@ func (q *question) misuse(flags *pflag.FlagSet) error {
 	return nil
 }
 
-func (q *question) run() error {
+func (q *queryCommand) run() error {
 	var expression *query.Expression
 	if len(q.env.args) > 1 {
 		var err error
@@ -154,7 +154,7 @@ func typeHint(index *query.Index, expression *query.Expression) string {
 }
 
 // choose returns the vertices that all conditions are true for, in the order of the graph.
-func (q *question) choose(expression *query.Expression) ([]*lumigl.Vertex, error) {
+func (q *queryCommand) choose(expression *query.Expression) ([]*lumigl.Vertex, error) {
 	chosen := slices.Collect(q.doc.Base().Vertices())
 	keep := func(some []*lumigl.Vertex) { chosen = slices.DeleteFunc(chosen, noneOf(some)) }
 	for _, related := range []struct {
@@ -201,7 +201,7 @@ type jsonPath struct {
 }
 
 // paths prints the paths between two vertices that come by chosen ones only.
-func (q *question) paths(chosen []*lumigl.Vertex) error {
+func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	from, err := q.index.Find(q.from)
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.doc.name, err)

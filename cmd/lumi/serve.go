@@ -17,7 +17,7 @@ type serving struct {
 	tasks                           taskOptions
 }
 
-func serveCommand(env *console) *cobra.Command {
+func newServeCommand(env *console) *cobra.Command {
 	x := &serving{console: env}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
@@ -34,7 +34,7 @@ runs on them are refused without --local-nodes.
 
 An interrupt stops runs between tasks, and waits for the running tasks; another one cancels those. Runs that
 were stopped can be resumed.`,
-		Annotations: exits("interrupted, and everything has ended", "", elseFailed),
+		Annotations: exitCodes("interrupted, and everything has ended", "", elseFailed),
 		Example: examples(
 			"Serve the programs on this machine.", "lumi serve",
 			"Add a token to a file.", "lumi serve --new-token=deploy >>tokens && chmod 600 tokens",

@@ -26,7 +26,7 @@ type viewer struct {
 	older  []older // versions of modules that are kept beside the newest ones
 }
 
-func showCommand(env *console) *cobra.Command {
+func newShowCommand(env *console) *cobra.Command {
 	v := viewer{env: env}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",
@@ -48,7 +48,7 @@ They are marked, such as "a::46 for b".
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
 "options", "source", "properties", "extensions", "uses" and "usedBy"; the value of a secret is
 "(secret)". Those of older versions also have "version" and "neededBy". With --fields too, there is one object, which has the fields.`,
-		Annotations: exits("all that was asked for is shown", "the file has faults", elseFailed),
+		Annotations: exitCodes("all that was asked for is shown", "the file has faults", elseFailed),
 		Example: examples(
 			"What is there?", "lumi show prod.json",
 			"What depends on what, upside down.", "lumi show --invert prod.json",

@@ -62,13 +62,13 @@ func (f *siteFlags) add(c *cobra.Command) {
 	})
 }
 
-// absent says what to do about an environment that does not exist.
-type absent int
+// ifMissing says what to do about an environment that does not exist.
+type ifMissing int
 
 const (
-	refuse absent = iota // an error
-	assume               // pretend that it exists, and is empty; nothing is written
-	create               // create it
+	fail    ifMissing = iota // an error
+	pretend                  // pretend that it exists, and is empty; nothing is written
+	create                   // create it
 )
 
 // findWorkspace reads the nearest Lumi.yaml.
@@ -88,8 +88,8 @@ func database(w *workspace.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }
 
-// inSite runs f with the workspace of the current directory and one of its environments.
-func (e *console) inSite(ctx context.Context, f siteFlags, missing absent, do func(*site) error) error {
+// withWorkspace runs f with the workspace of the current directory and one of its environments.
+func (e *console) withWorkspace(ctx context.Context, f siteFlags, missing ifMissing, do func(*site) error) error {
 	s, err := e.openSite(ctx, f, missing)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (e *console) inSite(ctx context.Context, f siteFlags, missing absent, do fu
 }
 
 // openSite opens the workspace of the current directory and one of its environments. It must be closed.
-func (e *console) openSite(ctx context.Context, f siteFlags, missing absent) (*site, error) {
+func (e *console) openSite(ctx context.Context, f siteFlags, missing ifMissing) (*site, error) {
 	w, err := findWorkspace()
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func openStore(ctx context.Context, w *workspace.Workspace, create bool) (store.
 }
 
 // enter reads the environment, or creates it.
-func (s *site) enter(ctx context.Context, missing absent) error {
+func (s *site) enter(ctx context.Context, missing ifMissing) error {
 	read := func(tx store.Tx) error {
 		row, err := tx.Environment(s.row.Name)
 		if err == nil {
@@ -148,9 +148,9 @@ func (s *site) enter(ctx context.Context, missing absent) error {
 	switch {
 	case !errors.Is(err, store.ErrNotFound):
 		return err
-	case missing == refuse:
+	case missing == fail:
 		return s.unknownEnvironment(ctx)
-	case missing == assume:
+	case missing == pretend:
 		if err := s.close(); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (e *console) readInput(arg string) (in *input, err error) {
 		return e.read(arg)
 	}
 	ctx := context.Background()
-	err = e.inSite(ctx, siteFlags{environment: name}, refuse, func(s *site) error {
+	err = e.withWorkspace(ctx, siteFlags{environment: name}, fail, func(s *site) error {
 		key, err := s.knownKey(ctx)
 		if err != nil {
 			return err
@@ -101,27 +101,27 @@ func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, 
 	return nil, fmt.Errorf("%s%s: %w", environmentPrefix, s.row.Name, err)
 }
 
-// stateCommand groups the commands on the state of an environment.
-func stateCommand(env *console) *cobra.Command {
+// newStateCommand groups the commands on the state of an environment.
+func newStateCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "show and change the state of an environment",
 		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
 changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
 environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
-		Annotations: exits("done", "refused, or a file has faults", elseFailed),
+		Annotations: exitCodes("done", "refused, or a file has faults", elseFailed),
 	}
-	add(c, "Commands", stateListCommand(env), stateShowCommand(env), stateGetCommand(env), stateExportCommand(env),
-		stateImportCommand(env), stateMoveCommand(env), stateForgetCommand(env), stateRekeyCommand(env), stateBackupCommand(env))
+	add(c, "Commands", newStateListCommand(env), newStateShowCommand(env), newStateGetCommand(env), newStateExportCommand(env),
+		newStateImportCommand(env), newStateMoveCommand(env), newStateForgetCommand(env), newStateRekeyCommand(env), newStateBackupCommand(env))
 	return c
 }
 
-// inState has a command run in an environment that exists.
-func inState(env *console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
+// withState has a command run in an environment that exists.
+func withState(env *console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
 	var f siteFlags
 	f.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return env.inSite(c.Context(), f, refuse, func(s *site) error { return do(c.Context(), s, args) })
+		return env.withWorkspace(c.Context(), f, fail, func(s *site) error { return do(c.Context(), s, args) })
 	}
 	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
 		c.ValidArgsFunction = completeResources
@@ -129,8 +129,8 @@ func inState(env *console, c *cobra.Command, do func(context.Context, *site, []s
 	return c
 }
 
-func stateListCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newStateListCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
 		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
@@ -138,20 +138,20 @@ env:NAME' shows a tree. Last are resources of older versions of modules that are
 fourth column says which version, and for whom, such as "a::46 for b".
 
 With --json, the objects are those of 'lumi show'.`,
-		Annotations: exits("the resources are listed", "", elseFailed),
+		Annotations: exitCodes("the resources are listed", "", elseFailed),
 		Example:     examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
 	}, showState)
 }
 
-func stateShowCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newStateShowCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show everything about some resources of an environment",
 		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
 has another resource of that URN, both are shown. Secrets are not shown.
 
 With --json, the objects are those of 'lumi show'.`,
-		Annotations: exits("the resources are shown", "", elseFailed),
+		Annotations: exitCodes("the resources are shown", "", elseFailed),
 		Example:     examples("What does the state have about a resource?", "lumi state show password"),
 	}, showState)
 }
@@ -169,15 +169,15 @@ func showState(ctx context.Context, s *site, keys []string) error {
 	return v.show(keys)
 }
 
-func stateGetCommand(env *console) *cobra.Command {
+func newStateGetCommand(env *console) *cobra.Command {
 	var reveal bool
-	c := inState(env, &cobra.Command{
+	c := withState(env, &cobra.Command{
 		Use:   "get KEY PATH",
 		Short: "print a value of a resource",
 		Long: `KEY is that of a resource, as for 'lumi state show'. PATH is a property or a part of one, such as
 tags.owner or ingress[0].port, or id or urn. Strings are printed as they are, other values as JSON; with
 --json, strings are JSON, too. A secret needs --show-secrets and the key of the environment.`,
-		Annotations: exits("the value is printed", "", elseFailed),
+		Annotations: exitCodes("the value is printed", "", elseFailed),
 		Example: examples(
 			"How long is the password?", "lumi state get password length",
 			"Use an id in a script.", "ID=$(lumi state get password id)",
@@ -248,16 +248,16 @@ func nearProperty(all lumigl.Value, path string) string {
 	return ""
 }
 
-func stateExportCommand(env *console) *cobra.Command {
+func newStateExportCommand(env *console) *cobra.Command {
 	var out output
 	var reveal bool
-	c := inState(env, &cobra.Command{
+	c := withState(env, &cobra.Command{
 		Use:   "export",
 		Short: "write the state of an environment as a LumiGL snapshot",
 		Long: `The snapshot has the newest version of each module; its field "versions" has resources of older ones that are still
 in use. Secrets are unknown values in it unless --show-secrets is given, which needs the key of the
 environment. 'lumi state import' reads it. Only the user can read the file.`,
-		Annotations: exits("the snapshot is written", "", elseFailed),
+		Annotations: exitCodes("the snapshot is written", "", elseFailed),
 		Example: examples(
 			"Write the state to a file, without secrets.", "lumi state export --output=dev.json",
 			"Write it with secrets, for 'lumi state import'.", "lumi state export --show-secrets --output=all.json",
@@ -306,13 +306,13 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 	return err
 }
 
-func stateBackupCommand(env *console) *cobra.Command {
+func newStateBackupCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "copy the state of all environments to a new file",
 		Long: `The copy of .lumi/state.db is consistent, even while deployments run. Secrets stay sealed in it. docs/engine.md
 explains how to restore it.`,
-		Annotations: exits("the copy is written", "", elseFailed),
+		Annotations: exitCodes("the copy is written", "", elseFailed),
 		Example:     examples("Make a backup.", "lumi state backup state.backup"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return env.withStore(c.Context(), false, func(s *site) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func stateMoveCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newStateMoveCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "move OLD NEW",
 		Short: "rename a resource in the state",
 		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN of the same module and type.
@@ -24,7 +24,7 @@ References to the resource follow; the real resource does not change. Alternativ
 former name in the option "aliases".
 
 It is refused while a deployment of the module, or of one that uses it, is in the queue.`,
-		Annotations: exits("the resource has the new name", "refused", elseFailed),
+		Annotations: exitCodes("the resource has the new name", "refused", elseFailed),
 		Example:     examples("The program calls the password secret from now on.", "lumi state move password secret"),
 	}, func(ctx context.Context, s *site, args []string) error { return s.move(ctx, args[0], args[1]) })
 }
@@ -73,9 +73,9 @@ func (s *site) move(ctx context.Context, old, name string) error {
 	return s.finish("%s is now %s", found.URN(), to)
 }
 
-func stateForgetCommand(env *console) *cobra.Command {
+func newStateForgetCommand(env *console) *cobra.Command {
 	var yes bool
-	c := inState(env, &cobra.Command{
+	c := withState(env, &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "remove resources from the state without deleting them",
 		Long: `The real resources stay. If the program still has them, the next deployment creates new ones. A key is as for
@@ -83,7 +83,7 @@ func stateForgetCommand(env *console) *cobra.Command {
 
 It is refused while resources that are not forgotten refer to them, and while a deployment of the module, or of
 one that uses it, is in the queue. Without a terminal, --yes is needed.`,
-		Annotations: exits("the resources are forgotten", "refused", elseFailed),
+		Annotations: exitCodes("the resources are forgotten", "refused", elseFailed),
 		Example:     examples("Leave a resource to others.", "lumi state forget index --yes"),
 	}, func(ctx context.Context, s *site, keys []string) error { return s.forget(ctx, keys, yes) })
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -125,9 +125,9 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 	return s.finish("forgotten: %s", list)
 }
 
-func stateRekeyCommand(env *console) *cobra.Command {
+func newStateRekeyCommand(env *console) *cobra.Command {
 	var former string
-	c := inState(env, &cobra.Command{
+	c := withState(env, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
 		Long: `The environment gets a new data key, wrapped as Lumi.yaml configures now, and everything in its state and history

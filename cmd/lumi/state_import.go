@@ -23,8 +23,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func stateImportCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newStateImportCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "import FILE",
 		Short: "add the resources of a snapshot to an environment",
 		Long: `FILE is a snapshot: from 'lumi state export --show-secrets', from 'lumi convert', or written by hand. Its resources
@@ -33,7 +33,7 @@ are outputs. 'lumi plan' then shows how the program differs.
 
 It is refused if one of the modules exists, if a resource has no id or an unknown value, and while deployments
 are in the queue. To import single resources, use the option "import" in the program.`,
-		Annotations: exits("the resources are in the state", "refused, or the file has faults", elseFailed),
+		Annotations: exitCodes("the resources are in the state", "refused, or the file has faults", elseFailed),
 		Example: examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
 		),

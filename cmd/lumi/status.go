@@ -18,8 +18,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-func statusCommand(env *console) *cobra.Command {
-	return inState(env, &cobra.Command{
+func newStatusCommand(env *console) *cobra.Command {
+	return withState(env, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",
 		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the

@@ -20,19 +20,19 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// tasksCommand groups the commands on task graphs.
-func tasksCommand(env *console) *cobra.Command {
+// newTasksCommand groups the commands on task graphs.
+func newTasksCommand(env *console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
 		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
 upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
 release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
-		Annotations: exits("done", "refused, or a graph has errors", elseFailed),
+		Annotations: exitCodes("done", "refused, or a graph has errors", elseFailed),
 	}
-	add(c, "Graphs", tasksListCommand(env), tasksUploadCommand(env), tasksDownloadCommand(env), tasksShowCommand(env),
-		tasksExplainCommand(env), tasksDiffCommand(env), tasksDeleteCommand(env))
-	add(c, "Runs", tasksRunCommand(env), tasksStatusCommand(env), tasksLogsCommand(env), tasksStopCommand(env))
-	add(c, "Layers", tasksUseCommand(env), releasesCommand(env, store.ReleaseLayer), releasesCommand(env, store.PluginLayer))
+	add(c, "Graphs", newTasksListCommand(env), newTasksUploadCommand(env), newTasksDownloadCommand(env), newTasksShowCommand(env),
+		newTasksExplainCommand(env), newTasksDiffCommand(env), newTasksDeleteCommand(env))
+	add(c, "Runs", newTasksRunCommand(env), newTasksStatusCommand(env), newTasksLogsCommand(env), newTasksStopCommand(env))
+	add(c, "Layers", newTasksUseCommand(env), newReleasesCommand(env, store.ReleaseLayer), newReleasesCommand(env, store.PluginLayer))
 	return c
 }
 
@@ -95,8 +95,8 @@ var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirective
 // taskFunc does what a command of 'lumi tasks' does.
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
-// inTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
-func inTasks(env *console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
+// withTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
+func withTasks(env *console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = cobra.NoFileCompletions
@@ -118,7 +118,7 @@ func inTasks(env *console, f *taskFlags, flags string, creates bool, c *cobra.Co
 }
 
 // enter has the command be about the environment that its flags name, or the default.
-func (t *tasker) enter(ctx context.Context, missing absent) (err error) {
+func (t *tasker) enter(ctx context.Context, missing ifMissing) (err error) {
 	if t.local != nil {
 		if t.row.Name, err = environmentName(t.workspace, t.flags.environment); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (t *tasker) enter(ctx context.Context, missing absent) (err error) {
 func (t *tasker) graphType() string { return cmp.Or(t.flags.graphType, taskgraph.DefaultType) }
 
 // owner returns the owner that the flags name, by default the environment, and what users call it.
-func (t *tasker) owner(ctx context.Context, missing absent) (store.Owner, string, error) {
+func (t *tasker) owner(ctx context.Context, missing ifMissing) (store.Owner, string, error) {
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
 	case given != "" && t.flags.plugin != "":
@@ -283,7 +283,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 	f := siteFlags{}
 	f.environment, _ = c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")
-	_ = newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).inSite(c.Context(), f, assume, func(s *site) error {
+	_ = newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).withWorkspace(c.Context(), f, pretend, func(s *site) error {
 		nodes, _, err := s.inventory(c.Context(), s.row.Name, file)
 		if err == nil {
 			for _, n := range nodes.Nodes {

@@ -16,12 +16,12 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksListCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
+func newTasksListCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
 		Long: `It lists the graphs of all owners, or those of the release, the plugin or the environment that a flag
 names. With --json, each is an object on a line of its own.`,
-		Annotations: exits("the graphs are listed", "there is no such release or plugin", elseFailed),
+		Annotations: exitCodes("the graphs are listed", "there is no such release or plugin", elseFailed),
 		Example: examples(
 			"Which graphs are there?", "lumi tasks list",
 			"Which types of graphs does the newest release have?", "lumi tasks list --release=shop@1.2 --json | jq -r .type",
@@ -33,7 +33,7 @@ names. With --json, each is an object on a line of its own.`,
 func (t *tasker) list(ctx context.Context, _ []string) error {
 	var of *store.Owner
 	if t.flags.environment+t.flags.release+t.flags.plugin != "" {
-		owner, _, err := t.owner(ctx, refuse)
+		owner, _, err := t.owner(ctx, fail)
 		if err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 	})
 }
 
-func tasksDownloadCommand(env *console) *cobra.Command {
+func newTasksDownloadCommand(env *console) *cobra.Command {
 	var out output
-	c := inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+	c := withTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
 		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
 --layers, the merged one of some layers of the environment.`,
-		Annotations: exits("the graph is written", "there is no such graph", elseFailed),
+		Annotations: exitCodes("the graph is written", "there is no such graph", elseFailed),
 		Example: examples(
 			"Edit a graph.", "lumi tasks download --file=downloaded.yaml",
 			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
@@ -108,7 +108,7 @@ func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 		g.Tasks = e.Tasks
 		return g, err
 	}
-	owner, _, err := t.owner(ctx, refuse)
+	owner, _, err := t.owner(ctx, fail)
 	if err != nil {
 		return g, err
 	}
@@ -133,7 +133,7 @@ func (t *tasker) effective(ctx context.Context) (e service.Effective, err error)
 		err = misused("--layers merges those of the environment: use it without --release and --plugin")
 	}
 	if err == nil {
-		err = t.enter(ctx, refuse)
+		err = t.enter(ctx, fail)
 	}
 	if err != nil {
 		return e, err
@@ -156,12 +156,12 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 	return all, nil
 }
 
-func tasksShowCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+func newTasksShowCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "show", Short: "show the tasks of a graph",
 		Long: `It shows the effective graph of the environment, that of some of its layers, or the graph of a release or of a
 plugin: each task with its type, its roles and what it waits for. With --json, it is the graph.`,
-		Annotations: exits("the graph is shown", "there is no such graph", elseFailed),
+		Annotations: exitCodes("the graph is shown", "there is no such graph", elseFailed),
 		Example: examples(
 			"What runs in the environment?", "lumi tasks show",
 			"What does the release bring?", "lumi tasks show --layers=release",
@@ -211,12 +211,12 @@ func brief(v any) string {
 	return string(text)
 }
 
-func tasksExplainCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment type", false, &cobra.Command{
+func newTasksExplainCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
 		Long: `It shows the attributes of the effective graph of the environment, or of those tasks, each with its value and the
 layer that it comes from. With --json, each attribute is an object on a line of its own.`,
-		Annotations: exits("the attributes are shown", "there is no such task", elseFailed),
+		Annotations: exitCodes("the attributes are shown", "there is no such task", elseFailed),
 		Example: examples(
 			"Who has set what?", "lumi tasks explain",
 			"Why does a task run where it runs?", `lumi tasks explain install --json | jq 'select(.attribute == "roles")'`,
@@ -254,19 +254,19 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 	})
 }
 
-func tasksDeleteCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
+func newTasksDeleteCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
 		Use: "delete", Short: "delete a graph",
 		Long: `It deletes the graph of a type of the environment, of a release or of a plugin, with its tasks, after a
 confirmation or with --yes. Runs stay in 'lumi tasks status'.`,
-		Annotations: exits("the graph is deleted", "refused", elseFailed),
+		Annotations: exitCodes("the graph is deleted", "refused", elseFailed),
 		Example:     examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
 	}, (*tasker).delete)
 }
 
 // delete deletes a graph.
 func (t *tasker) delete(ctx context.Context, _ []string) error {
-	owner, what, err := t.owner(ctx, refuse)
+	owner, what, err := t.owner(ctx, fail)
 	if err != nil {
 		return err
 	}

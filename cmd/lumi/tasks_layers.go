@@ -14,20 +14,20 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// releasesCommand groups the commands on releases, or on plugins.
-func releasesCommand(env *console, layer store.Layer) *cobra.Command {
+// newReleasesCommand groups the commands on releases, or on plugins.
+func newReleasesCommand(env *console, layer store.Layer) *cobra.Command {
 	what := string(layer)
 	c := &cobra.Command{
-		Use: what, Short: "list, add and delete " + what + "s", Annotations: exits("done", "refused", elseFailed),
+		Use: what, Short: "list, add and delete " + what + "s", Annotations: exitCodes("done", "refused", elseFailed),
 		Long: `A release is a version of a package. Its task graphs are the first layer of the environments that use it.`,
 	}
 	if layer == store.PluginLayer {
 		c.Long = `A plugin adds tasks to the graphs of the environments that use it. It is not a provider's plugin.`
 	}
-	add(c, "Commands", inTasks(env, &taskFlags{}, "", false, &cobra.Command{
+	add(c, "Commands", withTasks(env, &taskFlags{}, "", false, &cobra.Command{
 		Use: "list", Short: "list " + what + "s",
 		Long:        `It lists all ` + what + `s, with the IDs that the REST API uses. With --json, each is an object on a line of its own.`,
-		Annotations: exits("the "+what+"s are listed", "", elseFailed),
+		Annotations: exitCodes("the "+what+"s are listed", "", elseFailed),
 		Example:     examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
 	}, func(t *tasker, ctx context.Context, _ []string) error {
 		all, err := t.api.Releases(ctx, layer)
@@ -37,10 +37,10 @@ func releasesCommand(env *console, layer store.Layer) *cobra.Command {
 		return printAll(t.console, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
 			return []string{strconv.FormatInt(r.ID, 10), r.Name, r.Version}
 		})
-	}), inTasks(env, &taskFlags{}, "", true, &cobra.Command{
+	}), withTasks(env, &taskFlags{}, "", true, &cobra.Command{
 		Use: "add NAME VERSION", Short: "add a " + what,
 		Long:        `It adds a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
-		Annotations: exits("the "+what+" is added", "it exists", elseFailed),
+		Annotations: exitCodes("the "+what+" is added", "it exists", elseFailed),
 		Example:     examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		r, err := t.api.AddRelease(ctx, service.Release{Layer: layer, Name: args[0], Version: args[1]})
@@ -48,11 +48,11 @@ func releasesCommand(env *console, layer store.Layer) *cobra.Command {
 			return err
 		}
 		return t.result(r, "Added %s.", r)
-	}), inTasks(env, &taskFlags{}, "yes", false, &cobra.Command{
+	}), withTasks(env, &taskFlags{}, "yes", false, &cobra.Command{
 		Use: "delete " + strings.ToUpper(what), Short: "delete a " + what + " with its graphs",
 		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION or an ID. One
 that an environment uses is refused.`,
-		Annotations:       exits("the "+what+" is deleted", "refused", elseFailed),
+		Annotations:       exitCodes("the "+what+" is deleted", "refused", elseFailed),
 		Example:           examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
 		ValidArgsFunction: completeReleases(layer),
 	}, func(t *tasker, ctx context.Context, args []string) error {
@@ -74,14 +74,14 @@ type selecting struct {
 // none is what flags of 'lumi tasks use' select in place of a name.
 const none = "none"
 
-func tasksUseCommand(env *console) *cobra.Command {
+func newTasksUseCommand(env *console) *cobra.Command {
 	var s selecting
-	c := inTasks(env, &taskFlags{}, "environment", true, &cobra.Command{
+	c := withTasks(env, &taskFlags{}, "environment", true, &cobra.Command{
 		Use: "use", Short: "select the release and the plugins of an environment",
 		Long: `Effective graphs of the environment merge those of the release, its own and those of the plugins: later layers
 override earlier ones. What no flag names stays as it is; none selects no release or no plugin. Without
 flags, it shows the selection. A selection with which an effective graph would have errors is refused.`,
-		Annotations: exits("the selection is stored or shown", "refused", elseFailed),
+		Annotations: exitCodes("the selection is stored or shown", "refused", elseFailed),
 		Example: examples(
 			"Which layers does the environment have?", "lumi tasks use",
 			"Use a release and two plugins, which are merged in this order.", "lumi tasks use --release=shop@1.2 --plugin=monitoring,backup",
@@ -101,7 +101,7 @@ flags, it shows the selection. A selection with which an effective graph would h
 
 // use selects layers, and prints the selection.
 func (t *tasker) use(ctx context.Context, by selecting) error {
-	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, refuse
+	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, fail
 	if changes {
 		missing = create
 	}

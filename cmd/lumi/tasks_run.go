@@ -30,9 +30,9 @@ type tasksRun struct {
 // latest is the value of --resume without a number.
 const latest = "latest"
 
-func tasksRunCommand(env *console) *cobra.Command {
+func newTasksRunCommand(env *console) *cobra.Command {
 	r := &tasksRun{}
-	c := inTasks(env, &r.taskFlags, "environment type", false, &cobra.Command{
+	c := withTasks(env, &r.taskFlags, "environment type", false, &cobra.Command{
 		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
 		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes are listed in
 inventory.yaml next to Lumi.yaml, or in the file that Lumi.yaml or --inventory names. With --dry-run, it
@@ -111,7 +111,7 @@ func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
 	if r.resume != "" {
 		return r.continueRun(ctx, t)
 	}
-	if err := t.enter(ctx, refuse); err != nil {
+	if err := t.enter(ctx, fail); err != nil {
 		return err
 	}
 	if err := r.checkRoles(ctx, t); err != nil {
@@ -170,7 +170,7 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
 	id := numberOf(given)
 	if given == "" {
-		if err := t.enter(ctx, refuse); err != nil {
+		if err := t.enter(ctx, fail); err != nil {
 			return found, err
 		}
 		last, err := t.api.Runs(ctx, t.row.Name, 0, 1)

@@ -103,7 +103,7 @@ const defaultInventory = "inventory.yaml"
 // must not depend on secrets, which are unknown without the key.
 func (s *site) inventory(ctx context.Context, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 	of := &site{console: s.console, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
-	if err := of.enter(ctx, refuse); err != nil {
+	if err := of.enter(ctx, fail); err != nil {
 		return nil, nil, err
 	}
 	if file == "" {

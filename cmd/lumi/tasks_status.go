@@ -15,9 +15,9 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksStatusCommand(env *console) *cobra.Command {
+func newTasksStatusCommand(env *console) *cobra.Command {
 	var limit int
-	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+	c := withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "status [RUN]", Short: "list runs, or show one",
 		Long: `Without an argument, it lists the last runs of the environment, the latest first, and what to do about that one. RUN
 is a number, such as 7 or upgrade[7]. Then it shows the tasks of that run; if there are more than 40, it
@@ -68,7 +68,7 @@ func endOf(r service.Run) string {
 
 // listRuns prints the latest runs.
 func (t *tasker) listRuns(ctx context.Context, limit int) error {
-	if err := t.enter(ctx, refuse); err != nil {
+	if err := t.enter(ctx, fail); err != nil {
 		return err
 	}
 	all, err := t.api.Runs(ctx, t.row.Name, 0, limit)
@@ -129,14 +129,14 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	return code
 }
 
-func tasksLogsCommand(env *console) *cobra.Command {
+func newTasksLogsCommand(env *console) *cobra.Command {
 	var node, task string
 	var follow bool
-	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+	c := withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "logs [RUN]", Short: "show the events of a run",
 		Long: `It shows what the tasks of a run have printed, and how they ended. RUN is a number, such as 7 or upgrade[7]; by
 default, it is the last run of the environment. With --json, each event is an object on a line of its own.`,
-		Annotations: exits("the events are shown", "there is no such run", elseFailed),
+		Annotations: exitCodes("the events are shown", "there is no such run", elseFailed),
 		Example: examples(
 			"What has a task printed on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
 			"Follow what another process runs.", "lumi tasks logs --follow",
@@ -198,12 +198,12 @@ func (t *tasker) printEvent(e store.Event) {
 	t.printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-func tasksStopCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+func newTasksStopCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "stop [RUN]", Short: "stop a run",
 		Long: `No more tasks of the run start; those that run come to their end. RUN is a number, such as 7 or upgrade[7]; by
 default, it is the last run of the environment. 'lumi tasks run --resume' continues it.`,
-		Annotations:       exits("the run stops", "there is no such run, or it has ended", elseFailed),
+		Annotations:       exitCodes("the run stops", "there is no such run, or it has ended", elseFailed),
 		Example:           examples("Stop the run of another process.", "lumi tasks stop"),
 		ValidArgsFunction: completeRuns,
 	}, func(t *tasker, ctx context.Context, args []string) error {

@@ -16,16 +16,16 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-func tasksUploadCommand(env *console) *cobra.Command {
+func newTasksUploadCommand(env *console) *cobra.Command {
 	var name string
-	c := inTasks(env, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
+	c := withTasks(env, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
 		Use: "upload", Short: "create or update a graph",
 		Long: `It reads a graph, in YAML or JSON, and creates or updates the one of its type and owner, which is the environment
 unless a flag names another one. It prints which tasks are added, changed and removed. Every graph that
 runs must be complete, so all effective graphs that the upload changes are checked.
 
 An existing graph of type default is replaced after a confirmation, or with --yes.`,
-		Annotations: exits("the graph is stored", "refused, or the graph has errors", elseFailed),
+		Annotations: exitCodes("the graph is stored", "refused, or the graph has errors", elseFailed),
 		Example: examples(
 			"Upload the default graph of the environment.", "lumi tasks upload --file=tasks.yaml --yes",
 			"Upload a fix for two nodes, from another program.", "cat tasks.yaml | lumi tasks upload --type=fix-1234 --file=-",
@@ -152,12 +152,12 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	return nil
 }
 
-func tasksDiffCommand(env *console) *cobra.Command {
-	return inTasks(env, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
+func newTasksDiffCommand(env *console) *cobra.Command {
+	return withTasks(env, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
 		Use: "diff", Short: "compare a graph with a file",
 		Long: `It shows how the graph in a file differs from the stored one, line by line. With --json, it is one object with the
 names of the tasks that are added, changed and removed.`,
-		Annotations: exits("the two are equal", "they differ, there is no such graph, or the file has errors", elseFailed),
+		Annotations: exitCodes("the two are equal", "they differ, there is no such graph, or the file has errors", elseFailed),
 		Example:     examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
 	}, (*tasker).diff)
 }

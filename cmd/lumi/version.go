@@ -11,12 +11,12 @@ import (
 // version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
 var version string
 
-func versionCommand(env *console) *cobra.Command {
+func newVersionCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "print lumi's version",
 		Long:              `It prints the version of lumi, that of Go which built it, and the system that it is for.`,
-		Annotations:       exits("the version is printed", "", elseFailed),
+		Annotations:       exitCodes("the version is printed", "", elseFailed),
 		Example:           examples("Which lumi is this?", "lumi version"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printVersion(env) },

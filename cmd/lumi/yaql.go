@@ -33,7 +33,7 @@ type request struct {
 	options yaql.Options
 }
 
-func yaqlCommand(env *console) *cobra.Command {
+func newYaqlCommand(env *console) *cobra.Command {
 	e, batch := evaluator{env: env}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
@@ -53,7 +53,7 @@ With --batch, each line of standard input is {"expression", "data", "variables",
 only the first is required. Each is answered by a line {"value": …} or {"error": {"kind", "message"}}.
 
 Expressions can reach only the data. Limits on items, memory and depth always apply.`,
-		Annotations: exits("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
+		Annotations: exitCodes("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
 		Example: examples(
 			"Which ids do the resources of a snapshot have?", "lumi yaql -- '$.resources.values().select($.id)' prod.json",
 			"Use a variable.", "lumi yaql --json --var=n=7 -- '$.serial = $n' prod.json",

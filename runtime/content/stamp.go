@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -129,7 +129,7 @@ func (s *stamper) value(v *structpb.Value, at spot) *structpb.Value {
 	case *structpb.Value_ListValue:
 		return s.list(v, k.ListValue.GetValues(), at)
 	case *structpb.Value_StructValue:
-		switch fields := k.StructValue.GetFields(); special.Signature(v) {
+		switch fields := k.StructValue.GetFields(); signed.Signature(v) {
 		case wire.Secret:
 			at.hidden, at.depth = true, at.depth+1
 			return with(v, "value", s.value(fields["value"], at))
@@ -175,7 +175,7 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	if at.depth > maxDepth || s.isDone() {
 		return stamped{value: v}
 	}
-	signature, fields := special.Signature(v), v.GetStructValue().GetFields()
+	signature, fields := signed.Signature(v), v.GetStructValue().GetFields()
 	if signature == wire.Secret {
 		at.hidden, at.depth = true, at.depth+1
 		inner := s.content(fields["value"], at)
@@ -183,7 +183,7 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 		return inner
 	}
 	key, location := locationOf(fields)
-	plain, secret := special.Reveal(location)
+	plain, secret := signed.Reveal(location)
 	at.hidden = at.hidden || secret
 	made := stamped{value: v}
 	var ok bool
@@ -261,14 +261,14 @@ func (s *stamper) skips(c file, at spot) bool {
 // assets does what file does for an archive that is made of assets and archives, given these with and without the wrapper
 // of a secret.
 func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
-	if assets.GetStructValue() == nil || special.Signature(assets) != "" {
+	if assets.GetStructValue() == nil || signed.Signature(assets) != "" {
 		return false
 	}
 	fields := assets.GetStructValue().GetFields()
 	changed, taken := maps.Clone(fields), &names{}
 	made.complete = true
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if special.IsNull(fields[key]) {
+		if signed.IsNull(fields[key]) {
 			continue
 		}
 		at := at.key(key)

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -20,7 +20,7 @@ func stringOf(v *structpb.Value) (string, bool) {
 
 // rewrap puts a value in the place of the one that is in the wrappers of a secret, if there are any.
 func rewrap(wrapped, v *structpb.Value) *structpb.Value {
-	if special.IsSecret(wrapped) {
+	if signed.IsSecret(wrapped) {
 		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
 	}
 	return v
@@ -30,7 +30,7 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 // one claims to.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
-		if name == wire.Signature || name == hashKey || special.IsNull(v) {
+		if name == wire.Signature || name == hashKey || signed.IsNull(v) {
 			continue
 		}
 		if location != nil {

@@ -15,7 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -431,7 +431,7 @@ func newSecrets() secrets { return secrets{wire.NewSecrets(nil)} }
 // noteSecrets remembers the secret strings in a bag. Keys in secret objects may be names of properties, and stay.
 func (s secrets) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
-		if !special.IsSecret(v) {
+		if !signed.IsSecret(v) {
 			return true
 		}
 		for text := range texts(reveal(v)) {

@@ -12,7 +12,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -22,14 +22,14 @@ import (
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	s.differs("Check changes what the program gave", asked, checked, func(c lumi.Change) bool {
-		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !special.IsContent(c.Old) || isAdded(c.Old, c.New) ||
-			special.IsUnknown(c.Old)
+		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !signed.IsContent(c.Old) || isAdded(c.Old, c.New) ||
+			signed.IsUnknown(c.Old)
 	})
 }
 
 // isAdded reports whether an asset, or an archive of such, has all that it had before, and perhaps more.
 func isAdded(before, after *structpb.Value) bool {
-	return special.IsContent(before) && special.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
+	return signed.IsContent(before) && signed.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
 }
 
 func covers(before, after *structpb.Struct) bool {
@@ -48,7 +48,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	var known []lumi.Path
 	parts("", structpb.NewStructValue(asked), func(p lumi.Path, v *structpb.Value) bool {
-		if special.IsUnknown(v) && !special.IsUnknown(reveal(at(checked, p))) {
+		if signed.IsUnknown(v) && !signed.IsUnknown(reveal(at(checked, p))) {
 			known = append(known, p)
 		}
 		return true
@@ -94,10 +94,10 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		if special.IsSecret(v) {
+		if signed.IsSecret(v) {
 			return false
 		}
-		if p != "" && s.r.isHidden(p) && !special.IsNull(v) && !special.IsUnknown(v) {
+		if p != "" && s.r.isHidden(p) && !signed.IsNull(v) && !signed.IsUnknown(v) {
 			bare = append(bare, p)
 		}
 		return true
@@ -113,10 +113,10 @@ func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
 	parts("", structpb.NewStructValue(sent), func(p lumi.Path, v *structpb.Value) bool {
-		if !special.IsSecret(v) {
+		if !signed.IsSecret(v) {
 			return true
 		}
-		if !special.IsNull(at(bag, p)) && !isHiddenIn(bag, p) && !s.r.isHidden(p) {
+		if !signed.IsNull(at(bag, p)) && !isHiddenIn(bag, p) && !s.r.isHidden(p) {
 			bare = append(bare, p)
 		}
 		return false
@@ -136,7 +136,7 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 		case p.Flags&lumi.Out == 0 && there:
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
 		case p.Flags&lumi.Out == 0 || !p.Required:
-		case special.IsNull(v):
+		case signed.IsNull(v):
 			s.errorf("%s does not return %s, which is computed and has no pointer in the IDL, so that it must be known now",
 				call, p.Name)
 		case isUnset(v) && !s.mayBeEmpty(p.Name):

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // Life is what becomes of one resource.
@@ -93,7 +93,7 @@ func (r *Resource) Life(t TB, l Life) {
 	s.expected = l.Expect
 	s.create(l.Create)
 	for _, name := range l.Computed {
-		if special.IsNull(r.Output(lumi.Path(name))) {
+		if signed.IsNull(r.Output(lumi.Path(name))) {
 			s.errorf("%s is not computed", name)
 		}
 	}

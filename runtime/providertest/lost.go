@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // This file has what an engine does about lost answers, uncertain outcomes and partial failures.
@@ -154,7 +154,7 @@ func (s *step) honest(call string, partial bool, err error) {
 		if uncertain && (out || !left.Changed(c.Path)) { // Nobody knew whether this was done already.
 			continue
 		}
-		if s.excused(c) || call == "Create" && out && (special.IsNull(c.Old) || isUnset(c.Old)) { // It had not come so far.
+		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // It had not come so far.
 			continue
 		}
 		says, reads := show(c.Old), show(c.New)

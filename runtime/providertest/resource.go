@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -146,7 +146,7 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 // learn notes what a provider wraps as a secret that nobody had wrapped: it is one by its declaration.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
-		if !special.IsSecret(v) {
+		if !signed.IsSecret(v) {
 			return true
 		}
 		if !isHiddenIn(asked, p) {
@@ -163,7 +163,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	found := false
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		found = found || special.IsSecret(v) && (p.Holds(path) || path.Holds(p))
+		found = found || signed.IsSecret(v) && (p.Holds(path) || path.Holds(p))
 		return !found
 	})
 	return found
@@ -176,10 +176,10 @@ func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 	}
 	made := clone(bag)
 	parts("", structpb.NewStructValue(made), func(p lumi.Path, v *structpb.Value) bool {
-		if special.IsSecret(v) {
+		if signed.IsSecret(v) {
 			return false
 		}
-		if p == "" || !r.isHidden(p) || special.IsNull(v) {
+		if p == "" || !r.isHidden(p) || signed.IsNull(v) {
 			return true
 		}
 		v.Kind = lumi.NewSecret(&structpb.Value{Kind: v.GetKind()}).Kind

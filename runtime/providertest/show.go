@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/linediff"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // maxShown is how much of a value a report shows in one line.
@@ -17,7 +17,7 @@ const maxShown = 300
 
 // show prints a value in one line, "nothing" where there is none.
 func show(v *structpb.Value) string {
-	if special.IsNull(v) {
+	if signed.IsNull(v) {
 		return "nothing"
 	}
 	return shorten(readable.JSON(v, ""))

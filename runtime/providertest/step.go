@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
 // step is a step of a resource's life while it is taken.
@@ -172,7 +172,7 @@ func (s *step) excused(c lumi.Change) bool {
 	if c.Kind == lumi.Removed {
 		return isForeign(c.Old)
 	}
-	return special.IsContent(c.Old) && special.IsContent(c.New)
+	return signed.IsContent(c.Old) && signed.IsContent(c.New)
 }
 
 // summary says what InspectChange answered.

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -32,7 +32,7 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 
 // reveal takes the wrappers of a secret away.
 func reveal(v *structpb.Value) *structpb.Value {
-	inner, _ := special.Reveal(v)
+	inner, _ := signed.Reveal(v)
 	return inner
 }
 
@@ -48,7 +48,7 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 			parts(p.Index(i), elem, visit)
 		}
 	case *structpb.Value_StructValue:
-		plain := special.Signature(v) == ""
+		plain := signed.Signature(v) == ""
 		for key, field := range k.StructValue.GetFields() {
 			switch {
 			case plain:
@@ -96,7 +96,7 @@ func isForeign(v *structpb.Value) bool {
 		values := k.ListValue.GetValues()
 		return len(values) > 0 && !slices.ContainsFunc(values, func(v *structpb.Value) bool { return !isForeign(v) })
 	case *structpb.Value_StructValue:
-		if special.IsContent(v) {
+		if signed.IsContent(v) {
 			return true
 		}
 		for _, field := range k.StructValue.GetFields() {

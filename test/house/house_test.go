@@ -332,7 +332,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/constraint", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/constraint", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
@@ -354,7 +354,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime/internal/provisioning"},
-		only:  []string{"./runtime", "./runtime/internal/special", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./runtime", "./runtime/internal/signed", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve/..."},
 		why:   "both sides of the protocol share how its messages are read and written",
 	},
@@ -364,7 +364,7 @@ var rules = []rule{
 		why:   "every compiled stub would carry what only those need who read content",
 	},
 	{
-		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/wire"}, never: grpc,
+		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/wire"}, never: grpc,
 		why: "a provider's code reads content without a process around it",
 	},
 	{
@@ -385,7 +385,7 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/providertest"},
 		only: []string{
-			"./internal/linediff", "./internal/suggest", "./runtime", "./runtime/internal/readable", "./runtime/internal/special",
+			"./internal/linediff", "./internal/suggest", "./runtime", "./runtime/internal/readable", "./runtime/internal/signed",
 			"./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve",
 			"./runtime/serve/plugin",
 		},
@@ -401,7 +401,7 @@ var rules = []rule{
 		why: "the test kit is for tests, and for 'lumi provider test', which runs them",
 	},
 	{
-		of: []string{"./runtime/internal/readable", "./runtime/internal/special"}, only: []string{"./runtime/internal/special", "./runtime/wire"}, never: grpc,
+		of: []string{"./runtime/internal/readable", "./runtime/internal/signed"}, only: []string{"./runtime/internal/signed", "./runtime/wire"}, never: grpc,
 		why: "every compiled stub has them",
 	},
 	{

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
@@ -103,7 +103,7 @@ func decodeObject(object *structpb.Struct) provisioner.Properties {
 	}
 	all := make(provisioner.Properties, len(object.GetFields()))
 	for name, v := range object.GetFields() {
-		if !special.IsNull(v) {
+		if !signed.IsNull(v) {
 			all[name] = decode(v)
 		}
 	}
@@ -132,7 +132,7 @@ func decode(v *structpb.Value) any {
 
 // decodeSpecial returns an object, or the special value that it stands for.
 func decodeSpecial(v *structpb.Value, fields map[string]*structpb.Value) any {
-	switch special.Signature(v) {
+	switch signed.Signature(v) {
 	case wire.Secret:
 		return provisioner.Secret{Value: decode(fields["value"])}
 	case wire.Reference:

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -26,9 +26,9 @@ func JSON(v *structpb.Value, indentation string) string {
 }
 
 func plain(v *structpb.Value) any {
-	inner, secret := special.Reveal(v)
+	inner, secret := signed.Reveal(v)
 	switch {
-	case special.IsUnknown(inner):
+	case signed.IsUnknown(inner):
 		return Unknown
 	case secret:
 		return wire.Masked
@@ -47,7 +47,7 @@ func plain(v *structpb.Value) any {
 				fields[key] = plain(field)
 			}
 		}
-		if hash, ok := fields["hash"].(string); ok && special.Signature(v) != "" {
+		if hash, ok := fields["hash"].(string); ok && signed.Signature(v) != "" {
 			fields["hash"] = hash[:min(len(hash), 12)] // of which the rest tells nobody more
 		}
 		return fields

@@ -1,5 +1,5 @@
-// Package special tells the special values in property bags from plain ones.
-package special
+// Package signed tells the special values in property bags from plain ones.
+package signed
 
 import (
 	"google.golang.org/protobuf/types/known/structpb"
