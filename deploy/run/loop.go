@@ -115,12 +115,6 @@ func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	return turn{wait: !blocked, needed: needed}
 }
 
-// followed is a deployment that another process runs.
-type followed struct {
-	after int64          // the serial of the last event that was shown
-	by    map[int64]bool // the deployments that wait for it
-}
-
 // follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
 // nothing waits for any more are followed to their last event.
 func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {

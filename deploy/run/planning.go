@@ -55,17 +55,6 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	return p, e.kept(p)
 }
 
-// Planned is the plan of a request.
-type Planned struct {
-	*plan.Plan
-	// Idle is set if there is nothing to deploy: nothing changes, and the plan takes the place of no failed deployment.
-	Idle bool
-	// Waits has the deployments that it will wait for, with reasons.
-	Waits []queue.Wait
-	// request is what was asked for, with what its types declare as secrets marked.
-	request Request
-}
-
 // Plan plans requests for the resource graph as it will be when their turns come, each for what those before it leave. The
 // error is a *[plan.Error] with what prevents any of them, except for those that wait for another one that cannot be deployed.
 func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {

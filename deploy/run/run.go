@@ -30,6 +30,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/run/journal"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -137,4 +138,21 @@ func (r Request) configuration() lumigl.Value {
 		return lumigl.Value{}
 	}
 	return r.Desired.Field("configuration")
+}
+
+// followed is a deployment that another process runs.
+type followed struct {
+	after int64          // the serial of the last event that was shown
+	by    map[int64]bool // the deployments that wait for it
+}
+
+// Planned is the plan of a request.
+type Planned struct {
+	*plan.Plan
+	// Idle is set if there is nothing to deploy: nothing changes, and the plan takes the place of no failed deployment.
+	Idle bool
+	// Waits has the deployments that it will wait for, with reasons.
+	Waits []queue.Wait
+	// request is what was asked for, with what its types declare as secrets marked.
+	request Request
 }

@@ -41,14 +41,6 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 }
 
 // typesOf returns the types of graphs, sorted.
-func typesOf(graphs []store.TaskGraph) (types []string) {
-	for _, g := range graphs {
-		types = append(types, g.Type)
-	}
-	slices.Sort(types)
-	return slices.Compact(types)
-}
-
 // merge merges graphs. The error is a *[taskgraph.Error] if plugins have different values of an attribute.
 func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective, error) {
 	var layers, plugins []taskgraph.Layer

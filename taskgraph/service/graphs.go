@@ -237,3 +237,11 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 	})
 	return err
 }
+
+func typesOf(graphs []store.TaskGraph) (types []string) {
+	for _, g := range graphs {
+		types = append(types, g.Type)
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}

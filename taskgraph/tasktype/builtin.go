@@ -3,12 +3,10 @@ package tasktype
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
@@ -153,21 +151,6 @@ func pairs(v any) string {
 	return ""
 }
 
-// str returns a parameter that is a text, or "".
-func str(p map[string]any, name string) string {
-	s, _ := p[name].(string)
-	return s
-}
-
-// permissions returns a parameter that is a mode.
-func permissions(p map[string]any, name string, absent fs.FileMode) fs.FileMode {
-	n, err := strconv.ParseUint(str(p, name), 8, 32)
-	if err != nil {
-		return absent
-	}
-	return fs.FileMode(n)
-}
-
 func shell(ctx context.Context, c *Call) error {
 	return c.Command(ctx, "shell", str(c.Task.Parameters, "cmd"), str(c.Task.Parameters, "cwd"))
 }
@@ -182,5 +165,3 @@ func puppet(ctx context.Context, c *Call) error {
 	// Status 2 is success with changes.
 	return c.Command(ctx, "puppet", script+" "+quote(str(p, "puppet_manifest")), str(p, "cwd"), 2)
 }
-
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

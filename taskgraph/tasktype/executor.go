@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -173,57 +172,4 @@ func (e *execution) attempt(ctx context.Context, p phase, c *Call) (err error) {
 		return fmt.Errorf("stopped after %v, its timeout", p.timeout)
 	}
 	return err
-}
-
-// exitError is an exit status that is a failure.
-type exitError struct {
-	status int
-	// last has the last lines of the output.
-	last []string
-}
-
-func (e *exitError) Error() string {
-	message := fmt.Sprintf("exit status %d", e.status)
-	if len(e.last) > 0 {
-		message += ": " + strings.Join(e.last, "; ")
-	}
-	return message
-}
-
-// command is what a task runs on its node.
-type command struct {
-	// token is empty for what may run twice.
-	token, script, dir string
-	// statuses are also success, like 0.
-	statuses []int
-	// log is set to log the output, all to return all of it instead of the last three lines.
-	log, all bool
-}
-
-// run runs a command and returns its output.
-func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
-	var lines []string
-	exit, err := c.Host.Run(ctx, host.Command{
-		Token: cmd.token, Script: cmd.script, Dir: cmd.dir, Env: c.Env, Output: func(line string) {
-			if cmd.log {
-				c.Log("info", line)
-			}
-			if !cmd.all {
-				lines = lines[max(0, len(lines)-2):]
-			}
-			lines = append(lines, line)
-		},
-	})
-	if err == nil && exit != 0 && !slices.Contains(cmd.statuses, exit) {
-		err = &exitError{exit, lines[max(0, len(lines)-3):]}
-	}
-	return lines, err
-}
-
-// dir returns a working directory: on this machine, relative ones are in the folder.
-func (c *Call) dir(cwd string) string {
-	if c.Node.Local && !filepath.IsAbs(cwd) {
-		return filepath.Join(c.Folder, cwd)
-	}
-	return cwd
 }

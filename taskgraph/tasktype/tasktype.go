@@ -67,3 +67,13 @@ func (r Registry) Check(name string) (func(parameters map[string]any) []string, 
 	}
 	return t.Check, true
 }
+
+// command is what a task runs on its node.
+type command struct {
+	// token is empty for what may run twice.
+	token, script, dir string
+	// statuses are also success, like 0.
+	statuses []int
+	// log is set to log the output, all to return all of it instead of the last three lines.
+	log, all bool
+}

@@ -33,6 +33,15 @@ type Journal struct {
 	latest  latest
 }
 
+// Tx is a transaction, with the resource graph of the environment.
+type Tx struct {
+	*job.Tx
+	journal *Journal
+	// graph is the resource graph with the changes of the transaction, nil until it is needed.
+	graph  *graph.Graph
+	serial int64
+}
+
 // write is a function that is to be part of a transaction.
 type write struct {
 	f    func(*Tx) error

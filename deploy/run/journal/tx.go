@@ -5,18 +5,8 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/store"
 )
-
-// Tx is a transaction, with the resource graph of the environment.
-type Tx struct {
-	*job.Tx
-	journal *Journal
-	// graph is the resource graph with the changes of the transaction, nil until it is needed.
-	graph  *graph.Graph
-	serial int64
-}
 
 // Graph returns the resource graph. While no transaction changes it, all get the same one.
 func (t *Tx) Graph() (*graph.Graph, error) {

@@ -1,0 +1,24 @@
+package tasktype
+
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// str returns a parameter that is a text, or "".
+func str(p map[string]any, name string) string {
+	s, _ := p[name].(string)
+	return s
+}
+
+// permissions returns a parameter that is a mode.
+func permissions(p map[string]any, name string, absent fs.FileMode) fs.FileMode {
+	n, err := strconv.ParseUint(str(p, name), 8, 32)
+	if err != nil {
+		return absent
+	}
+	return fs.FileMode(n)
+}
+
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

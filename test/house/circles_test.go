@@ -1,0 +1,102 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
+)
+
+// layered are the packages whose files can be read from top to bottom.
+var layered = []string{
+	"./deploy/job", "./deploy/run/...", "./deploy/environment", "./taskgraph/...",
+}
+
+// use is the use of what a file declares in another file of its package.
+type use struct{ name, at string }
+
+// TestFileCircles holds the files of layered packages to an order: functions, types and variables of a file are used by the
+// files above it. Methods do not count, as they go with their types.
+func TestFileCircles(t *testing.T) {
+	const mode = packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
+	all := must.Get(packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, layered...))(t)
+	for _, p := range all {
+		for _, err := range p.Errors {
+			t.Fatal(err)
+		}
+		uses := usesBetweenFiles(p)
+		if circle := circleOf(uses); circle != nil {
+			var lines []string
+			for i, file := range circle {
+				next := circle[(i+1)%len(circle)]
+				u := uses[file][next]
+				lines = append(lines, fmt.Sprintf("%s uses %s of %s", u.at, u.name, next))
+			}
+			t.Errorf("files of %s use each other in a circle: move what one of them uses\n%s", p.PkgPath, strings.Join(lines, "\n"))
+		}
+	}
+}
+
+// usesBetweenFiles returns a use for each two files of a package of which the first uses the second.
+func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
+	uses := map[string]map[string]use{}
+	for _, f := range p.Syntax {
+		from := p.Fset.Position(f.Pos()).Filename
+		ast.Inspect(f, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			obj := p.TypesInfo.Uses[id]
+			if obj == nil || obj.Parent() != p.Types.Scope() {
+				return true
+			}
+			if _, isConst := obj.(*types.Const); isConst {
+				return true
+			}
+			if to := p.Fset.Position(obj.Pos()).Filename; to != from {
+				from, to := filepath.Base(from), filepath.Base(to)
+				if uses[from] == nil {
+					uses[from] = map[string]use{}
+				}
+				if _, known := uses[from][to]; !known {
+					uses[from][to] = use{obj.Name(), fmt.Sprintf("%s:%d", from, p.Fset.Position(id.Pos()).Line)}
+				}
+			}
+			return true
+		})
+	}
+	return uses
+}
+
+// circleOf returns a shortest circle of files, or nil.
+func circleOf(uses map[string]map[string]use) (shortest []string) {
+	for _, start := range slices.Sorted(maps.Keys(uses)) {
+		from := map[string]string{start: ""}
+		for next := []string{start}; len(next) > 0; next = next[1:] {
+			for _, to := range slices.Sorted(maps.Keys(uses[next[0]])) {
+				if to == start {
+					var circle []string
+					for at := next[0]; at != ""; at = from[at] {
+						circle = append(circle, at)
+					}
+					if slices.Reverse(circle); shortest == nil || len(circle) < len(shortest) {
+						shortest = circle
+					}
+				} else if _, seen := from[to]; !seen {
+					from[to] = next[0]
+					next = append(next, to)
+				}
+			}
+		}
+	}
+	return shortest
+}
