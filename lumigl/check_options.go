@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -262,3 +263,12 @@ func cutLast(s string) (before, after string) {
 }
 
 func isPosition(s string) bool { return isIndex(s) && s != "0" }
+
+// unusedKey returns the key that was probably meant by another, if the object does not have it.
+func unusedKey(got string, in Value, keys []string) string {
+	near := suggest.Name(got, keys)
+	if _, ok := member(in, near); ok {
+		return ""
+	}
+	return near
+}

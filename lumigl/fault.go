@@ -238,25 +238,6 @@ func locate(src string, found []Fault) {
 	}
 }
 
-// tokenEnd returns the length of the token that s starts with.
-func tokenEnd(s string) int {
-	switch {
-	case s == "":
-		return 0
-	case s[0] != '"':
-		return max(1, wordEnd(s))
-	}
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
-	return len(s)
-}
-
 // step is one step of a JSON pointer.
 type step struct {
 	key   string

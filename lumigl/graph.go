@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -43,53 +42,6 @@ var (
 	generalForm  = form{section: "vertices", noun: "vertex"}
 	snapshotForm = form{section: "resources", bag: "properties", noun: "resource"}
 )
-
-// Graph is a general graph: vertices in the order in which they were added, which may refer to each other in any way.
-// The zero Graph is empty. It may be read concurrently. It must not be copied, since its vertices belong to it.
-type Graph struct {
-	_ noCopy
-
-	// Tag is the key that marks references, [DefaultTag] if it is empty. A writer takes another where data has that key.
-	Tag string
-	// Fields are the top-level fields beside the vertices, in order. Nothing in them is taken for a reference.
-	Fields []Member
-
-	// place is how many of the fields stand before the vertices.
-	place    int
-	vertices []*Vertex
-	byKey    map[string]int32 // the indices of the vertices
-}
-
-// noCopy makes go vet report copies of what it is in.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
-
-// Vertex is an object of a graph. In a snapshot it is a resource.
-type Vertex struct {
-	// Properties are an object, or absent, which means the same as an empty one.
-	Properties Value
-
-	// Type is a resource's type, and empty for vertices of general graphs, like all that follows.
-	Type tokens.Type
-	// ID is what the provider calls the resource. It is empty where none has made it yet.
-	ID string
-	// Options say how deployments treat a resource: an object, or absent. Its only references are those in "dependsOn".
-	// Options that are false or empty mean the same as none, and are neither read nor written.
-	Options Value
-	// Source is where a program makes the resource, such as "network/main.ts:12:9". It is not a part of the resource.
-	Source string
-	// Extensions are what tools note about a resource: an object, or absent. Nothing in them is taken for a reference.
-	Extensions Value
-
-	key    string
-	graph  *Graph // nil if the vertex was removed, or is in no graph
-	index  int32  // among the vertices of the graph, or, of what is pending, in the list that it was read from
-	offset uint32
-	// typeOffset is where the type stands in the source.
-	typeOffset uint32
-}
 
 // Key is the vertex's id, which for resources is the URN.
 func (v *Vertex) Key() string { return v.key }

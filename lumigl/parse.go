@@ -7,31 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads JSON into values. It goes on after a fault only where what follows does not depend on what was meant.
-// Strings without escapes share the memory of the source.
-type parser struct {
-	src    string
-	pos    int
-	faults *faults
-	path   path
-	levels int // how many there may be
-	depth  int // how many of them there are
-	most   int // how many values there may be
-	values int // how many of them there are
-	memory slabs
-	// elements and members are stacks of what lists and objects that are not finished yet have so far.
-	elements []Value
-	members  []Member
-	// elided says that a part of the file was left out, so that what is missing elsewhere may be there.
-	elided bool
-	// stopped says that the rest of the file is not read.
-	stopped bool
-	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
-	graph *builder
-	// resource holds the members of the resource that is handed over.
-	resource node
-}
-
 // document reads a whole file.
 func (p *parser) document() Value {
 	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
@@ -223,30 +198,6 @@ func (p *parser) enter() bool {
 func (p *parser) leave() {
 	p.depth--
 	p.path = p.path[:len(p.path)-1]
-}
-
-// duplicates calls report with each member of an object whose key is there already, and with the first that has it.
-func duplicates(members []Member, report func(first, again Member)) {
-	const few = 12
-	if len(members) <= few {
-		for i := 1; i < len(members); i++ {
-			for j := range i {
-				if members[i].Key == members[j].Key {
-					report(members[j], members[i])
-					break
-				}
-			}
-		}
-		return
-	}
-	seen := make(map[string]int, len(members))
-	for i, m := range members {
-		if first, ok := seen[m.Key]; ok {
-			report(members[first], m)
-			continue
-		}
-		seen[m.Key] = i
-	}
 }
 
 func (p *parser) duplicate(first, again Member) {

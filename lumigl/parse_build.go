@@ -144,15 +144,6 @@ func (b *builder) neither(root Value) {
 	b.fault(FormFault, root.offset, message)
 }
 
-func member(v Value, key string) (Member, bool) {
-	for _, m := range v.members() {
-		if m.Key == key {
-			return m, true
-		}
-	}
-	return Member{}, false
-}
-
 // referenceTag reads the key that marks references, and returns it.
 func (b *builder) referenceTag(top []Member) string {
 	for _, m := range top {
@@ -349,15 +340,6 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 		b.fault(ShapeFault, value.offset, `the resource has no "properties"; those may be empty, {}`)
 	}
 	return meant
-}
-
-// unusedKey returns the key that was probably meant by another, if the object does not have it.
-func unusedKey(got string, in Value, keys []string) string {
-	near := suggest.Name(got, keys)
-	if _, ok := member(in, near); ok {
-		return ""
-	}
-	return near
 }
 
 // each reads the objects of a list.

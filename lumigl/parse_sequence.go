@@ -3,7 +3,6 @@ package lumigl
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -194,16 +193,6 @@ func (p *parser) strangeSpace(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// spaceEnd returns the length of a character of white space that JSON does not have, 0 if s starts with another.
-func spaceEnd(s string) int {
-	const invisible = "\u200b\u2060\ufeff"
-	r, n := utf8.DecodeRuneInString(s)
-	if r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune(invisible, r)) && n > 1 || r == '\v' || r == '\f' {
-		return n
-	}
-	return 0
 }
 
 // comment reads a comment, if there is one.

@@ -116,20 +116,6 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// quotes are those that JSON does not have. Any of a group may end a string that starts with one of it.
-var quotes = [...]string{"'", "`", "“”„", "‘’"}
-
-// otherQuotes returns the group of the quote that s starts with, "" if there is none.
-func otherQuotes(s string) string {
-	r, _ := utf8.DecodeRuneInString(s)
-	for _, group := range quotes {
-		if strings.ContainsRune(group, r) {
-			return group
-		}
-	}
-	return ""
-}
-
 // otherwiseQuoted reads a string in quotes that JSON does not have.
 func (p *parser) otherwiseQuoted(quotes string) string {
 	start, faults := p.pos, len(p.faults.found)

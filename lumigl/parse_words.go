@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // number reads a number.
@@ -99,21 +98,4 @@ func (p *parser) settled(by string) bool {
 	rest := strings.TrimLeft(p.src[p.pos:], " \t")
 	return rest == "" || strings.IndexByte(by, rest[0]) >= 0 || strings.IndexByte("\r\n#", rest[0]) >= 0 ||
 		strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
-}
-
-// wordEnd returns the length of the word that s starts with: letters, digits, and what else stands in names.
-func wordEnd(s string) int {
-	n := 0
-	for n < len(s) && isWordByte(s[n]) {
-		if s[n] >= utf8.RuneSelf && (otherQuotes(s[n:]) != "" || spaceEnd(s[n:]) > 0) {
-			break
-		}
-		n++
-	}
-	return n
-}
-
-func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }

@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -8,20 +9,6 @@ import (
 )
 
 // Kind says what a [Value] is.
-type Kind uint8
-
-// The kinds of values. The zero Value is Absent: what an accessor returns for something that is not there.
-const (
-	Absent Kind = iota
-	Null
-	Bool
-	Number
-	Text
-	List
-	Object
-	Reference
-)
-
 var kindNames = [...]string{
 	Absent: "nothing", Null: "null", Bool: "a boolean", Number: "a number", Text: "a string", List: "a list",
 	Object: "an object", Reference: "a reference",
@@ -33,33 +20,6 @@ func (k Kind) String() string {
 		return kindNames[k]
 	}
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
-}
-
-// Value is a JSON value in which objects that refer to vertices have become references. Values are immutable and may be
-// shared between graphs, but for references, which hold on to their target. The zero Value is absent. All accessors
-// work on any value, so that v.Get("a").At(0).Get("b") needs no check before its end.
-type Value struct {
-	// With a fifth field, the compiler would no longer keep values in registers.
-	kind   Kind
-	offset uint32 // where the value starts in the source it was read from
-	// text is a string's content, a number's literal, a reference's property, or "true".
-	text string
-	node *node
-}
-
-// node is what values with an inside have there.
-type node struct {
-	elements []Value  // of a list
-	members  []Member // of an object
-	target   *Vertex  // of a reference
-}
-
-// Member is a key of an object with its value.
-type Member struct {
-	Key   string
-	Value Value
-	// offset is where the key starts in the source.
-	offset uint32
 }
 
 // NullValue returns null.
@@ -264,46 +224,6 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 	return true
 }
 
-// Retarget returns the value with references that lead where to says. What does not change is shared with v.
-func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(nil, to) }
-
-func (v *Value) retarget(memory *slabs, to func(*Vertex) *Vertex) Value {
-	return v.replace(memory, func(part *Value) (Value, bool) {
-		if part.kind != Reference {
-			return Value{}, false
-		}
-		target := to(part.node.target)
-		switch target {
-		case part.node.target:
-			return Value{}, false
-		case nil:
-			target = &Vertex{}
-		}
-		return Value{kind: Reference, text: part.text, node: memory.copy(node{target: target})}, true
-	})
-}
-
-// Replace returns the value with the parts, outermost first, for which replace returns true replaced by what it returns
-// with that; an absent value removes an element or a member. What does not change is shared with v.
-func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
-	return v.replace(nil, func(part *Value) (Value, bool) { return replace(*part) })
-}
-
-func (v *Value) replace(memory *slabs, with func(*Value) (Value, bool)) Value {
-	if replaced, changed := v.replaced(memory, with); changed {
-		return replaced
-	}
-	return *v
-}
-
-// replaced returns what a value becomes if it changes. It takes a pointer, since most values are only looked at.
-func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value, bool) {
-	if part, changed := with(v); changed {
-		return part, true
-	}
-	return v.mapped(memory, func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(memory, with) })
-}
-
 // Plain returns the value as package json decodes it: nil, a bool, a float64, a string, a []any or a map[string]any. Each part,
 // outermost first, for which special returns true is what it returns with that. Other references are nil.
 func (v Value) Plain(special func(part Value) (any, bool)) any {
@@ -332,51 +252,6 @@ func (v Value) Plain(special func(part Value) (any, bool)) any {
 		return object
 	}
 	return nil
-}
-
-// Map returns a list or an object with the elements or members for which replace returns true replaced, as
-// [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
-func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
-	if w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) }); changed {
-		return w
-	}
-	return v
-}
-
-func (v *Value) mapped(memory *slabs, replace func(i int, key string, part *Value) (Value, bool)) (Value, bool) {
-	var n *node
-	absent := false
-	change := func() *node {
-		if n == nil {
-			n = memory.copy(*v.node)
-		}
-		return n
-	}
-	switch v.kind {
-	case List:
-		for i := range v.node.elements {
-			if part, changed := replace(i, "", &v.node.elements[i]); changed {
-				change().elements[i] = part
-				absent = absent || isAbsent(part)
-			}
-		}
-	case Object:
-		for i := range v.node.members {
-			m := &v.node.members[i]
-			if part, changed := replace(i, m.Key, &m.Value); changed {
-				change().members[i].Value = part
-				absent = absent || isAbsent(part)
-			}
-		}
-	}
-	if n == nil {
-		return Value{}, false
-	}
-	if absent {
-		n.elements = slices.DeleteFunc(n.elements, isAbsent)
-		n.members = slices.DeleteFunc(n.members, func(m Member) bool { return isAbsent(m.Value) })
-	}
-	return Value{kind: v.kind, offset: v.offset, node: n}, true
 }
 
 // Equal reports whether two values are the same: numbers by what they amount to, objects whatever the order of their
@@ -429,4 +304,49 @@ func (v *Value) members() []Member {
 		return nil
 	}
 	return v.node.members
+}
+
+// sorted returns members in the order of their keys.
+func sorted(members []Member) []Member {
+	if slices.IsSortedFunc(members, byName) {
+		return members
+	}
+	members = slices.Clone(members)
+	slices.SortStableFunc(members, byName)
+	return members
+}
+
+func byName(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
+
+// duplicates calls report with each member of an object whose key is there already, and with the first that has it.
+func duplicates(members []Member, report func(first, again Member)) {
+	const few = 12
+	if len(members) <= few {
+		for i := 1; i < len(members); i++ {
+			for j := range i {
+				if members[i].Key == members[j].Key {
+					report(members[j], members[i])
+					break
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]int, len(members))
+	for i, m := range members {
+		if first, ok := seen[m.Key]; ok {
+			report(members[first], m)
+			continue
+		}
+		seen[m.Key] = i
+	}
+}
+
+func member(v Value, key string) (Member, bool) {
+	for _, m := range v.members() {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return Member{}, false
 }

@@ -64,15 +64,3 @@ func byKey(vertices []*Vertex) []int32 {
 	}
 	return order
 }
-
-// sorted returns members in the order of their keys.
-func sorted(members []Member) []Member {
-	if slices.IsSortedFunc(members, byName) {
-		return members
-	}
-	members = slices.Clone(members)
-	slices.SortStableFunc(members, byName)
-	return members
-}
-
-func byName(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
