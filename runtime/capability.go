@@ -67,14 +67,6 @@ func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.string(string(u))
 }
 
-// Reference is what is known of a resource that a capability refers to.
-type Reference struct {
-	// ID is the resource's id, empty while it does not exist.
-	ID ID
-	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be zero.
-	Properties Bag
-}
-
 // Decode sets the properties of o, the struct that is generated for the resource's type. It ignores what is missing
 // or not as it should be. The error is a *[InvalidError].
 func (r Reference) Decode(o Object) error {
@@ -84,9 +76,6 @@ func (r Reference) Decode(o Object) error {
 
 // String returns only the id, to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
-
-// References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.
-type References map[urn.URN]Reference
 
 // Resolve returns what is known of a resource, and reports whether it exists.
 func (r References) Resolve(u urn.URN) (Reference, bool) {

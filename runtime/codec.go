@@ -8,23 +8,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
-
-// Codec decodes and encodes values of the type that P points to. The type parameter is there for the compiler alone:
-// behind it stands code that is not generic, so that a struct type more costs its own method and nothing else.
-type Codec[P any] struct{ codec codec }
-
-type codec interface {
-	// decode sets what into points to. It reports false, and leaves it, if the value is wrong.
-	decode(p *Props, v *structpb.Value, into any) bool
-	// encode makes a value of what from points to, or returns nil if that is absent.
-	encode(p *Props, from any) *structpb.Value
-	// kind is that of the values.
-	kind() Kind
-}
 
 // set sets what into points to, if the value is ok.
 func set[T any](into any, value T, ok bool) bool {
@@ -202,9 +188,6 @@ func alternatives(list []string) string {
 	}
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
-
-// quote puts a value between quotes.
-func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
 
 // Struct is the codec of a generated struct. P points to it.
 func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }

@@ -23,37 +23,6 @@ type Description struct {
 	Properties []Property
 }
 
-// Property describes one property of an object.
-type Property struct {
-	// Name is the property's name on the wire.
-	Name string
-	// Kind is the kind of its values.
-	Kind Kind
-	// Flags are its options.
-	Flags Flags
-	// Required says that a complete bag has it.
-	Required bool
-	// Was are the names that it had before, the last one first. Stored properties may have it under one of these.
-	Was []string
-}
-
-// Kind is the kind of a value on the wire.
-type Kind string
-
-// The kinds of values.
-const (
-	KindBool       Kind = "bool"
-	KindNumber     Kind = "number"
-	KindString     Kind = "string" // or an enum
-	KindList       Kind = "list"
-	KindMap        Kind = "map"
-	KindObject     Kind = "object"
-	KindAny        Kind = "any"
-	KindAsset      Kind = "asset"
-	KindArchive    Kind = "archive"
-	KindCapability Kind = "capability"
-)
-
 // Describe lists the properties of an object, without those of other objects inside. It reads no field.
 func Describe(o Object) []Property {
 	p := newProps(context.Background(), describe, nil)

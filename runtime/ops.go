@@ -91,3 +91,14 @@ type NamingOps[P Object] interface {
 	// Name chooses the name that becomes a part of the resource's URN.
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
+
+// Reference is what is known of a resource that a capability refers to.
+type Reference struct {
+	// ID is the resource's id, empty while it does not exist.
+	ID ID
+	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be zero.
+	Properties Bag
+}
+
+// References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.
+type References map[urn.URN]Reference

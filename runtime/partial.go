@@ -5,46 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"sync"
-	"syscall"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
-
-// outcome is what the error of an author's operation means to an engine.
-func outcome(op operation, err error) error {
-	switch op {
-	case createOp, updateOp, deleteOp:
-		switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-		case nil, Fault, *InvalidError, *ReplaceError: // of one request, while the answer to another may be lost
-			if isLost(err) {
-				return Uncertain(err)
-			}
-		}
-	}
-	return Invalid(err)
-}
-
-// isLost reports whether an author's error is about an answer that did not come: that of a context, a timeout, or that of
-// a connection which broke. Its methods may panic.
-func isLost(err error) (lost bool) {
-	defer func() { _ = recover() }()
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	var network interface{ Timeout() bool } // as errors of packages net and url have
-	return errors.As(err, &network) && (network.Timeout() || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
-}
-
-// isUncertain reports whether any part of an author's error is about an uncertain outcome. Its methods may panic.
-func isUncertain(err error) (is bool) {
-	defer func() { _ = recover() }()
-	return errors.As(err, new(*UncertainError))
-}
 
 // resultOf returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
 // cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.

@@ -2,9 +2,11 @@ package lumi
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
@@ -83,4 +85,42 @@ func kindOf(v *structpb.Value, hidden bool) string {
 		return kind
 	}
 	return kind + " " + value
+}
+
+// quote puts a value between quotes.
+func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
+
+// same reports whether two values differ at most in what is a secret.
+func same(a, b *structpb.Value) bool {
+	a, _ = signed.Reveal(a)
+	b, _ = signed.Reveal(b)
+	switch {
+	case signed.IsNull(a) || signed.IsNull(b):
+		return signed.IsNull(a) && signed.IsNull(b)
+	case !haveParts(a, b):
+		return proto.Equal(a, b)
+	case a.GetStructValue() != nil:
+		return sameFields(a.GetStructValue().GetFields(), b.GetStructValue().GetFields())
+	}
+	return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
+}
+
+// sameFields does that for two objects, in which null is absent.
+func sameFields(a, b map[string]*structpb.Value) bool {
+	for key, v := range a {
+		if !same(v, b[key]) {
+			return false
+		}
+	}
+	for key, v := range b {
+		if _, both := a[key]; !both && !same(nil, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// haveParts reports whether two values are both objects or both lists.
+func haveParts(a, b *structpb.Value) bool {
+	return a.GetStructValue() != nil && b.GetStructValue() != nil || a.GetListValue() != nil && b.GetListValue() != nil
 }

@@ -1,0 +1,266 @@
+package lumi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lumi-idl/lumi/runtime/internal/signed"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
+// before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
+// reported too, in the order of the properties.
+func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
+	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
+	return err
+}
+
+// Check implements [ResourceProvider].
+func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{
+		unknown: true, warn: logWarning(ctx),
+	})
+	if err != nil {
+		return nil, err
+	}
+	want.Seed = req.Seed
+	old := &state{}
+	if !req.Old.IsZero() {
+		if old, err = storedState(ctx, r, req.URN, "", req.Old, req.References); err != nil {
+			return nil, err
+		}
+		want.Old = old.Properties
+	}
+	if err := run(ctx, r, &call{op: checkOp, want: want}); err != nil {
+		return nil, err
+	}
+	bag, err := want.encode(ctx, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := judge(ctx, r, bag); err != nil { // Create would refuse it, perhaps half-way through a deployment.
+		return nil, err
+	}
+	// What the author filled in may come from a secret in the old properties.
+	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
+}
+
+// Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
+func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true, checked: true})
+	if err != nil {
+		return nil, err
+	}
+	if r.named {
+		return givenName(req.Properties.message)
+	}
+	c := &call{op: nameOp, want: want}
+	if err := run(ctx, r, c); err != nil {
+		return nil, err
+	}
+	if urn.CheckName(c.name) != nil {
+		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or holds control characters"}}}
+	}
+	return &NameResponse{Name: c.name}, nil
+}
+
+// Create implements [ResourceProvider].
+func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{checked: true})
+	if err != nil {
+		return nil, err
+	}
+	want.Token, want.done = req.Token, &sync.Map{}
+	c := &call{op: createOp, want: want}
+	err = run(ctx, r, c)
+	partial, exists := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
+	if exists {
+		c.id = cmp.Or(c.id, partial.ID)
+	}
+	switch {
+	case c.id != "":
+		computed, err := resultOf(ctx, r, c, c.id, req.Properties, err)
+		if err != nil {
+			return nil, err
+		}
+		return &CreateResponse{ID: c.id, Properties: computed}, nil
+	case err == nil:
+		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
+	}
+	if exists { // And nobody can tell what.
+		err = Uncertain(err)
+	}
+	return nil, err
+}
+
+// Find implements [ResourceProvider].
+func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, error) {
+	if !r.can.find.IsValid() {
+		return nil, fmt.Errorf("the provider cannot find resources of type %s: %w", r.token, errors.ErrUnsupported)
+	}
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{checked: true})
+	if err != nil {
+		return nil, err
+	}
+	want.Token = req.Token
+	c := &call{op: findOp, want: want}
+	if err := run(ctx, r, c); err != nil {
+		return nil, err
+	}
+	if c.id == "" {
+		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty; return lumi.ErrNotFound if there is no resource"}}}
+	}
+	return &FindResponse{ID: c.id}, nil
+}
+
+// Get implements [ResourceProvider].
+func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
+	c := &call{op: getOp, id: req.ID}
+	if req.Purpose == Refresh {
+		old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
+		if err != nil {
+			return nil, err
+		}
+		c.old = old
+	}
+	if err := run(ctx, r, c); err != nil {
+		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
+	}
+	now := &state{Properties: c.got}
+	if c.old != nil { // What came as a secret still is one.
+		now.marks, now.before = c.old.marks.complete(), c.old.bag
+	}
+	bag, err := now.encode(ctx, In, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &GetResponse{Properties: Bag{bag}}, nil
+}
+
+// InspectChange implements [ResourceProvider].
+func (r *Provider) InspectChange(
+	ctx context.Context, req *InspectChangeRequest,
+) (*InspectChangeResponse, error) {
+	c, err := changeOf(ctx, r, inspectOp, req)
+	if err != nil {
+		return nil, err
+	}
+	if r.can.inspect.IsValid() {
+		if err := run(ctx, r, c); err != nil {
+			return nil, err
+		}
+	}
+	kept := c.diff.kept(c.old.before, req.New.message)
+	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan could not be carried out.
+		if err := judge(ctx, r, kept); err != nil {
+			return nil, err
+		}
+	}
+	return &InspectChangeResponse{
+		Changes: c.diff.Changes(), Replaces: c.diff.Replaces(), DeleteBeforeReplace: c.diff.deleteFirst,
+		Properties: Bag{kept},
+	}, nil
+}
+
+// Update implements [ResourceProvider].
+func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
+	c, err := changeOf(ctx, r, updateOp, (*InspectChangeRequest)(req))
+	if err != nil {
+		return nil, err
+	}
+	if replaces := c.diff.Replaces(); len(replaces) > 0 {
+		return nil, &ReplaceError{Paths: replaces}
+	}
+	c.want.done = &sync.Map{}
+	err = run(ctx, r, c)
+	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
+	for range c.want.done.Range {
+		partial = true
+	}
+	if err != nil && !partial {
+		return nil, err
+	}
+	computed, err := resultOf(ctx, r, c, req.ID, req.New, err)
+	if err != nil {
+		return nil, err
+	}
+	return &UpdateResponse{Properties: computed}, nil
+}
+
+// Delete implements [ResourceProvider].
+func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
+	old, err := storedState(ctx, r, req.URN, req.ID, req.Properties, req.References)
+	if err != nil {
+		return nil, err
+	}
+	err = run(ctx, r, &call{op: deleteOp, old: old})
+	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+		return &DeleteResponse{}, nil
+	}
+	return nil, err
+}
+
+// judge returns a *[OutputError] for properties that the author's code made and no operation accepts.
+func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
+	var invalid *InvalidError
+	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
+	if errors.As(err, &invalid) {
+		return &OutputError{Faults: invalid.Faults}
+	}
+	return err
+}
+
+// givenName finds the name in properties that were decoded without fault.
+func givenName(bag *structpb.Struct) (*NameResponse, error) {
+	value := bag.GetFields()[nameProperty]
+	plain, secret := signed.Reveal(value)
+	switch {
+	case signed.IsUnknown(plain):
+		return nil, nameFault("must be known here, and is not known yet")
+	case secret:
+		return nil, nameFault("becomes a part of the resource's URN, so it cannot be a secret")
+	case plain.GetStringValue() == "":
+		return nil, nameFault("is empty")
+	case urn.CheckName(plain.GetStringValue()) != nil:
+		return nil, nameFault("holds control characters")
+	}
+	return &NameResponse{Name: plain.GetStringValue()}, nil
+}
+
+// changeOf decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
+// now decides about what is compared and what is a secret.
+func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
+	old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
+	if err != nil {
+		return nil, err
+	}
+	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp, checked: true})
+	if err != nil {
+		return nil, err
+	}
+	if old.before, err = encodeBag(ctx, old.Properties, old.marks, Out, 0); err != nil {
+		return nil, err
+	}
+	after, err := encodeBag(ctx, want.Properties, want.marks, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	diff := compare(ctx, old.before, after)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, property := range Describe(want.Properties) {
+		if property.Flags&Replaces != 0 {
+			diff.Replace(Path(property.Name))
+		}
+	}
+	// The properties that the provider computed are those of the existing resource.
+	computed := decoding{mode: lenient, only: Out, marks: want.marks}
+	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
+	return &call{op: op, old: old, want: want, diff: diff}, err
+}
