@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -60,44 +58,50 @@ func (it *item) isAstray() bool {
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }
 
-// follow gives an item in a step the name that its provider computes for it. If that is not known, it keeps the one it has.
-// Provisioners do not compute names: they know a resource by the first one.
-func (p *planner) follow(ctx context.Context, i int32, step *Step, checked lumigl.Value) {
-	it := &p.items[i]
-	if p.decided || !isNumbered(it.desired.URN().Name()) || it.old.Provisioner != "" {
-		return
-	}
-	name, err := p.Provider.Name(ctx, Desired{URN: it.urn, Properties: checked, References: p.references(i, lumigl.Value{})})
-	if err != nil || urn.CheckName(name) != nil || isPlaceholder(name) {
-		it.computed, step.New.Computed = "", ""
-		return
-	}
-	p.rename(i, step, name)
-}
-
-// rename gives an item in a step a name that its provider computed, or the next one that is free.
-func (p *planner) rename(i int32, step *Step, name string) {
+// rename gives an item a name that its provider computed, or the next one that is free.
+func (p *planner) rename(i int32, name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	it := &p.items[i]
 	prefix, now := it.split(it.urn)
 	isKept := now == name || isNth(now, name) && (it.computed == name || it.computed == "")
-	if it.computed = name; !isKept {
-		free := renamed(it.urn, prefix+name)
-		for n := 2; !p.isFree(i, free); n++ {
-			p.clashed = true
-			free = renamed(it.urn, fmt.Sprintf("%s%s-%d", prefix, name, n))
-		}
-		p.holders[free] = i
-		it.name(free)
-		if it.old != nil {
-			p.moves[it.old.URN] = it.reference
+	if it.computed = name; isKept {
+		return
+	}
+	free := renamed(it.urn, prefix+name)
+	for n := 2; !p.isFree(i, free); n++ {
+		p.clashed = true
+		free = renamed(it.urn, fmt.Sprintf("%s%s-%d", prefix, name, n))
+	}
+	p.holders[free] = i
+	it.name(free)
+	if it.old != nil {
+		p.moves[it.old.URN] = it.reference
+	}
+}
+
+// takeOver pairs an item with the resource that has the name which the provider chose for the item, if that would go otherwise:
+// the provider might take it for the same one. It reports whether there is one.
+func (p *planner) takeOver(i int32, name string) bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	it := &p.items[i]
+	prefix, _ := it.split(it.urn)
+	u := renamed(it.urn, prefix+name)
+	old := p.oldOf(u)
+	for _, former := range slices.Sorted(maps.Keys(p.formerTypes)) {
+		if p.formerTypes[former] == u.Type() && !p.free.left[old] {
+			old = p.oldOf(retyped(u, former))
 		}
 	}
-	step.URN, step.New.URN, step.New.Computed = it.urn, it.urn, name
-	if it.old != nil && step.Kind == Same && it.old.URN != it.urn {
-		step.Kind = Move
+	if by, taken := p.holders[u]; !p.free.left[old] || taken && by != i {
+		return false
 	}
+	delete(p.free.left, old)
+	p.holders[u] = i
+	it.old, it.sameName, it.computed = old, true, old.Computed
+	it.name(u)
+	return true
 }
 
 // isFree reports whether an item can have a URN that its provider chose.

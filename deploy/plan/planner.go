@@ -204,6 +204,16 @@ func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	return nil
 }
 
+// was returns what a reference in the n-th of the old versions leads to. What a failed deployment made refers to the
+// resources before as well.
+func (p *planner) was(n int, u urn.URN) *graph.Resource {
+	r := p.olds[n].Resource(u)
+	for ; r == nil && p.olds[n].Partial && n+1 < len(p.olds); n++ {
+		r = p.olds[n+1].Resource(u)
+	}
+	return r
+}
+
 // describe asks for the types that have not been described yet.
 func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	slices.Sort(types)

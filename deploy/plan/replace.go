@@ -23,14 +23,6 @@ func (p *planner) isAsked(r *graph.Resource) bool {
 	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
 }
 
-// replaceAsked makes a step a replacement that the request asks for.
-func (s *Step) replaceAsked() {
-	if s.Kind != Replace || s.Possible {
-		s.Reasons = append(s.Reasons, "asked for with --replace")
-	}
-	s.Kind, s.Possible = Replace, false
-}
-
 // replaces returns the resources that the request has replaced, as the program calls them.
 func (p *planner) replaces() (all []urn.URN) {
 	for _, u := range p.Replace {

@@ -21,14 +21,8 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
 		return s, nil // Nothing has changed since.
 	}
-	again := &Step{URN: s.URN}
-	err := p.planner.decideItem(ctx, i, again)
-	if err == nil && gone && again.Kind != Replace {
-		next := *again.New
-		next.Deployment, next.Outputs = p.Deployment, lumigl.Value{}
-		again.Kind, again.New = Replace, &next
-		err = p.planner.decideReplacement(ctx, i, again, false)
-	}
+	decided, err := p.planner.decideItem(ctx, i, gone)
+	again := &decided
 	problem := ""
 	switch {
 	case err != nil:

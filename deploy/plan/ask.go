@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// answers is what the provider said about an item.
+type answers struct {
+	// checked is what Check returned. properties are those to deploy, which differ from it where the provider ignores changes.
+	checked, properties lumigl.Value
+	// outputs are those of a resource to import.
+	outputs    lumigl.Value
+	difference Difference
+	verdict    verdict
+	// takenOver is set if the name that the provider chose for a missing item is that of a resource in the graph: then nothing
+	// else is set, and the item is now that resource.
+	takenOver bool
+}
+
+// ask asks the provider what its class requires. An item gets its final URN here.
+func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
+	switch c.class {
+	case missing:
+		return p.askMissing(ctx, c)
+	case restated:
+		a.properties = c.stored.Checked
+	case unfinished:
+		a.properties = expr.Unknown(c.inputs)
+	case differing:
+		if a, err = p.compare(ctx, c); err != nil {
+			return a, err
+		}
+	}
+	a.verdict = judge(c, a)
+	switch {
+	case a.verdict.replaces:
+		c.seed = p.newSeed(c.desired.URN(), c.old.Incarnation+1)
+		if a.properties, err = p.check(ctx, c, lumigl.Value{}); err == nil {
+			p.follow(ctx, c, a.properties)
+		}
+	case c.class == unfinished:
+		if checked, err := p.check(ctx, c, c.stored.Checked); err == nil {
+			p.follow(ctx, c, checked)
+		}
+	case c.class == differing && (c.computed == "" || !a.properties.Equal(c.old.Checked)):
+		p.follow(ctx, c, a.properties)
+	}
+	return a, err
+}
+
+// askMissing asks about an item that is not in the graph.
+func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err error) {
+	if a.checked, err = p.check(ctx, c, lumigl.Value{}); err != nil {
+		return a, err
+	}
+	a.properties = a.checked
+	id, isImported := c.options.Get("import").Text()
+	if isNumbered(c.urn.Name()) {
+		name, err := p.askName(ctx, c, a.checked)
+		if err != nil {
+			return a, err
+		}
+		if err := urn.CheckName(name); err != nil {
+			return a, fmt.Errorf("the provider chose an invalid name: %w", err)
+		}
+		if a.takenOver = !isImported && p.takeOver(c.number, name); a.takenOver {
+			return a, nil
+		}
+		p.rename(c.number, name)
+	}
+	if isImported {
+		a.outputs, err = p.inspectImport(ctx, c, id, a.checked)
+	}
+	return a, err
+}
+
+// inspectImport returns the outputs of a resource to import. It must be as the program has it, as far as it can be read and is
+// known.
+func (p *planner) inspectImport(ctx context.Context, c *classified, id string, checked lumigl.Value) (lumigl.Value, error) {
+	references := p.references(c.number, lumigl.Value{})
+	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: id, References: references})
+	if err != nil {
+		return outputs, fmt.Errorf("cannot import %q: %w", id, err)
+	}
+	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
+		Desired: Desired{URN: c.urn, Properties: checked, References: references}, ID: id, Old: inputs,
+	})
+	if err != nil {
+		return outputs, err
+	}
+	var differs []string
+	for _, change := range d.Changes {
+		parts := wire.PathParts(change.Path)
+		if change.Unknown || len(parts) == 0 {
+			continue
+		}
+		if name, _ := keyOrIndex(parts[0]); inputs.Get(name).Exists() {
+			differs = append(differs, name)
+		}
+	}
+	if len(differs) > 0 {
+		return outputs, fmt.Errorf("%q differs from the program: change the program to what exists, and update the resource later\n%s",
+			id, p.differences(c.desired.Type, inputs, checked, differs))
+	}
+	return outputs, nil
+}
+
+// differences returns how some properties of a resource that exists differ from the program, as text without secrets.
+func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names []string) string {
+	of := func(properties lumigl.Value) *lumigl.Vertex {
+		v := &lumigl.Vertex{Type: t, Properties: identity(properties, names)}
+		v.Properties, _ = WrapSecrets(v.Properties, p.types[t].Secrets)
+		return v
+	}
+	var text strings.Builder
+	_ = diff.CompareResource(of(exists), of(checked), nil).WriteText(&text, 1, diff.TextOptions{}) // A builder takes everything.
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// compare asks how the properties of an item differ from the stored ones.
+func (p *planner) compare(ctx context.Context, c *classified) (a answers, err error) {
+	old := c.stored
+	if a.checked, err = p.check(ctx, c, old.Checked); err != nil {
+		return a, err
+	}
+	// A reference to another resource of the same URN looks the same, so it counts as unknown.
+	desired := a.checked.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		target, _, ok := part.Target()
+		if !ok {
+			return lumigl.Value{}, false
+		}
+		_, isRenewed := c.renewed[target.URN()]
+		return lumigl.TextOf(wire.Unknown), isRenewed
+	})
+	a.difference, err = p.Provider.InspectChange(ctx, InspectChangeRequest{
+		Desired: Desired{URN: c.urn, Properties: desired, References: p.references(c.number, old.Checked)},
+		ID:      old.ID, Old: old.Before(a.checked),
+	})
+	a.properties = a.checked
+	if properties := a.difference.Properties; properties.Exists() {
+		a.properties = properties.Map(func(_ int, name string, part lumigl.Value) (lumigl.Value, bool) {
+			return a.checked.Get(name), !expr.IsKnown(part) // with references that were hidden
+		})
+	}
+	return a, err
+}
+
+// check asks the provider about the properties of an item, as far as they are known.
+func (p *planner) check(ctx context.Context, c *classified, old lumigl.Value) (lumigl.Value, error) {
+	d := Desired{URN: c.urn, Properties: expr.Unknown(c.inputs), References: p.references(c.number, lumigl.Value{})}
+	return p.Provider.Check(ctx, CheckRequest{Desired: d, Old: old, Seed: c.seed})
+}
+
+// askName asks the provider for the name of an item.
+func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Value) (string, error) {
+	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
+}
+
+// follow gives an item the name that its provider computes for it. If that is not known, it keeps the one it has. Provisioners
+// do not compute names: they know a resource by the first one.
+func (p *planner) follow(ctx context.Context, c *classified, checked lumigl.Value) {
+	if p.decided || !isNumbered(c.desired.URN().Name()) || c.old.Provisioner != "" {
+		return
+	}
+	name, err := p.askName(ctx, c, checked)
+	if err != nil || urn.CheckName(name) != nil || isPlaceholder(name) {
+		c.computed = ""
+		return
+	}
+	p.rename(c.number, name)
+}

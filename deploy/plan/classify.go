@@ -1,0 +1,212 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// class determines what the provider is asked about an item.
+type class uint8
+
+const (
+	missing    class = iota // It is not in the graph: create or import it.
+	unchanged               // Nothing differs, not even references.
+	restated                // Only the URN, the options or the label differ.
+	unfinished              // Stored values are not known, so they cannot be compared.
+	differing               // Properties may differ.
+)
+
+// classified is an item with what is known before the provider is asked.
+type classified struct {
+	*item
+	number int32 // of the item
+	class  class
+	// stored is the resource in the graph, with references to resources that moved updated; nil if it is missing.
+	stored  *graph.Resource
+	renewed map[urn.URN]renewal
+	// asked is set if the request replaces the resource, and gone if it is deleted already.
+	asked, gone bool
+	// seed is the seed of the resource as it will be.
+	seed []byte
+}
+
+// classify resolves an item whose dependencies have their steps, and compares it with the graph.
+func (p *planner) classify(i int32, gone bool) (*classified, error) {
+	it := &p.items[i]
+	var err error
+	if it.inputs, err = p.resolve(it.desired.Properties); err != nil {
+		return nil, err
+	}
+	it.inputs, _ = WrapSecrets(it.inputs, p.types[it.desired.Type].Secrets)
+	it.ignoreChanges()
+	if err := p.checkIgnored(i); err != nil {
+		return nil, err
+	}
+	it.options = it.desired.Options.Retarget(p.final)
+	c := &classified{item: it, number: i, gone: gone}
+	if it.old == nil {
+		c.seed = p.newSeed(it.desired.URN(), 0)
+		return c, nil
+	}
+	if it.isAstray() {
+		p.rename(i, it.computed)
+	}
+	old := p.moved(it.old)
+	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
+	isSame := len(c.renewed) == 0 && !c.asked
+	mustTell := it.urn != old.URN && old.Provisioner != "" // whose tool may know the resource by its URN
+	id, isImported := it.options.Get("import").Text()
+	switch {
+	case isImported && id != old.ID:
+		return nil, fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
+	case isSame && p.isSame(i):
+		c.class = unchanged
+	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustTell:
+		c.class = restated
+	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
+		c.class = unfinished
+	default:
+		c.class = differing
+	}
+	return c, nil
+}
+
+// mayDiffer returns the items that may not be the same, and the references among them. The others get their steps.
+func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
+	number := make([]int32, len(p.items)) // among the suspects, from 1
+	for i := range p.items {
+		it := &p.items[i]
+		it.ignoreChanges()
+		isSuspect := !it.untouched && (!p.isSame(int32(i)) || p.mustReplace(it))
+		for _, to := range p.dependencies.Out(int32(i)) {
+			isSuspect = isSuspect || number[to] > 0
+		}
+		switch {
+		case it.untouched && it.old == nil:
+		case it.untouched || !isSuspect:
+			it.step = &steps[i]
+			*it.step = Step{URN: it.old.URN, Old: it.old, New: it.old}
+		default:
+			mayDiffer = append(mayDiffer, int32(i))
+			number[i] = int32(len(mayDiffer))
+		}
+	}
+	mayDiffer = p.sorted(mayDiffer)
+	for n, i := range mayDiffer {
+		number[i] = int32(n + 1)
+	}
+	for _, i := range mayDiffer {
+		for _, to := range p.dependencies.Out(i) {
+			if number[to] > 0 {
+				among.To = append(among.To, number[to]-1)
+			}
+		}
+		among.End()
+	}
+	return mayDiffer, among
+}
+
+// isSame reports whether nothing about the item itself differs.
+func (p *planner) isSame(i int32) bool {
+	it := &p.items[i]
+	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isAstray() && it.desired.URN() == it.old.InProgram() &&
+		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
+		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
+}
+
+// ignoreChanges takes the properties whose changes are ignored from the graph.
+func (it *item) ignoreChanges() {
+	paths := it.desired.Options.Get("ignoreChanges")
+	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // What was made in part has no inputs.
+		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
+	}
+}
+
+// checkIgnored returns an error if the inputs keep a reference to a resource that the program does not refer to any more:
+// it might go.
+func (p *planner) checkIgnored(i int32) error {
+	it := &p.items[i]
+	if !it.desired.Options.Get("ignoreChanges").Exists() {
+		return nil
+	}
+	on := p.dependenciesOf(i)
+	for target := range it.inputs.References() {
+		if u := target.URN(); u.Type() != lumigl.ModuleType && !slices.Contains(on, u) {
+			return fmt.Errorf(`the option "ignoreChanges" keeps a reference to %s: add that to "dependsOn", or remove the option`, u.Name())
+		}
+	}
+	return nil
+}
+
+// renewal is why a reference leads to another resource than before, although the URN is the same.
+type renewal struct {
+	// name is that of the resource, which is "new" or "replaced".
+	name, because string
+	// sure is set unless the resource may turn out to be the same.
+	sure bool
+}
+
+// renewed returns the references of an item that lead to other resources than before, by their URNs: those to resources
+// that are created or replaced, those to what a failed deployment has created or replaced already, and those to what other
+// modules have replaced.
+func (p *planner) renewed(i int32) map[urn.URN]renewal {
+	it := &p.items[i]
+	held := slices.IndexFunc(p.olds, func(v *graph.Version) bool {
+		return it.old != nil && (v.Holds(it.old) || v.Partial && v.Deployment == it.old.Deployment)
+	})
+	if held < 0 {
+		return nil
+	}
+	var all map[urn.URN]renewal
+	add := func(u urn.URN, because string, sure bool) {
+		if all == nil {
+			all = map[urn.URN]renewal{}
+		}
+		all[u] = renewal{u.Name(), because, sure}
+	}
+	was := it.old.ReferentIDs()
+	if len(p.uses) > 0 && len(was) > 0 {
+		for target := range it.inputs.References() {
+			if now := p.provided(target.URN()); now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+				add(now.URN, "replaced", now.ID != "")
+			}
+		}
+	}
+	for target, property := range it.desired.Properties.References() {
+		to, ok := p.index[target]
+		if !ok || property != "" {
+			continue
+		}
+		if now := p.items[to].old; now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+			add(p.items[to].urn, "replaced", true)
+		}
+		if p.items[to].step == nil {
+			continue
+		}
+		s := p.items[to].step
+		isOther := s.Old == nil || s.Old != p.was(held, s.Old.URN)
+		if s.Kind == Replace {
+			add(s.URN, "replaced", isOther || !s.Possible)
+		} else if isOther {
+			add(s.URN, "new", true)
+		}
+	}
+	return all
+}
+
+// moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
+func (p *planner) moved(old *graph.Resource) *graph.Resource {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if len(p.moves) == 0 {
+		return old
+	}
+	return old.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(p.moves[target.URN()], target) })
+}

@@ -1,0 +1,104 @@
+package plan
+
+import (
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// conclude returns the step of an item.
+func (p *planner) conclude(c *classified, a answers) Step {
+	v := a.verdict
+	s := Step{
+		Kind: c.kind(v), URN: c.urn, Old: c.old, New: c.old,
+		Possible: v.possible, NotCompared: v.notCompared, Reasons: v.reasons, Replaces: v.paths,
+	}
+	if c.class == unchanged && s.Kind == Same {
+		return s
+	}
+	s.New = p.becomes(c, a, s.Kind)
+	if s.Kind != Replace {
+		return s
+	}
+	name, because := s.New.Checked.Get("name"), ""
+	switch {
+	case a.difference.DeleteFirst:
+		because = "resources of this type are deleted first"
+	case s.New.Flag("deleteBeforeReplace"):
+		because = "the option deleteBeforeReplace has it deleted first"
+	case p.keepsName(c.item), p.types[c.desired.Type].Named && !name.IsUnknown() && name.Equal(c.old.Checked.Get("name")):
+		because = "it is deleted first, since both have the same name"
+	}
+	if because != "" {
+		s.DeleteFirst, s.Reasons = true, append(s.Reasons, because)
+	}
+	return s
+}
+
+// kind returns the kind of the step of an item that has its final URN.
+func (c *classified) kind(v verdict) Kind {
+	_, isImported := c.options.Get("import").Text()
+	switch {
+	case c.class == missing && isImported:
+		return Import
+	case c.class == missing:
+		return Create
+	case v.replaces:
+		return Replace
+	case v.updates:
+		return Update
+	case c.urn != c.old.URN:
+		return Move
+	}
+	return Same
+}
+
+// becomes returns the resource that a step of a kind makes or keeps.
+func (p *planner) becomes(c *classified, a answers, kind Kind) *graph.Resource {
+	r := &graph.Resource{
+		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
+		Options: c.options, Source: c.desired.Source, Seed: c.seed,
+	}
+	if label := c.desired.URN().Name(); isNumbered(label) {
+		r.Label, r.Computed = label, c.computed
+	}
+	old := c.stored
+	if old == nil {
+		r.ID, _ = c.options.Get("import").Text()
+		return r
+	}
+	r.Incarnation, r.Replaced, r.Plugin, r.Provisioner = old.Incarnation, old.Replaced, old.Plugin, old.Provisioner
+	if kind == Replace {
+		r.Incarnation++
+		if r.URN != old.URN {
+			r.Replaced = old.ID
+		}
+		return r
+	}
+	r.ID = old.ID
+	if kind == Update {
+		r.Outputs = p.unknownOutputs(c)
+		return r
+	}
+	r.Deployment, r.Outputs, r.Referents, r.Metadata = old.Deployment, old.Outputs, old.Referents, old.Metadata
+	if c.class == differing {
+		refers := p.references(c.number, lumigl.Value{})
+		r.Referents = graph.ReferentsOf(a.checked, func(u urn.URN) string { return refers[u].ID })
+	} else if !old.Checked.Equal(c.old.Checked) { // The name may be made of one that moved.
+		r.Computed = ""
+	}
+	return r
+}
+
+// unknownOutputs returns the outputs of an item that is changed.
+func (p *planner) unknownOutputs(c *classified) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for _, name := range p.types[c.desired.Type].Outputs {
+		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	for name := range c.old.Metadata.Members() {
+		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	return all.Object()
+}
