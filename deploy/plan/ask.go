@@ -40,7 +40,7 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 			return a, err
 		}
 	}
-	a.verdict = judge(c, a)
+	a.verdict = judge(c, a.checked, a.difference.Changes)
 	switch {
 	case a.verdict.replaces:
 		c.seed = p.newSeed(c.desired.URN(), c.old.Incarnation+1)

@@ -98,16 +98,6 @@ func (p *planner) setAfter(i int32, s *Step) {
 	}
 }
 
-// dependenciesOf returns the final URNs of what an item refers to, sorted.
-func (p *planner) dependenciesOf(i int32) []urn.URN {
-	var all []urn.URN // nil without an allocation for the many that refer to nothing
-	for _, to := range p.dependencies.Out(i) {
-		all = append(all, p.items[to].urn)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // version returns the new version of the module, or nil if what it provides cannot be.
 func (p *planner) version(changes []*Step) *graph.Version {
 	resources := make([]*graph.Resource, 0, len(changes))

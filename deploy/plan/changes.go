@@ -56,12 +56,3 @@ func (p *Plan) HasSecrets() bool {
 	}
 	return slices.ContainsFunc(values, func(v lumigl.Value) bool { return holds(v, lumigl.Value.IsSecret) })
 }
-
-// holds reports whether a value or a part of it is such a one.
-func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
-	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
-		found = found || is(part)
-		return lumigl.Value{}, false
-	})
-	return found
-}

@@ -121,14 +121,6 @@ func (p *planner) isSame(i int32) bool {
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
 
-// ignoreChanges takes the properties whose changes are ignored from the graph.
-func (it *item) ignoreChanges() {
-	paths := it.desired.Options.Get("ignoreChanges")
-	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // What was made in part has no inputs.
-		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
-	}
-}
-
 // checkIgnored returns an error if the inputs keep a reference to a resource that the program does not refer to any more:
 // it might go.
 func (p *planner) checkIgnored(i int32) error {

@@ -7,16 +7,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Steps returns the deletions of the cleanup as [MakeCleanup] will plan them, in no order.
-func (c Cleanup) Steps() []*Step {
-	all := make([]*Step, len(c.Deleted))
-	for i, r := range c.Deleted {
-		all[i] = removal(r)
-		all[i].spare()
-	}
-	return all
-}
-
 // MakeCleanup plans the cleanup of a module. It forgets protected resources.
 func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) string) *Plan {
 	p := newPlan(ToCleanUp, g, module, g.Cleanup(module), provisioner)

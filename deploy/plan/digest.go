@@ -12,16 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// effects returns what a plan does, the deletions of the cleanups that follow included. A deletion of the plan and that of
-// a cleanup are the same.
-func (p *Plan) effects() []*Step {
-	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
-	for _, c := range p.Cleanups {
-		all = append(all, c.Steps()...)
-	}
-	return all
-}
-
 // digest returns the digest of a plan, or "" if secrets could not be compared: that of a text for each effect, and for each
 // value that the module provides or uses. They are sorted, since the order of steps depends on numbers of deployments.
 func digest(p *Plan) string {
@@ -56,17 +46,6 @@ func digest(p *Plan) string {
 	slices.Sort(texts)
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
 	return hex.EncodeToString(sum[:])[:32]
-}
-
-// abridged returns a value with the hashes of long texts in place of these.
-func abridged(v lumigl.Value) lumigl.Value {
-	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
-		text, _ := part.Text()
-		if len(text) <= 1024 {
-			return part, false
-		}
-		return lumigl.TextOf(fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))), true
-	})
 }
 
 // appendPublic appends a value as text, with the keys of objects sorted and without the content of secrets.

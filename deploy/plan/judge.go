@@ -16,17 +16,17 @@ type verdict struct {
 }
 
 // judge decides what becomes of a resource in the graph by what differs.
-func judge(c *classified, a answers) (v verdict) {
+func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	if c.class == unfinished {
 		if v.notCompared = hasUnreadableSecrets(c.stored.Inputs); !v.notCompared {
 			v.reasons = append(v.reasons, "an earlier deployment has yet to create or change it")
 		}
 	}
 	sureUpdate, sureReplace := false, false
-	for _, change := range a.difference.Changes {
+	for _, change := range changes {
 		// A reference to a resource that is certainly another one has certainly changed.
 		because, sure := "", !change.Unknown
-		for target := range at(a.checked, change.Path).References() {
+		for target := range at(checked, change.Path).References() {
 			if to, ok := c.renewed[target.URN()]; ok {
 				sure = sure || to.sure
 				because = fmt.Sprintf("%s refers to %s, which is %s", change.Path, to.name, to.because)
@@ -53,7 +53,7 @@ func judge(c *classified, a answers) (v verdict) {
 	}
 	mayReplace := len(v.paths) > 0
 	v.replaces = c.asked || c.gone || mayReplace && (sureReplace || !c.old.Flag("protect"))
-	v.updates = !v.replaces && (mayReplace || c.class == unfinished || c.class == differing && (len(a.difference.Changes) > 0 || !expr.IsKnown(c.inputs)))
+	v.updates = !v.replaces && (mayReplace || c.class == unfinished || c.class == differing && (len(changes) > 0 || !expr.IsKnown(c.inputs)))
 	v.possible = v.updates && !sureUpdate || v.replaces && !sureReplace && !c.asked && !c.gone
 	switch {
 	case c.asked && !sureReplace:

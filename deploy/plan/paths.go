@@ -114,3 +114,23 @@ func covers(paths lumigl.Value, path string) bool {
 	}
 	return false
 }
+
+// holds reports whether a value or a part of it is such a one.
+func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
+	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		found = found || is(part)
+		return lumigl.Value{}, false
+	})
+	return found
+}
+
+// identity returns the properties with some names.
+func identity(inputs lumigl.Value, names []string) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for _, name := range names {
+		if v := inputs.Get(name); v.Kind() != lumigl.Null { // which means absent
+			all.Set(name, v)
+		}
+	}
+	return all.Object()
+}

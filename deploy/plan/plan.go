@@ -37,34 +37,10 @@ package plan
 
 import (
 	"github.com/lumi-idl/lumi/deploy/graph"
-	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
-
-// Request asks for the plan of a deployment.
-type Request struct {
-	// Graph is the resource graph as it will be after the deployments that this one waits for.
-	Graph *graph.Graph
-	// Deployment is the number that the deployment has or would get.
-	Deployment graph.Deployment
-	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
-	Desired *lumigl.Snapshot
-	// Provider is asked about resources that differ.
-	Provider Provider
-	// Provisioner returns the name of the provisioner that handles a type; that of modules is [lumigl.ModuleType].
-	Provisioner func(tokens.Type) string
-	// Targets limits the plan to these resources and what they depend on. If it is empty, all are planned.
-	Targets []urn.URN
-	// Replace has resources of the program that are replaced even if nothing differs. One that does not exist yet is created,
-	// and one that this deployment has replaced already is not replaced again.
-	Replace []urn.URN
-	// Interrupt has the modules that may be interrupted.
-	Interrupt []string
-	// Parallelism is how many calls of the provider run at once: 16 if it is 0.
-	Parallelism int
-}
 
 // Purpose is what a plan is for.
 type Purpose uint8
@@ -112,45 +88,6 @@ type Cleanup struct {
 	Deleted  []*graph.Resource
 }
 
-// Kind is what a step does.
-type Kind uint8
-
-// The kinds of steps.
-const (
-	Same    Kind = iota // nothing, though options or labels may be stored
-	Create              // creates a resource
-	Import              // takes an existing resource over
-	Move                // changes a URN only
-	Update              // changes a resource in place
-	Replace             // creates the replacement of a resource; a Delete step of its own deletes the old one
-	Delete              // deletes a resource
-	Forget              // removes a resource from the graph, and leaves the real one
-)
-
-// Step is what happens to a resource.
-type Step struct {
-	Kind Kind
-	URN  urn.URN
-	// Old is the resource in the graph before, nil for Create and Import. New is the resource as it is expected to be, nil
-	// for Delete and Forget. Unknown values in New are references, expressions, or the value that stands for unknown ones.
-	Old, New *graph.Resource
-	// Possible is set on an update or a replacement that may turn out to be less, since values are not known yet, and on
-	// the deletion of what may be replaced.
-	Possible bool
-	// DeleteFirst is set on a replacement that deletes first, and on the deletions that come before it.
-	DeleteFirst bool
-	// Replaced is set on the deletion of a resource that is replaced.
-	Replaced bool
-	// NotCompared is set if stored secrets cannot be read without the key.
-	NotCompared bool
-	// Reasons says why, without full stops: "cidrBlock cannot change".
-	Reasons []string
-	// Replaces has the paths of the properties that require the replacement.
-	Replaces []string
-	// After has the steps that this one waits for.
-	After []*Step
-}
-
 // Task is a part of a deployment that one provisioner runs. The steps in it run in parallel as far as their After allows.
 type Task struct {
 	// Number counts from 1.
@@ -158,17 +95,4 @@ type Task struct {
 	Provisioner string
 	// Steps is empty for the task of the module's own vertex.
 	Steps []*Step
-}
-
-// Error has all that is wrong with desired state, in its order.
-type Error struct{ Faults []Fault }
-
-// Fault is something that prevents a deployment.
-type Fault struct {
-	// URN is the resource that it is about; it is empty for the module as a whole.
-	URN urn.URN
-	// Source is where the program makes it.
-	Source string
-	// Message says what is wrong and, where that is not plain, what to do.
-	Message string
 }

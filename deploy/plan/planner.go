@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -53,145 +52,6 @@ type planner struct {
 
 	mutex  sync.Mutex        // of faults, and of free, holders, clashed and moves while items are decided
 	faults map[int32][]Fault // by item, and -1 for the module
-}
-
-// item is a desired resource on its way to a step.
-type item struct {
-	desired *lumigl.Vertex
-	// urn is the resource's URN. It is that of the program until the provider chooses a name.
-	urn urn.URN
-	// reference is what references in stored values lead to: a vertex that carries the final URN.
-	reference *lumigl.Vertex
-	// old is the resource in the graph, or nil if there is none yet.
-	old *graph.Resource
-	// inputs are the properties with outputs filled in, where what they refer to stays as it is.
-	inputs lumigl.Value
-	// options are those of the program, with references to final URNs.
-	options lumigl.Value
-	// hasFiles is set if inputs has an asset or archive whose content only the provider can compare.
-	hasFiles bool
-	// computed is the name that the provider computes for it, if that is known.
-	computed string
-	// sameName is set if the provider chose the name of the old resource for it.
-	sameName bool
-	// untouched is set if the resource is not among the targets.
-	untouched bool
-	// step is nil until it is decided, and for a resource that neither exists nor is a target.
-	step *Step
-}
-
-// Make plans the deployment of a module. The error is an *[Error] if desired state is wrong or cannot be deployed, or
-// that of a provider which does not answer.
-func Make(ctx context.Context, r Request) (*Plan, error) {
-	r.Parallelism = cmp.Or(r.Parallelism, 16)
-	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
-	if err := p.read(); err != nil {
-		return nil, err
-	}
-	if err := p.pair(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.target(); err != nil {
-		return nil, err
-	}
-	if err := p.decide(ctx); err != nil {
-		return nil, err
-	}
-	return p.assemble()
-}
-
-// read takes the desired graph apart and binds what the module uses.
-func (p *planner) read() (err error) {
-	if p.module, err = graph.ModuleOf(p.Desired, p.Graph.Environment); err != nil {
-		return AsError(err)
-	}
-	bound, err := p.Graph.Bind(p.module.Version(p.Deployment, nil))
-	if err != nil {
-		return AsError(err)
-	}
-	for _, b := range bound {
-		p.uses = append(p.uses, b.Edge)
-	}
-	resources := p.module.Resources
-	p.items, p.index = make([]item, len(resources)), make(map[*lumigl.Vertex]int32, len(resources))
-	for i, r := range resources {
-		p.items[i] = item{desired: r, urn: r.URN(), reference: r}
-		p.index[r] = int32(i)
-	}
-	for _, r := range resources {
-		for target := range r.References() {
-			if to, ok := p.index[target]; ok {
-				p.dependencies.To = append(p.dependencies.To, to)
-			}
-		}
-		p.dependencies.End()
-	}
-	for _, v := range slices.Backward(p.Graph.Versions(p.module.Name)) {
-		if v.Partial {
-			p.olds = append(p.olds, v)
-		}
-	}
-	newest := p.Graph.Newest(p.module.Name)
-	if newest != nil {
-		p.olds = append(p.olds, newest)
-	}
-	for _, v := range p.Graph.Kept(p.module.Name) {
-		if v != newest {
-			p.olds = append(p.olds, v)
-		}
-	}
-	return nil
-}
-
-// target finds out which resources are not among the targets, nor needed by them. A target may have the URN in the program,
-// or that in the graph.
-func (p *planner) target() error {
-	if len(p.Targets) == 0 {
-		return nil
-	}
-	var faults []Fault
-	seen := make([]bool, len(p.items))
-	for _, target := range p.Targets {
-		i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(target) })
-		switch {
-		case i >= 0:
-			p.dependencies.Reach(int32(i), seen)
-			seen[i] = true
-		case !slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Resource(target) != nil }):
-			faults = append(faults, Fault{URN: target, Message: "there is no such resource to target, neither in the program nor in the environment"})
-		}
-	}
-	for i := range p.items {
-		it := &p.items[i]
-		if it.untouched = !seen[i]; it.untouched && it.old != nil {
-			it.name(it.old.URN) // It does not move either.
-		}
-	}
-	faults = append(faults, p.movedUses()...)
-	if len(faults) > 0 {
-		return &Error{Faults: faults}
-	}
-	return nil
-}
-
-// movedUses returns faults about edges that would lead elsewhere. Resources that are not targets may have values of the
-// versions that they lead to now, which would no longer be kept.
-func (p *planner) movedUses() (faults []Fault) {
-	newest := p.Graph.Newest(p.module.Name)
-	if newest == nil {
-		return nil
-	}
-	for _, was := range newest.Uses {
-		stays := slices.ContainsFunc(p.uses, func(e graph.Edge) bool {
-			return e.Module == was.Module && e.Name == was.Name && e.To == was.To
-		})
-		if !stays {
-			faults = append(faults, Fault{Message: fmt.Sprintf(
-				"%s would no longer use %s.%s of %s, which resources that are not targets may need: deploy without targets",
-				p.module.Name, was.Module, was.Name, was.To)})
-		}
-	}
-	return faults
 }
 
 // oldOf returns the resource of the graph that a desired one with a URN is compared with, or nil.
@@ -257,15 +117,40 @@ func (p *planner) wrong() error {
 	return nil
 }
 
-// AsError makes an *[Error] of what the resource graph refuses.
-func AsError(err error) error {
-	var refused *graph.RefusedError
-	if !errors.As(err, &refused) {
-		return err
+// dependenciesOf returns the final URNs of what an item refers to, sorted.
+func (p *planner) dependenciesOf(i int32) []urn.URN {
+	var all []urn.URN // nil without an allocation for the many that refer to nothing
+	for _, to := range p.dependencies.Out(i) {
+		all = append(all, p.items[to].urn)
 	}
-	e := &Error{}
-	for _, problem := range refused.Problems {
-		e.Faults = append(e.Faults, Fault{Message: problem})
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// typeOf returns the type that a resource of the graph has in the program.
+func (p *planner) typeOf(r *graph.Resource) tokens.Type {
+	return cmp.Or(p.formerTypes[r.Type()], r.Type())
+}
+
+// isReplaced reports whether a resource was replaced under another URN. A later one may have the same ID.
+func (p *planner) isReplaced(c *candidates, r *graph.Resource) bool {
+	by := c.replaced[realResource{p.typeOf(r), r.ID}]
+	return by != nil && r.Deployment < by.Deployment &&
+		slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Holds(by) && !v.Holds(r) })
+}
+
+// sorted returns items in an order that does not depend on that of the program, so that names do not either. Each comes after
+// those that it refers to.
+func (p *planner) sorted(items []int32) []int32 {
+	depth := make([]int32, len(p.items))
+	for i := range depth {
+		for _, to := range p.dependencies.Out(int32(i)) {
+			depth[i] = max(depth[i], depth[to]+1)
+		}
 	}
-	return e
+	return slices.SortedFunc(slices.Values(items), func(a, b int32) int {
+		x, y := p.items[a].desired.URN(), p.items[b].desired.URN()
+		n, m := last(x), last(y)
+		return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(n), len(m)), cmp.Compare(n, m), cmp.Compare(x, y))
+	})
 }

@@ -7,11 +7,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// isCalled reports whether a URN is that of the item, in the program or in the graph.
-func (it *item) isCalled(u urn.URN) bool {
-	return it.urn == u || it.desired.URN() == u || it.old != nil && it.old.URN == u
-}
-
 // mustReplace reports whether an item is replaced because the request says so. What the deployment itself has made is its
 // replacement already: the plan is made again after a failure.
 func (p *planner) mustReplace(it *item) bool {

@@ -63,18 +63,6 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	return referencesOf(p.before, s.Old)
 }
 
-// referencesOf returns what is known about the resources that the stored properties of a resource of the graph refer to.
-func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
-	var all map[urn.URN]Reference
-	for u, to := range g.References(r) {
-		if all == nil {
-			all = map[urn.URN]Reference{}
-		}
-		all[u] = Reference{ID: to.ID, Properties: Known(to.Properties())}
-	}
-	return all
-}
-
 // Commit returns the transition of the resource graph, with the steps as they were recorded. Now is the graph as it is: the
 // one that the plan was made for, or one with other changes of other modules. The error is an *[Error] if the module
 // cannot be deployed after all, since a value that was not known breaks what another module needs.

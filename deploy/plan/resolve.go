@@ -37,17 +37,6 @@ func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
 	return target
 }
 
-// name sets the final URN of an item.
-func (it *item) name(u urn.URN) {
-	if it.urn = u; u == it.reference.URN() {
-		return
-	}
-	reference, err := lumigl.NewResource(u)
-	if err == nil {
-		it.reference = reference
-	}
-}
-
 // traits reports whether a value has parts that have to be resolved, and whether it has files.
 func (p *planner) traits(v lumigl.Value) (open, files bool) {
 	switch v.Kind() {
@@ -129,4 +118,16 @@ func (p *planner) provided(u urn.URN) *graph.Resource {
 // Known returns an object without the members that are not known.
 func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
+}
+
+// referencesOf returns what is known about the resources that the stored properties of a resource of the graph refer to.
+func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
+	var all map[urn.URN]Reference
+	for u, to := range g.References(r) {
+		if all == nil {
+			all = map[urn.URN]Reference{}
+		}
+		all[u] = Reference{ID: to.ID, Properties: Known(to.Properties())}
+	}
+	return all
 }

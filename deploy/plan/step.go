@@ -1,11 +1,48 @@
 package plan
 
 import (
-	"strings"
-
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
+
+// Kind is what a step does.
+type Kind uint8
+
+// The kinds of steps.
+const (
+	Same    Kind = iota // nothing, though options or labels may be stored
+	Create              // creates a resource
+	Import              // takes an existing resource over
+	Move                // changes a URN only
+	Update              // changes a resource in place
+	Replace             // creates the replacement of a resource; a Delete step of its own deletes the old one
+	Delete              // deletes a resource
+	Forget              // removes a resource from the graph, and leaves the real one
+)
+
+// Step is what happens to a resource.
+type Step struct {
+	Kind Kind
+	URN  urn.URN
+	// Old is the resource in the graph before, nil for Create and Import. New is the resource as it is expected to be, nil
+	// for Delete and Forget. Unknown values in New are references, expressions, or the value that stands for unknown ones.
+	Old, New *graph.Resource
+	// Possible is set on an update or a replacement that may turn out to be less, since values are not known yet, and on
+	// the deletion of what may be replaced.
+	Possible bool
+	// DeleteFirst is set on a replacement that deletes first, and on the deletions that come before it.
+	DeleteFirst bool
+	// Replaced is set on the deletion of a resource that is replaced.
+	Replaced bool
+	// NotCompared is set if stored secrets cannot be read without the key.
+	NotCompared bool
+	// Reasons says why, without full stops: "cidrBlock cannot change".
+	Reasons []string
+	// Replaces has the paths of the properties that require the replacement.
+	Replaces []string
+	// After has the steps that this one waits for.
+	After []*Step
+}
 
 // kinds has the word for each kind, and that for a resource to which it happened.
 var kinds = [...]struct{ name, past string }{
@@ -57,19 +94,4 @@ func (s *Step) was() urn.URN {
 		return ""
 	}
 	return s.Old.URN
-}
-
-// Error returns all faults, one a line.
-func (e *Error) Error() string {
-	lines := make([]string, len(e.Faults))
-	for i, f := range e.Faults {
-		var parts []string
-		for _, part := range []string{f.Source, string(f.URN), f.Message} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		lines[i] = strings.Join(parts, ": ")
-	}
-	return strings.Join(lines, "\n")
 }

@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Make plans the deployment of a module. The error is an *[Error] if desired state is wrong or cannot be deployed, or
+// that of a provider which does not answer.
+func Make(ctx context.Context, r Request) (*Plan, error) {
+	r.Parallelism = cmp.Or(r.Parallelism, 16)
+	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	if err := p.pair(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.target(); err != nil {
+		return nil, err
+	}
+	if err := p.decide(ctx); err != nil {
+		return nil, err
+	}
+	return p.assemble()
+}
+
+// read takes the desired graph apart and binds what the module uses.
+func (p *planner) read() (err error) {
+	if p.module, err = graph.ModuleOf(p.Desired, p.Graph.Environment); err != nil {
+		return AsError(err)
+	}
+	bound, err := p.Graph.Bind(p.module.Version(p.Deployment, nil))
+	if err != nil {
+		return AsError(err)
+	}
+	for _, b := range bound {
+		p.uses = append(p.uses, b.Edge)
+	}
+	resources := p.module.Resources
+	p.items, p.index = make([]item, len(resources)), make(map[*lumigl.Vertex]int32, len(resources))
+	for i, r := range resources {
+		p.items[i] = item{desired: r, urn: r.URN(), reference: r}
+		p.index[r] = int32(i)
+	}
+	for _, r := range resources {
+		for target := range r.References() {
+			if to, ok := p.index[target]; ok {
+				p.dependencies.To = append(p.dependencies.To, to)
+			}
+		}
+		p.dependencies.End()
+	}
+	for _, v := range slices.Backward(p.Graph.Versions(p.module.Name)) {
+		if v.Partial {
+			p.olds = append(p.olds, v)
+		}
+	}
+	newest := p.Graph.Newest(p.module.Name)
+	if newest != nil {
+		p.olds = append(p.olds, newest)
+	}
+	for _, v := range p.Graph.Kept(p.module.Name) {
+		if v != newest {
+			p.olds = append(p.olds, v)
+		}
+	}
+	return nil
+}
+
+// target finds out which resources are not among the targets, nor needed by them. A target may have the URN in the program,
+// or that in the graph.
+func (p *planner) target() error {
+	if len(p.Targets) == 0 {
+		return nil
+	}
+	var faults []Fault
+	seen := make([]bool, len(p.items))
+	for _, target := range p.Targets {
+		i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(target) })
+		switch {
+		case i >= 0:
+			p.dependencies.Reach(int32(i), seen)
+			seen[i] = true
+		case !slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Resource(target) != nil }):
+			faults = append(faults, Fault{URN: target, Message: "there is no such resource to target, neither in the program nor in the environment"})
+		}
+	}
+	for i := range p.items {
+		it := &p.items[i]
+		if it.untouched = !seen[i]; it.untouched && it.old != nil {
+			it.name(it.old.URN) // It does not move either.
+		}
+	}
+	faults = append(faults, p.movedUses()...)
+	if len(faults) > 0 {
+		return &Error{Faults: faults}
+	}
+	return nil
+}
+
+// movedUses returns faults about edges that would lead elsewhere. Resources that are not targets may have values of the
+// versions that they lead to now, which would no longer be kept.
+func (p *planner) movedUses() (faults []Fault) {
+	newest := p.Graph.Newest(p.module.Name)
+	if newest == nil {
+		return nil
+	}
+	for _, was := range newest.Uses {
+		stays := slices.ContainsFunc(p.uses, func(e graph.Edge) bool {
+			return e.Module == was.Module && e.Name == was.Name && e.To == was.To
+		})
+		if !stays {
+			faults = append(faults, Fault{Message: fmt.Sprintf(
+				"%s would no longer use %s.%s of %s, which resources that are not targets may need: deploy without targets",
+				p.module.Name, was.Module, was.Name, was.To)})
+		}
+	}
+	return faults
+}
