@@ -29,7 +29,7 @@ type answers struct {
 // ask asks the provider what its class requires. An item gets its final URN here.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
-	case missing:
+	case missing, imported:
 		return p.askMissing(ctx, c)
 	case restated:
 		a.properties = c.stored.Checked
@@ -63,7 +63,6 @@ func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err
 		return a, err
 	}
 	a.properties = a.checked
-	id, isImported := c.options.Get("import").Text()
 	if isNumbered(c.urn.Name()) {
 		name, err := p.askName(ctx, c, a.checked)
 		if err != nil {
@@ -72,27 +71,27 @@ func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err
 		if err := urn.CheckName(name); err != nil {
 			return a, fmt.Errorf("the provider chose an invalid name: %w", err)
 		}
-		if a.takenOver = !isImported && p.takeOver(c.number, name); a.takenOver {
+		if a.takenOver = c.class == missing && p.takeOver(c.number, name); a.takenOver {
 			return a, nil
 		}
 		p.rename(c.number, name)
 	}
-	if isImported {
-		a.outputs, err = p.inspectImport(ctx, c, id, a.checked)
+	if c.class == imported {
+		a.outputs, err = p.inspectImport(ctx, c, a.checked)
 	}
 	return a, err
 }
 
 // inspectImport returns the outputs of a resource to import. It must be as the program has it, as far as it can be read and is
 // known.
-func (p *planner) inspectImport(ctx context.Context, c *classified, id string, checked lumigl.Value) (lumigl.Value, error) {
+func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
-	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: id, References: references})
+	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})
 	if err != nil {
-		return outputs, fmt.Errorf("cannot import %q: %w", id, err)
+		return outputs, fmt.Errorf("cannot import %q: %w", c.id, err)
 	}
 	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
-		Desired: Desired{URN: c.urn, Properties: checked, References: references}, ID: id, Old: inputs,
+		Desired: Desired{URN: c.urn, Properties: checked, References: references}, ID: c.id, Old: inputs,
 	})
 	if err != nil {
 		return outputs, err
@@ -109,7 +108,7 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, id string, c
 	}
 	if len(differs) > 0 {
 		return outputs, fmt.Errorf("%q differs from the program: change the program to what exists, and update the resource later\n%s",
-			id, p.differences(c.desired.Type, inputs, checked, differs))
+			c.id, p.differences(c.desired.Type, inputs, checked, differs))
 	}
 	return outputs, nil
 }

@@ -16,7 +16,8 @@ import (
 type class uint8
 
 const (
-	missing    class = iota // It is not in the graph: create or import it.
+	missing    class = iota // It is not in the graph.
+	imported                // It is not in the graph, but exists.
 	unchanged               // Nothing differs, not even references.
 	restated                // Only the URN, the options or the label differ.
 	unfinished              // Stored values are not known, so they cannot be compared.
@@ -28,7 +29,9 @@ type classified struct {
 	*item
 	number int32 // of the item
 	class  class
-	// stored is the resource in the graph, with references to resources that moved updated; nil if it is missing.
+	// id is the ID of the resource to import.
+	id string
+	// stored is item.old with references to resources that moved updated; nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal
 	// asked is set if the request replaces the resource, and gone if it is deleted already.
@@ -50,9 +53,12 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		return nil, err
 	}
 	it.options = it.desired.Options.Retarget(p.final)
-	c := &classified{item: it, number: i, gone: gone}
+	id, isImported := it.options.Get("import").Text()
+	c := &classified{item: it, number: i, id: id, gone: gone}
 	if it.old == nil {
-		c.seed = p.newSeed(it.desired.URN(), 0)
+		if c.seed = p.newSeed(it.desired.URN(), 0); isImported {
+			c.class = imported
+		}
 		return c, nil
 	}
 	if it.isAstray() {
@@ -62,7 +68,6 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
 	isSame := len(c.renewed) == 0 && !c.asked
 	mustTell := it.urn != old.URN && old.Provisioner != "" // whose tool may know the resource by its URN
-	id, isImported := it.options.Get("import").Text()
 	switch {
 	case isImported && id != old.ID:
 		return nil, fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
@@ -80,17 +85,17 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 
 // mayDiffer returns the items that may not be the same, and the references among them. The others get their steps.
 func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
-	number := make([]int32, len(p.items)) // among the suspects, from 1
+	number := make([]int32, len(p.items)) // in mayDiffer, from 1
 	for i := range p.items {
 		it := &p.items[i]
 		it.ignoreChanges()
-		isSuspect := !it.untouched && (!p.isSame(int32(i)) || p.mustReplace(it))
+		isSame := p.isSame(int32(i)) && !p.mustReplace(it)
 		for _, to := range p.dependencies.Out(int32(i)) {
-			isSuspect = isSuspect || number[to] > 0
+			isSame = isSame && number[to] == 0
 		}
 		switch {
 		case it.untouched && it.old == nil:
-		case it.untouched || !isSuspect:
+		case it.untouched || isSame:
 			it.step = &steps[i]
 			*it.step = Step{URN: it.old.URN, Old: it.old, New: it.old}
 		default:

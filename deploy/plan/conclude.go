@@ -27,7 +27,7 @@ func (p *planner) conclude(c *classified, a answers) Step {
 		because = "resources of this type are deleted first"
 	case s.New.Flag("deleteBeforeReplace"):
 		because = "the option deleteBeforeReplace has it deleted first"
-	case p.keepsName(c.item), p.types[c.desired.Type].Named && !name.IsUnknown() && name.Equal(c.old.Checked.Get("name")):
+	case c.keepsName(), p.types[c.desired.Type].Named && !name.IsUnknown() && name.Equal(c.old.Checked.Get("name")):
 		because = "it is deleted first, since both have the same name"
 	}
 	if because != "" {
@@ -38,12 +38,11 @@ func (p *planner) conclude(c *classified, a answers) Step {
 
 // kind returns the kind of the step of an item that has its final URN.
 func (c *classified) kind(v verdict) Kind {
-	_, isImported := c.options.Get("import").Text()
 	switch {
-	case c.class == missing && isImported:
-		return Import
 	case c.class == missing:
 		return Create
+	case c.class == imported:
+		return Import
 	case v.replaces:
 		return Replace
 	case v.updates:
@@ -52,6 +51,13 @@ func (c *classified) kind(v verdict) Kind {
 		return Move
 	}
 	return Same
+}
+
+// keepsName reports whether the provider chooses the name of the old resource for its replacement. Only one that was asked
+// for may be the same in everything that names are made of.
+func (c *classified) keepsName() bool {
+	_, name := c.split(c.old.URN)
+	return c.sameName || c.computed != "" && c.asked && (c.computed == c.old.Computed || c.computed == name)
 }
 
 // becomes returns the resource that a step of a kind makes or keeps.
@@ -65,7 +71,7 @@ func (p *planner) becomes(c *classified, a answers, kind Kind) *graph.Resource {
 	}
 	old := c.stored
 	if old == nil {
-		r.ID, _ = c.options.Get("import").Text()
+		r.ID = c.id
 		return r
 	}
 	r.Incarnation, r.Replaced, r.Plugin, r.Provisioner = old.Incarnation, old.Replaced, old.Plugin, old.Provisioner

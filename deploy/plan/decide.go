@@ -8,23 +8,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// decide gives every item its step. The provider is asked only about suspects: items that differ, and those that refer to
+// decide gives every item its step. The provider is asked only about items that differ, and about those that refer to
 // what is created, replaced or updated.
 func (p *planner) decide(ctx context.Context) error {
+	p.holders = make(map[urn.URN]int32, len(p.items))
 	for i := range p.items {
 		it := &p.items[i]
-		if it.old != nil && it.old.URN != it.urn {
+		if p.holders[it.urn] = int32(i); it.old != nil && it.old.URN != it.urn {
 			p.moves[it.old.URN] = it.reference
 		}
 	}
-	p.holders = make(map[urn.URN]int32, len(p.items))
-	for i := range p.items {
-		p.holders[p.items[i].urn] = int32(i)
-	}
 	steps := make([]Step, len(p.items)) // together, since there are many
-	suspects, among := p.mayDiffer(steps)
+	mayDiffer, among := p.mayDiffer(steps)
 	var types []tokens.Type
-	for _, i := range suspects {
+	for _, i := range mayDiffer {
 		types = append(types, p.items[i].desired.Type)
 	}
 	if err := p.describe(ctx, types); err != nil {
@@ -33,7 +30,7 @@ func (p *planner) decide(ctx context.Context) error {
 	p.seed()
 	decide := func(parallelism int) {
 		_ = among.Walk(ctx, dag.WalkOptions{Parallelism: parallelism}, func(ctx context.Context, n int32) error {
-			i := suspects[n]
+			i := mayDiffer[n]
 			s, err := p.decideItem(ctx, i, false)
 			if err != nil {
 				p.fault(i, "%v", err)
@@ -57,8 +54,10 @@ func (p *planner) decide(ctx context.Context) error {
 	return p.wrong()
 }
 
-// decideItem returns the step of an item whose dependencies have theirs. Gone is set if the resource in the graph is deleted
-// already, so that it has to be replaced.
+// decideItem returns the step of an item whose dependencies have theirs. An item is classified, the provider is asked what
+// its class requires, and the step is concluded from the answers. If the provider gives a missing item the name of a resource
+// in the graph, the item is classified again, as that resource. Gone is set if the resource in the graph is deleted already,
+// so that it has to be replaced.
 func (p *planner) decideItem(ctx context.Context, i int32, gone bool) (Step, error) {
 	for {
 		c, err := p.classify(i, gone)

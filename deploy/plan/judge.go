@@ -10,7 +10,7 @@ import (
 // verdict is what becomes of a resource in the graph: it stays, unless updates or replaces is set.
 type verdict struct {
 	updates, replaces bool
-	// The others are those of [Step].
+	// The others become Possible, NotCompared, Reasons and Replaces of the step.
 	possible, notCompared bool
 	reasons, paths        []string
 }
@@ -51,19 +51,22 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 			sureReplace = sureReplace || sure
 		}
 	}
-	mayReplace := len(v.paths) > 0
-	v.replaces = c.asked || c.gone || mayReplace && (sureReplace || !c.old.Flag("protect"))
-	v.updates = !v.replaces && (mayReplace || c.class == unfinished || c.class == differing && (len(changes) > 0 || !expr.IsKnown(c.inputs)))
-	v.possible = v.updates && !sureUpdate || v.replaces && !sureReplace && !c.asked && !c.gone
-	switch {
-	case c.asked && !sureReplace:
-		v.reasons = append(v.reasons, "asked for with --replace")
-	case v.updates && mayReplace:
+	switch mayReplace := len(v.paths) > 0; {
+	case c.asked || c.gone:
+		if v.replaces = true; c.asked && !sureReplace {
+			v.reasons = append(v.reasons, "asked for with --replace")
+		}
+	case mayReplace && !sureReplace && c.old.Flag("protect"):
+		v.updates, v.possible = true, !sureUpdate
 		v.reasons = append(v.reasons, "it is protected: if it has to be replaced after all, the deployment fails")
+	case mayReplace:
+		v.replaces, v.possible = true, !sureReplace
+	case c.class == unfinished, c.class == differing && (len(changes) > 0 || !expr.IsKnown(c.inputs)):
+		v.updates, v.possible = true, !sureUpdate
 	}
 	return v
 }
 
-// hasUnreadableSecrets reports whether stored inputs have secrets that cannot be read without the key, which are unknown. Inputs that
-// another plan expects have references instead.
+// hasUnreadableSecrets reports whether stored inputs have secrets that cannot be read without the key, which are unknown.
+// Inputs that another plan expects have references instead.
 func hasUnreadableSecrets(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }

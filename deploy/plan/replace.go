@@ -32,10 +32,3 @@ func (p *planner) replaces() (all []urn.URN) {
 	}
 	return all
 }
-
-// keepsName reports whether the provider chooses the name of the old resource for its replacement. Only one that was asked
-// for may be the same in everything that names are made of.
-func (p *planner) keepsName(it *item) bool {
-	_, name := it.split(it.old.URN)
-	return it.sameName || it.computed != "" && p.mustReplace(it) && (it.computed == it.old.Computed || it.computed == name)
-}
