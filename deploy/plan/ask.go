@@ -45,14 +45,14 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 	case a.verdict.replaces:
 		c.seed = p.newSeed(c.desired.URN(), c.old.Incarnation+1)
 		if a.properties, err = p.check(ctx, c, lumigl.Value{}); err == nil {
-			p.follow(ctx, c, a.properties)
+			p.followName(ctx, c, a.properties)
 		}
 	case c.class == unfinished:
 		if checked, err := p.check(ctx, c, c.stored.Checked); err == nil {
-			p.follow(ctx, c, checked)
+			p.followName(ctx, c, checked)
 		}
 	case c.class == differing && (c.computed == "" || !a.properties.Equal(c.old.Checked)):
-		p.follow(ctx, c, a.properties)
+		p.followName(ctx, c, a.properties)
 	}
 	return a, err
 }
@@ -74,7 +74,7 @@ func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err
 		if a.takenOver = c.class == missing && p.takeOver(c.number, name); a.takenOver {
 			return a, nil
 		}
-		p.rename(c.number, name)
+		p.claimName(c.number, name)
 	}
 	if c.class == imported {
 		a.outputs, err = p.inspectImport(ctx, c, a.checked)
@@ -164,9 +164,9 @@ func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Val
 	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
 }
 
-// follow gives an item the name that its provider computes for it. If that is not known, it keeps the one it has. Provisioners
+// followName gives an item the name that its provider computes for it. If that is not known, it keeps the one it has. Provisioners
 // do not compute names: they know a resource by the first one.
-func (p *planner) follow(ctx context.Context, c *classified, checked lumigl.Value) {
+func (p *planner) followName(ctx context.Context, c *classified, checked lumigl.Value) {
 	if p.decided || !isNumbered(c.desired.URN().Name()) || c.old.Provisioner != "" {
 		return
 	}
@@ -175,5 +175,5 @@ func (p *planner) follow(ctx context.Context, c *classified, checked lumigl.Valu
 		c.computed = ""
 		return
 	}
-	p.rename(c.number, name)
+	p.claimName(c.number, name)
 }

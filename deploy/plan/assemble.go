@@ -27,7 +27,8 @@ func (p *planner) assemble() (*Plan, error) {
 			s.New.Dependencies = p.dependenciesOf(int32(i))
 		}
 	}
-	update, changes, err := p.update()
+	changes := p.changes()
+	update, err := p.update(changes)
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +50,23 @@ func (p *planner) assemble() (*Plan, error) {
 	return plan, nil
 }
 
-// update returns what the steps do to the graph, and the steps that make or keep resources.
-func (p *planner) update() (update graph.Update, changes []*Step, err error) {
-	update = graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
+// changes returns the steps that make or keep resources.
+func (p *planner) changes() (changes []*Step) {
 	for i := range p.items {
-		s := p.items[i].step
-		if s == nil {
-			continue
+		if s := p.items[i].step; s != nil {
+			changes = append(changes, s)
 		}
-		changes = append(changes, s)
+	}
+	if len(p.Targets) > 0 {
+		changes = p.withOthers(changes)
+	}
+	return changes
+}
+
+// update returns what changes do to the graph.
+func (p *planner) update(changes []*Step) (graph.Update, error) {
+	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
+	for _, s := range changes {
 		switch {
 		case s.Old == nil || s.Old == s.New:
 		case s.Kind != Replace:
@@ -66,13 +75,8 @@ func (p *planner) update() (update graph.Update, changes []*Step, err error) {
 			update.Removed = append(update.Removed, s.Old)
 		}
 	}
-	if len(p.Targets) > 0 {
-		changes = p.withOthers(changes)
-	}
-	if update.Version = p.version(changes); update.Version == nil {
-		return update, nil, p.wrong()
-	}
-	return update, changes, nil
+	update.Version = p.version(changes)
+	return update, p.wrong()
 }
 
 // setAfter has a step wait for those of the resources that it refers to. If one of these is replaced and deleted first, what
@@ -98,7 +102,7 @@ func (p *planner) setAfter(i int32, s *Step) {
 	}
 }
 
-// version returns the new version of the module, or nil if what it provides cannot be.
+// version returns the new version of the module. It records faults about what cannot be provided.
 func (p *planner) version(changes []*Step) *graph.Version {
 	resources := make([]*graph.Resource, 0, len(changes))
 	for _, s := range changes {
@@ -124,9 +128,6 @@ func (p *planner) version(changes []*Step) *graph.Version {
 		}
 		provided.Value, provided.Result = provided.Value.Retarget(p.final), result
 		v.Provides = append(v.Provides, provided)
-	}
-	if p.wrong() != nil {
-		return nil
 	}
 	return v
 }

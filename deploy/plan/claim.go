@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// rename gives an item a name that its provider computed, or the next one that is free.
-func (p *planner) rename(i int32, name string) {
+// claimName gives an item a name that its provider computed, or the next one that is free.
+func (p *planner) claimName(i int32, name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	it := &p.items[i]

@@ -62,7 +62,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		return c, nil
 	}
 	if it.isAstray() {
-		p.rename(i, it.computed)
+		p.claimName(i, it.computed)
 	}
 	old := p.moved(it.old)
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)

@@ -27,7 +27,6 @@ func (p *planner) decide(ctx context.Context) error {
 	if err := p.describe(ctx, types); err != nil {
 		return err
 	}
-	p.seed()
 	decide := func(parallelism int) {
 		_ = among.Walk(ctx, dag.WalkOptions{Parallelism: parallelism}, func(ctx context.Context, n int32) error {
 			i := mayDiffer[n]

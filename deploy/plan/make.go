@@ -72,6 +72,7 @@ func (p *planner) read() (err error) {
 			p.olds = append(p.olds, v)
 		}
 	}
+	p.collectSeeds()
 	return nil
 }
 

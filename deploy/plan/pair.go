@@ -211,7 +211,6 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 
 // computeAll asks for the names of items at once, as far as they are known yet.
 func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) {
-	p.seed()
 	var all dag.Graph
 	for range items {
 		all.End()

@@ -75,7 +75,7 @@ type Description struct {
 }
 
 // WrapSecrets returns properties with those in names marked as secrets, and whether any was not.
-func WrapSecrets(properties lumigl.Value, names []string) (concealed lumigl.Value, changed bool) {
+func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value, changed bool) {
 	for _, name := range names {
 		if v := properties.Get(name); v.Exists() && v.Kind() != lumigl.Null && !v.IsSecret() && !v.IsUnknown() {
 			properties, changed = properties.With(name, lumigl.ObjectOf(

@@ -21,8 +21,7 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
 		return s, nil // Nothing has changed since.
 	}
-	decided, err := p.planner.decideItem(ctx, i, gone)
-	again := &decided
+	again, err := p.planner.decideItem(ctx, i, gone)
 	problem := ""
 	switch {
 	case err != nil:
@@ -39,7 +38,7 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	if again.New != again.Old {
 		again.New.Dependencies = s.New.Dependencies
 	}
-	return again, nil
+	return &again, nil
 }
 
 // Record tells the plan what a step has done: what [Plan.Again] returned for it, with New as it turned out. Steps that
@@ -74,7 +73,7 @@ func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 		t, err := now.Destroy(p.Module)
 		return t, AsError(err)
 	}
-	update, _, err := p.planner.update()
+	update, err := p.planner.update(p.planner.changes())
 	if err != nil {
 		return nil, err
 	}

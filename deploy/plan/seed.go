@@ -8,11 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// seed collects the seeds of all resources of the module.
-func (p *planner) seed() {
-	if p.seeds != nil {
-		return
-	}
+// collectSeeds finds the seeds of all resources of the module.
+func (p *planner) collectSeeds() {
 	p.seeds = map[string]bool{}
 	for _, v := range p.Graph.Versions(p.module.Name) {
 		for r := range v.Resources() {
