@@ -13,24 +13,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// answers is what the provider said about an item.
+// answers collects the answers of the provider about an item.
 type answers struct {
 	// checked is what Check returned. properties are those to deploy, which differ from it where the provider ignores changes.
 	checked, properties lumigl.Value
 	// outputs are those of a resource to import.
 	outputs    lumigl.Value
 	difference Difference
-	verdict    verdict
-	// takenOver is set if the name that the provider chose for a missing item is that of a resource in the graph: then nothing
-	// else is set, and the item is now that resource.
+	// verdict follows from the difference, and determines what else is asked.
+	verdict verdict
+	// takenOver is set if a missing item was paired with a resource in the graph, because the provider chose its name.
 	takenOver bool
 }
 
-// ask asks the provider what its class requires. An item gets its final URN here.
+// ask asks the provider what the class of an item requires, and gives the item its final URN.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
 	case missing, imported:
-		return p.askMissing(ctx, c)
+		return p.askNew(ctx, c)
 	case restated:
 		a.properties = c.stored.Checked
 	case unfinished:
@@ -57,8 +57,8 @@ func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error)
 	return a, err
 }
 
-// askMissing asks about an item that is not in the graph.
-func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err error) {
+// askNew asks about an item that is not in the graph.
+func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err error) {
 	if a.checked, err = p.check(ctx, c, lumigl.Value{}); err != nil {
 		return a, err
 	}
@@ -82,8 +82,8 @@ func (p *planner) askMissing(ctx context.Context, c *classified) (a answers, err
 	return a, err
 }
 
-// inspectImport returns the outputs of a resource to import. It must be as the program has it, as far as it can be read and is
-// known.
+// inspectImport returns the outputs of a resource to import. The error is not nil if it differs from the program, as far as it
+// can be read and the program's values are known.
 func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
 	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})

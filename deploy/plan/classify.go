@@ -24,7 +24,7 @@ const (
 	differing               // Properties may differ.
 )
 
-// classified is an item with what is known before the provider is asked.
+// classified is an item whose class is known.
 type classified struct {
 	*item
 	number int32 // of the item
@@ -36,7 +36,7 @@ type classified struct {
 	renewed map[urn.URN]renewal
 	// asked is set if the request replaces the resource, and gone if it is deleted already.
 	asked, gone bool
-	// seed is the seed of the resource as it will be.
+	// seed is the seed of the resource, or of its replacement.
 	seed []byte
 }
 

@@ -17,7 +17,7 @@ func (p *planner) conclude(c *classified, a answers) Step {
 	if c.class == unchanged && s.Kind == Same {
 		return s
 	}
-	s.New = p.becomes(c, a, s.Kind)
+	s.New = p.newResource(c, a, s.Kind)
 	if s.Kind != Replace {
 		return s
 	}
@@ -60,8 +60,8 @@ func (c *classified) keepsName() bool {
 	return c.sameName || c.computed != "" && c.asked && (c.computed == c.old.Computed || c.computed == name)
 }
 
-// becomes returns the resource that a step of a kind makes or keeps.
-func (p *planner) becomes(c *classified, a answers, kind Kind) *graph.Resource {
+// newResource returns the resource as a step of some kind is expected to leave it.
+func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resource {
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
 		Options: c.options, Source: c.desired.Source, Seed: c.seed,

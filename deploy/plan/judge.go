@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// verdict is what becomes of a resource in the graph: it stays, unless updates or replaces is set.
+// verdict decides about a resource in the graph: it is kept unless updates or replaces is set.
 type verdict struct {
 	updates, replaces bool
 	// The others become Possible, NotCompared, Reasons and Replaces of the step.
@@ -15,7 +15,7 @@ type verdict struct {
 	reasons, paths        []string
 }
 
-// judge decides what becomes of a resource in the graph by what differs.
+// judge decides whether a resource in the graph is kept, updated or replaced.
 func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	if c.class == unfinished {
 		if v.notCompared = hasUnreadableSecrets(c.stored.Inputs); !v.notCompared {

@@ -19,7 +19,7 @@ import (
 //	read      the items, what they depend on, and the versions that they are compared with
 //	pair      the resource of the graph that each item is, and its inputs
 //	target    which items may change
-//	decide    the step of each item: the same, or what the provider makes of the difference
+//	decide    the step of each item: it is classified, the provider is asked, and the step is concluded
 //	assemble  the new version of the module, what becomes of the graph, and what is deleted therefore
 type planner struct {
 	Request
