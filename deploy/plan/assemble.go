@@ -201,3 +201,23 @@ func suggest(steps []*Step) []match.Pair {
 	}
 	return match.Recognize(olds, news)
 }
+
+// isAsked reports whether the request replaces a resource of the graph.
+func (p *planner) isAsked(r *graph.Resource) bool {
+	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
+}
+
+// replaces returns the resources that the request has replaced, as the program calls them.
+func (p *planner) replaces() (all []urn.URN) {
+	for _, u := range p.Replace {
+		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {
+		case i < 0:
+			p.faults[-1] = append(p.faults[-1], Fault{URN: u, Message: "it cannot be replaced, since the program does not have it"})
+		case p.items[i].untouched:
+			p.fault(int32(i), "it cannot be replaced, since it is not a target: make it one as well")
+		default:
+			all = append(all, p.items[i].desired.URN())
+		}
+	}
+	return all
+}

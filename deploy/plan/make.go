@@ -72,7 +72,15 @@ func (p *planner) read() (err error) {
 			p.olds = append(p.olds, v)
 		}
 	}
-	p.collectSeeds()
+	p.seeds = map[string]bool{}
+	for _, v := range p.Graph.Versions(p.module.Name) {
+		for r := range v.Resources() {
+			p.seeds[string(r.Seed)] = true
+		}
+	}
+	for _, pending := range p.Graph.Pending(p.module.Name) {
+		p.seeds[string(pending.Resource.Seed)] = true
+	}
 	return nil
 }
 

@@ -3,6 +3,9 @@ package plan
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,6 +16,29 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
+
+// Request asks for the plan of a deployment.
+type Request struct {
+	// Graph is the resource graph as it will be after the deployments that this one waits for.
+	Graph *graph.Graph
+	// Deployment is the number that the deployment has or would get.
+	Deployment graph.Deployment
+	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
+	Desired *lumigl.Snapshot
+	// Provider is asked about resources that differ.
+	Provider Provider
+	// Provisioner returns the name of the provisioner that handles a type; that of modules is [lumigl.ModuleType].
+	Provisioner func(tokens.Type) string
+	// Targets limits the plan to these resources and what they depend on. If it is empty, all are planned.
+	Targets []urn.URN
+	// Replace has resources of the program that are replaced even if nothing differs. One that does not exist yet is created,
+	// and one that this deployment has replaced already is not replaced again.
+	Replace []urn.URN
+	// Interrupt has the modules that may be interrupted.
+	Interrupt []string
+	// Parallelism is how many calls of the provider run at once: 16 if it is 0.
+	Parallelism int
+}
 
 // planner makes one plan. Each stage is a method, and fills in what the next ones need:
 //
@@ -153,4 +179,22 @@ func (p *planner) sorted(items []int32) []int32 {
 		n, m := last(x), last(y)
 		return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(n), len(m)), cmp.Compare(n, m), cmp.Compare(x, y))
 	})
+}
+
+// newSeed returns what generated values of a resource derive from: one that no resource of the module has, since a number
+// such as #1 may have been that of another resource before.
+func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
+	for ; ; incarnation++ {
+		mac := hmac.New(sha256.New, []byte(p.Graph.Lineage))
+		mac.Write(binary.BigEndian.AppendUint64([]byte(u), uint64(incarnation)))
+		if seed := mac.Sum(nil); !p.seeds[string(seed)] {
+			return seed
+		}
+	}
+}
+
+// mustReplace reports whether an item is replaced because the request says so. What the deployment itself has made is its
+// replacement already: the plan is made again after a failure.
+func (p *planner) mustReplace(it *item) bool {
+	return it.old != nil && it.old.Deployment != p.Deployment && slices.ContainsFunc(p.Replace, it.isCalled)
 }
