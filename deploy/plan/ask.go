@@ -29,7 +29,7 @@ type answers struct {
 // ask asks the provider what the class of an item requires, and gives the item its final URN.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
-	case missing, imported:
+	case missing, importable:
 		return p.askNew(ctx, c)
 	case restated:
 		a.properties = c.stored.Checked
@@ -76,7 +76,7 @@ func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err err
 		}
 		p.claimName(c.number, name)
 	}
-	if c.class == imported {
+	if c.class == importable {
 		a.outputs, err = p.inspectImport(ctx, c, a.checked)
 	}
 	return a, err

@@ -17,7 +17,7 @@ type class uint8
 
 const (
 	missing    class = iota // It is not in the graph.
-	imported                // It is not in the graph, but exists.
+	importable              // It is not in the graph, but exists.
 	unchanged               // Nothing differs, not even references.
 	restated                // Only the URN, the options or the label differ.
 	unfinished              // Stored values are not known, so they cannot be compared.
@@ -55,7 +55,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	c := &classified{item: it, number: i, id: id, gone: gone}
 	if it.old == nil {
 		if c.seed = p.newSeed(it.desired.URN(), 0); isImported {
-			c.class = imported
+			c.class = importable
 		}
 		return c, nil
 	}

@@ -41,7 +41,7 @@ func (c *classified) kind(v verdict) Kind {
 	switch {
 	case c.class == missing:
 		return Create
-	case c.class == imported:
+	case c.class == importable:
 		return Import
 	case v.replaces:
 		return Replace
