@@ -43,7 +43,8 @@ type classified struct {
 // classify resolves an item whose dependencies have their steps, and compares it with the graph.
 func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	it := &p.items[i]
-	if err := p.settle(it); err != nil {
+	var err error
+	if it.inputs, err = p.resolve(it.desired.Properties); err != nil {
 		return nil, err
 	}
 	it.inputs, _ = WrapSecrets(it.inputs, p.types[it.desired.Type].Secrets)
@@ -51,6 +52,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	if err := p.checkIgnored(i); err != nil {
 		return nil, err
 	}
+	it.options = it.desired.Options.Retarget(p.final)
 	id, isImported := it.options.Get("import").Text()
 	c := &classified{item: it, number: i, id: id, gone: gone}
 	if it.old == nil {

@@ -320,3 +320,18 @@ func TestCompareAny(t *testing.T) {
 		}
 	})
 }
+
+// TestCompareSecretInSecret compares a snapshot with itself whose secret is wrapped twice, which means the same as once.
+func TestCompareSecretInSecret(t *testing.T) {
+	secret := func(v lumigl.Value) lumigl.Value {
+		return lumigl.ObjectOf(
+			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v},
+		)
+	}
+	s := &lumigl.Snapshot{}
+	r := must.Get(s.Add(urn.URN(prefix("p") + "Object::n")))(t)
+	r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "a", Value: secret(secret(lumigl.TextOf("u")))})
+	if got := compare(t, s, s, plan.Types{}); got != "Nothing differs.\n" {
+		t.Error(got)
+	}
+}
