@@ -2,6 +2,7 @@ package lumigl
 
 import "github.com/lumi-idl/lumi/runtime/tokens"
 
+// Kind says what a [Value] is.
 type Kind uint8
 
 // The kinds of values. The zero Value is Absent: what an accessor returns for something that is not there.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 )
 
-// Kind says what a [Value] is.
 var kindNames = [...]string{
 	Absent: "nothing", Null: "null", Bool: "a boolean", Number: "a number", Text: "a string", List: "a list",
 	Object: "an object", Reference: "a reference",

@@ -40,7 +40,6 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 	return e
 }
 
-// typesOf returns the types of graphs, sorted.
 // merge merges graphs. The error is a *[taskgraph.Error] if plugins have different values of an attribute.
 func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective, error) {
 	var layers, plugins []taskgraph.Layer

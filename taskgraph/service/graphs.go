@@ -238,6 +238,7 @@ func (s *Service) Delete(ctx context.Context, id int64) error {
 	return err
 }
 
+// typesOf returns the types of graphs, sorted.
 func typesOf(graphs []store.TaskGraph) (types []string) {
 	for _, g := range graphs {
 		types = append(types, g.Type)
