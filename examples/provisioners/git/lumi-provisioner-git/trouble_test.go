@@ -426,3 +426,28 @@ func TestUnknownToken(t *testing.T) {
 		}
 	}
 }
+
+// TestCancelledPush cancels a push while what serves the repository holds the lock of the branch. The next push works.
+func TestCancelledPush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, direct)
+	locked := filepath.Join(t.TempDir(), "locked")
+	must.Do(t, exec.Command("mkfifo", locked).Run())
+	w.hook(w.remote, "reference-transaction", `if [ "$1" = prepared ]; then echo >`+locked+`; exec sleep 300; fi`)
+	p := w.start()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	c := changeTo(resource("main", 1, sized))
+	go func() {
+		_, err := p.Provision(ctx, c)
+		ended <- err
+	}()
+	must.Get(os.ReadFile(locked))(t)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	must.Do(t, p.Close())
+	must.Do(t, os.Remove(filepath.Join(w.remote, "hooks", "reference-transaction")))
+	w.provision(c)
+}
