@@ -96,6 +96,8 @@ type jsonPast struct {
 	jsonDeployment
 	Created time.Time `json:"created"`
 	Ended   time.Time `json:"ended,omitzero"`
+	// Interrupted is set if no process runs it any more, although it runs by its state.
+	Interrupted bool `json:"interrupted,omitempty"`
 	// Seconds is how long it ran, up to the last event of each process that ran it.
 	Seconds float64 `json:"seconds"`
 	// Counts is how many steps are done, by kind, and how many ended otherwise, by state.
@@ -108,7 +110,17 @@ type jsonPast struct {
 // describe returns a deployment with the last event of each step.
 func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
-	return newPast(d, events), err
+	past := newPast(d, events)
+	past.Interrupted = d.State != store.Wait && isLeft(h.engine, environment.Status{Job: d})
+	return past, err
+}
+
+// state returns the word for the state of a deployment.
+func (h *historyCommand) state(past jsonPast) string {
+	if past.Interrupted {
+		return "interrupted"
+	}
+	return h.word(past.State)
 }
 
 // newPast takes time in proportion to the number of events.
@@ -188,7 +200,7 @@ func (h *historyCommand) list(ctx context.Context) error {
 			left--
 			past.Steps = nil
 			if !h.json {
-				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.word(d.State), stamp(d.Created), past.took(), past.summary()})
+				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.state(past), stamp(d.Created), past.took(), past.summary()})
 			} else if err := h.printJSON(past); err != nil {
 				return err
 			}
@@ -267,7 +279,7 @@ func (h *historyCommand) print(past jsonPast) error {
 	if h.json {
 		return h.printJSON(past)
 	}
-	h.printf("%s %s %s\nqueued %s", h.out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.word(past.State), stamp(past.Created))
+	h.printf("%s %s %s\nqueued %s", h.out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.state(past), stamp(past.Created))
 	if !past.Ended.IsZero() {
 		h.printf(", ended %s", stamp(past.Ended))
 	}
