@@ -55,7 +55,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	}
 	for _, d := range runs {
 		if time.Now().Before(d.Expires) {
-			return 0, job.Refuse("%s[%d] is running: wait until it has ended, or stop it with 'lumi tasks stop'", d.Module, d.ID)
+			return 0, job.Refuse("%s is running: wait until it has ended, or stop it with 'lumi tasks stop'", job.Name(d))
 		}
 	}
 	rows, err := tx.Vertices(name)

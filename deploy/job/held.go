@@ -19,7 +19,7 @@ var (
 // Held is a job that this process has claimed, while it runs.
 type Held struct {
 	*Runner
-	// Job is the job as it was claimed. Who moves it to another state in which it still runs says so here.
+	// Job is the job as it was claimed. A caller that moves it to another running state updates it.
 	Job store.Job
 	// Calls is the context of calls. It is done if the context of Run is done, Stop cancels calls, or the lease is lost. Then
 	// another process may run the job, and the cause wraps [store.ErrFenced]; otherwise the cause is [context.Canceled].

@@ -5,7 +5,7 @@
 //	err := runner.Write(ctx, func(t *job.Tx) error { … return t.Claim(&j, store.Running) })
 //	err = runner.Hold(j).Run(ctx, work, end)   // end moves the job to its next state
 //
-// What the jobs do, which can be claimed, and who may stop them is up to those who run them.
+// What a job does, when it can be claimed and who may stop it is up to the caller.
 package job
 
 import (

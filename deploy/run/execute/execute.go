@@ -18,8 +18,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Run carries out a deployment until it is done, fails, asks or is stopped, which the store has then. The error is one of the
-// store. It wraps [store.ErrFenced] if another process has taken over.
+// Run carries out a deployment until it is done, fails, asks or is stopped, and records that. The error is one of the store. It
+// wraps [store.ErrFenced] if another process has taken over.
 func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Options) error {
 	x := &execution{Held: h, Options: o, planner: p, journal: j, progress: newProgress()}
 	return h.Run(ctx, func(ctx context.Context) error {
@@ -107,8 +107,10 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	if err := x.moveTask(ctx, &row, store.Running, ""); err != nil {
 		return err
 	}
-	var by driver = newProviders(x, task)
-	if p := x.Provisioners[task.Provisioner]; p != nil {
+	var by driver
+	if p := x.Provisioners[task.Provisioner]; p == nil {
+		by = newProviders(x, task)
+	} else {
 		by = &provisioner{execution: x, Provisioner: p, name: task.Provisioner, row: &row, task: task, input: x.plan.Inputs()[i]}
 	}
 	err := by.run(ctx)

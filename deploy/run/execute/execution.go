@@ -37,7 +37,7 @@ type Order struct {
 
 // Planner knows what a deployment was asked to do, and plans it.
 type Planner interface {
-	// Load returns that, before the other methods are called.
+	// Load returns the order. It is called first.
 	Load(context.Context) (Order, error)
 	// Plan returns the plan for a resource graph. The error is an *[AskError] if it does more than what was agreed to.
 	Plan(context.Context, *graph.Graph) (*plan.Plan, error)

@@ -185,7 +185,7 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 		isDone := o.state == store.Done && !o.again
 		end := x.recordOutcome
 		if isDone && x.awaited[s] {
-			end = x.endedSoon
+			end = x.recordOutcomeSoon
 		}
 		if err := end(ctx, c, o); err != nil {
 			return err
@@ -217,9 +217,9 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	}
 }
 
-// endedSoon is recordOutcome for a step that frees others: their intents and its result are stored together, unless it takes too long to
-// decide them.
-func (x *providers) endedSoon(_ context.Context, c *call, o outcome) error {
+// recordOutcomeSoon is recordOutcome for a step that frees others: their intents and its result are stored together, unless it
+// takes too long to decide them.
+func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
 		return err

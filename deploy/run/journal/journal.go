@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Journal is that of an environment. It may be used concurrently.
+// Journal reads and writes one environment. It may be used concurrently.
 type Journal struct {
 	Jobs *job.Runner
 	// Key is the data key of the environment, or nil: then secrets stay sealed.
