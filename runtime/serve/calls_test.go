@@ -251,13 +251,14 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
-		t.Errorf("the log has no stack: %s", log)
-	}
 	var uncertain *lumi.UncertainError
 	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
 		err.Error() != `the provider computed properties that cannot be sent: the id is not valid UTF-8: "\xff"` {
 		t.Errorf("an id that is not text: got %v", err)
+	}
+	must.Do(t, p.Close()) // after which the log is whole
+	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
+		t.Errorf("the log has no stack: %s", log)
 	}
 }
 
@@ -342,6 +343,7 @@ func TestConfigure(t *testing.T) {
 	p.expect(t, "configured here hush hush")
 	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
 	must.Get(get("t-1")(within(t), p.resource(t, thingToken)))(t)
+	must.Do(t, p.Close())
 	if log := p.log.String(); strings.Contains(log, "hush") {
 		t.Errorf("the log tells a secret: %s", log)
 	}
