@@ -102,6 +102,15 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 			return c != nil && least(c) != nil && *least(c) > 0
 		})
 	}
+	ref, ok := t.(*schema.Ref)
+	if ok {
+		if seen[ref.Decl] {
+			_, isAlias := ref.Decl.(*schema.Alias) // It is reported as such.
+			return !isAlias                        // A circle of others has to end elsewhere.
+		}
+		seen[ref.Decl] = true
+		defer delete(seen, ref.Decl)
+	}
 	switch t := schema.Underlying(t).(type) {
 	case *schema.List:
 		return some(func(c *schema.Constraints) *int { return c.MinItems }) && needsResource(t.Elem, nil, seen)
@@ -109,16 +118,9 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 		return some(func(c *schema.Constraints) *int { return c.MinProperties }) && needsResource(t.Elem, nil, seen)
 	case schema.Primitive:
 		return t == schema.AnyResource
+	case *schema.Ref:
+		ref = t
 	}
-	ref, ok := schema.Underlying(t).(*schema.Ref)
-	if !ok {
-		return false
-	}
-	if seen[ref.Decl] {
-		return true // A circle has to end elsewhere.
-	}
-	seen[ref.Decl] = true
-	defer delete(seen, ref.Decl)
 	needs := func(p *schema.Property) bool { return needsResource(p.Type, p.Constraints, seen) }
 	switch d := ref.Decl.(type) {
 	case *schema.Resource:
