@@ -11,7 +11,7 @@ import (
 	encoding "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -21,7 +21,7 @@ import (
 
 // inStore calls f in a workspace, with a transaction that reads its store, and the name of the environment that the command is
 // about. The name is empty if that is not known yet.
-func inStore(c *cobra.Command, f func(w *workspace.Workspace, tx store.Tx, environment string)) {
+func inStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
 	w, err := findWorkspace()
 	if err != nil {
 		return
@@ -48,7 +48,7 @@ func completed(names []string) []string {
 
 // completeEnvironments lists the environments of the workspace.
 func completeEnvironments(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(w *workspace.Workspace, tx store.Tx, _ string) {
+	inStore(c, func(w *lumiyaml.Workspace, tx store.Tx, _ string) {
 		names = append(names, w.Environments...)
 		if w.Environment != "" {
 			names = append(names, w.Environment)
@@ -84,7 +84,7 @@ func outline(tx store.Tx, environment string) *graph.Graph {
 
 // completeModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
 func completeModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(w *workspace.Workspace, tx store.Tx, environment string) {
+	inStore(c, func(w *lumiyaml.Workspace, tx store.Tx, environment string) {
 		names = append(outline(tx, environment).Modules(), w.Names()...)
 	})
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
@@ -93,7 +93,7 @@ func completeModules(c *cobra.Command, args []string, _ string) (names []string,
 
 // completeOutputs lists modules, and then the names of what one provides.
 func completeOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		g := outline(tx, environment)
 		if len(args) == 0 {
 			names = g.Modules()
@@ -107,7 +107,7 @@ func completeOutputs(c *cobra.Command, args []string, _ string) (names []string,
 // completeDeployments lists the deployments of the queue or, for a rollback, those of the latest hundred that deployed
 // something, the latest first.
 func completeDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Queue(environment)
 		if c.Name() == "rollback" {
 			rows, _ = tx.History(environment, 0, 100)
@@ -126,7 +126,7 @@ func completeDeployments(c *cobra.Command, args []string, _ string) (names []str
 // that only one of them has, and the URNs of the others. If a URN is being typed, it lists all URNs.
 func completeResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	all := map[urn.URN]string{} // with their names
-	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		if c.Name() != "resolve" {
 			rows, _ := tx.Vertices(environment)
 			for _, row := range rows {

@@ -9,14 +9,14 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
 func TestCompleteDeployments(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must.Do(t, os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
-	s := must.Get(sqlite.Open(t.Context(), database(&workspace.Workspace{File: workspace.FileName}), sqlite.Options{}))(t)
+	must.Do(t, os.WriteFile(lumiyaml.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
+	s := must.Get(sqlite.Open(t.Context(), database(&lumiyaml.Workspace{File: lumiyaml.FileName}), sqlite.Options{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {

@@ -402,7 +402,8 @@ func (e *console) confirmed(what string) error {
 	return err
 }
 
-var errUnchanged = &job.RefusedError{Message: "nothing was changed"}
+// errUnchanged is for what was asked and not agreed to.
+var errUnchanged = errors.New("nothing was changed")
 
 func isYes(answer string) bool {
 	answer = strings.ToLower(strings.TrimSpace(answer))

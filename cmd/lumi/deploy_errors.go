@@ -28,7 +28,7 @@ func (e *console) sayError(err error) int {
 	}
 	e.say("%s", err)
 	_, isRefused := errors.AsType[*job.RefusedError](err)
-	if _, ok := errors.AsType[*service.Error](err); ok || isRefused {
+	if _, ok := errors.AsType[*service.Error](err); ok || isRefused || errors.Is(err, errUnchanged) {
 		return exitWrong
 	}
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {

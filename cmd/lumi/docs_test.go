@@ -16,7 +16,7 @@ import (
 // output and on standard error. Every other indented block has commands only, so that no output stands there untried.
 // docs/diff.md is held by the tests of package diff, and the examples of docs/query.md that are a table by those of query.
 func TestPages(t *testing.T) {
-	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(testPlugin(t)))
+	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(library(t)))
 	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1, "yaql.md": 5, "muranopl.md": 4}
 	for page, least := range pages {
 		text := must.Get(os.ReadFile(filepath.Join("../../docs", page)))(t)
@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 var quotedWord = regexp.MustCompile(`('[^']*'|[^\s'])+`)
 
 func tryExample(t *testing.T, line, want string) {
-	files := must.Get(filepath.Abs("testdata/examples"))(t)
+	files := must.Get(filepath.Abs("../../cmd/lumi/testdata/examples"))(t)
 	t.Chdir(t.TempDir())
 	must.Do(t, os.CopyFS(".", os.DirFS(files)))
 	var out bytes.Buffer

@@ -26,7 +26,7 @@ const (
 
 // TestExitCodes holds that every command exits with what its help and docs/lumi.md say.
 func TestExitCodes(t *testing.T) {
-	plugin := testPlugin(t)
+	plugin := library(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	type try struct {
 		args, stdin string
@@ -40,8 +40,8 @@ func TestExitCodes(t *testing.T) {
 		"show":  {{"-", smallGraph, 0}, {"- a", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- b", smallGraph, 2}},
 		"graph": {{"-", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- --around=b", smallGraph, 2}},
 		"diff": {
-			{"testdata/examples/graph.json testdata/examples/graph.json", "", 0}, {"testdata/examples/graph.json -", smallGraph, 1},
-			{"testdata/examples/graph.json -", brokenInput, 2}, {"testdata/examples/graph.json " + missing, "", 2},
+			{"../../cmd/lumi/testdata/examples/graph.json ../../cmd/lumi/testdata/examples/graph.json", "", 0}, {"../../cmd/lumi/testdata/examples/graph.json -", smallGraph, 1},
+			{"../../cmd/lumi/testdata/examples/graph.json -", brokenInput, 2}, {"../../cmd/lumi/testdata/examples/graph.json " + missing, "", 2},
 		},
 		"query": {
 			{"- true", smallGraph, 0}, {"- false", smallGraph, 1}, {"- true", brokenInput, 2}, {missing, "", 2}, {"- nonsense(", smallGraph, 2},
@@ -53,16 +53,16 @@ func TestExitCodes(t *testing.T) {
 		},
 		"explain": {{"dangling", "", 0}, {"giraffe", "", 2}},
 		"provider test": {
-			{plugin + " --fixture=testdata/examples/library.json", "", 0}, {plugin + " --fixture=-", wrongFixture, 1},
-			{plugin + " --fixture=-", brokenInput, 2}, {missing + " --fixture=testdata/examples/library.json", "", 2},
+			{plugin + " --fixture=../../cmd/lumi/testdata/examples/library.json", "", 0}, {plugin + " --fixture=-", wrongFixture, 1},
+			{plugin + " --fixture=-", brokenInput, 2}, {missing + " --fixture=../../cmd/lumi/testdata/examples/library.json", "", 2},
 		},
 		"provider describe": {{plugin, "", 0}, {missing, "", 2}},
 		"yaql": {
 			{"$ -", smallGraph, 0}, {"--batch", "nonsense", 0}, {"1+ -", smallGraph, 1}, {"$ -", "[", 2}, {"$ " + missing, "", 2}, {"", "", 2},
 		},
-		"murano check": {{"testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
+		"murano check": {{"../../cmd/lumi/testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
 		"murano run": {
-			{"--classes=testdata/examples/murano --batch", "nonsense", 0}, {"--classes=exit_test.go --batch", "", 1}, {"", "", 2},
+			{"--classes=../../cmd/lumi/testdata/examples/murano --batch", "nonsense", 0}, {"--classes=exit_test.go --batch", "", 1}, {"", "", 2},
 		},
 		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
 		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
@@ -106,7 +106,7 @@ func TestExitCodes(t *testing.T) {
 // docs/lumi.md has it. What deployments ask, and that they wait, is the same for all commands that run them.
 func TestEnvironmentExits(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/lumi.md")
-	files, _ := filepath.Glob("testdata/script/*.txtar")
+	files, _ := filepath.Glob("../../cmd/lumi/testdata/script/*.txtar")
 	var scripts []byte
 	for _, file := range files {
 		script, failed := os.ReadFile(file)

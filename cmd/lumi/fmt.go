@@ -158,7 +158,7 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 			return errWrong
 		}
 		before, after := hide.mask(src), secretsIn(canonical).mask(canonical)
-		linediff.Unified(name, before, name, after, f.env.printDiff)
+		linediff.Unified(name, before, name, after, func(sign, line string) { f.env.printDiff(sign, line) })
 		if before == after {
 			f.env.printDiff("", term.Visible(name)+" would change within a secret")
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 func TestNext(t *testing.T) {
 	engine := environment.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
-	s := &site{workspace: &workspace.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}
+	s := &site{workspace: &lumiyaml.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}
 	later := time.Now().Add(time.Hour)
 	for _, test := range []struct {
 		of           environment.Status

@@ -71,7 +71,7 @@ func TestFixtureSchema(t *testing.T) {
 			t.Errorf("the schema says %v of %s", err, src)
 		}
 		var stderr bytes.Buffer
-		env := newConsole(strings.NewReader(src), io.Discard, &stderr, noEnv)
+		env := newConsole(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
 		if _, err := env.readFixture(stdinArg); (err == nil) != want {
 			t.Errorf("the command says %v of %s\n%s", err, src, &stderr)
 		}
@@ -118,7 +118,7 @@ func FuzzFixture(f *testing.F) {
 	f.Add(`{"ref":"$","vertices":{"a":{"type":{"$":"b"},"create":{"x":{"$":"b"}}},"b":{"create":{"y":{"$":"a"}}}}}`)
 	f.Fuzz(func(t *testing.T, src string) {
 		var stdout, stderr bytes.Buffer
-		env := newConsole(strings.NewReader(src), &stdout, &stderr, noEnv)
+		env := newConsole(strings.NewReader(src), &stdout, &stderr, os.Getenv)
 		env.json = true
 		if _, err := env.readFixture(stdinArg); err == nil {
 			return

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -30,7 +30,7 @@ func TestFindProvisioners(t *testing.T) {
 	write(filepath.Join(second, "lumi-provisioner-tofu.exe"), 0o755)
 	t.Chdir(second)
 	t.Setenv("PATH", filepath.Join(first, "missing")+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
-	s := &site{console: newConsole(nil, io.Discard, io.Discard, noEnv), workspace: &workspace.Workspace{}}
+	s := &site{console: newConsole(nil, io.Discard, io.Discard, os.Getenv), workspace: &lumiyaml.Workspace{}}
 	want := map[string]string{
 		"git":    filepath.Join(first, "lumi-provisioner-git"),
 		"folder": filepath.Join(second, "lumi-provisioner-folder"),

@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/deploy/view"
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -34,7 +34,7 @@ import (
 // site is a workspace with its store, and the environment that a command is about.
 type site struct {
 	*console
-	workspace *workspace.Workspace
+	workspace *lumiyaml.Workspace
 	store     store.Store
 	// row is the environment. If it does not exist, it has only a Name.
 	row store.Environment
@@ -72,8 +72,8 @@ const (
 )
 
 // findWorkspace reads the nearest Lumi.yaml.
-func findWorkspace() (*workspace.Workspace, error) {
-	w, err := workspace.Find(".")
+func findWorkspace() (*lumiyaml.Workspace, error) {
+	w, err := lumiyaml.Find(".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New(`no Lumi.yaml here or above: create one with "package: NAME", "program: FILE" and "environment: dev"`)
 	}
@@ -84,7 +84,7 @@ func findWorkspace() (*workspace.Workspace, error) {
 func (s *site) folder() string { return filepath.Dir(s.workspace.File) }
 
 // database returns the path of the store.
-func database(w *workspace.Workspace) string {
+func database(w *lumiyaml.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }
 
@@ -118,7 +118,7 @@ func (e *console) openSite(ctx context.Context, f siteFlags, missing ifMissing) 
 }
 
 // openStore opens the store of a workspace: an empty one in memory if there is none and it is not to be created.
-func openStore(ctx context.Context, w *workspace.Workspace, create bool) (store.Store, error) {
+func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
 	path := database(w)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if !create {
@@ -198,7 +198,7 @@ func (s *site) close() error {
 }
 
 // environmentName returns the name of the environment that a command is about: the one that was given, or the default.
-func environmentName(w *workspace.Workspace, given string) (string, error) {
+func environmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	name := cmp.Or(given, w.Environment)
 	if name == "" && len(w.Environments) == 1 {
 		name = w.Environments[0]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 func TestStatus(t *testing.T) {
 	shown := make(chan string, 3)
 	w := writerFunc(func(p []byte) { shown <- string(p) })
-	env := newConsole(strings.NewReader(""), w, w, noEnv)
+	env := newConsole(strings.NewReader(""), w, w, os.Getenv)
 	env.progress = term.NewProgress(w, term.Stream{Terminal: true, Width: 12}, time.Now().Add(-2*term.Patience))
 	env.stderr = env.progress.Before(w)
 	env.doing("reading %s", "\x1b[2Jlong.json")

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/store"
-	"github.com/lumi-idl/lumi/deploy/workspace"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/server/client"
@@ -125,7 +125,7 @@ func (t *tasker) enter(ctx context.Context, missing ifMissing) (err error) {
 		}
 		return t.site.enter(ctx, missing)
 	}
-	w := &workspace.Workspace{} // The server knows which environments there are.
+	w := &lumiyaml.Workspace{} // The server knows which environments there are.
 	if t.flags.environment == "" {
 		if w, err = findWorkspace(); err != nil {
 			return misused("which environment? Use --environment=NAME")
@@ -252,7 +252,7 @@ func several(names []string, most int) string {
 // fromStore completes names that f reads from the store.
 func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		inStore(c, func(_ *workspace.Workspace, tx store.Tx, _ string) { names = f(tx) })
+		inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
 		return completed(names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
@@ -297,7 +297,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 
 // completeRuns lists the latest hundred runs of the environment, the latest first.
 func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Runs(environment, 0, 100)
 		for _, d := range rows {
 			if len(args) == 0 {
