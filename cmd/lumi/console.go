@@ -28,6 +28,7 @@ type console struct {
 	out, err   term.Stream // standard output and standard error
 	in         bool        // whether standard input is a terminal
 	json       bool        // --json
+	version    string      // of lumi, empty if it was not released
 	args       []string    // the arguments that are no flags
 	errWritten bool        // whether anything was said, for the empty line between faults
 	progress   *term.Progress

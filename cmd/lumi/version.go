@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
-var version string
-
 func newVersionCommand(env *console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
@@ -24,7 +21,7 @@ func newVersionCommand(env *console) *cobra.Command {
 }
 
 func printVersion(env *console) error {
-	v := version
+	v := env.version
 	if info, ok := debug.ReadBuildInfo(); ok && v == "" && info.Main.Version != "(devel)" {
 		v = info.Main.Version
 	}
