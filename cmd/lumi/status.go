@@ -177,16 +177,16 @@ func (s *site) describe(ctx context.Context, engine *environment.Environment) (j
 }
 
 // word returns the word for the state of a deployment.
-func (s *site) word(state store.State) string {
+func (e *console) word(state store.State) string {
 	switch state {
 	case store.Wait:
 		return "waiting"
 	case store.Done:
-		return s.out.Paint(term.Green, "done")
+		return e.out.Paint(term.Green, "done")
 	case store.Failed:
-		return s.out.Paint(term.BoldRed, "failed")
+		return e.out.Paint(term.BoldRed, "failed")
 	case store.Ask:
-		return s.out.Paint(term.BoldYellow, "asks")
+		return e.out.Paint(term.BoldYellow, "asks")
 	}
 	return strings.ToLower(string(state))
 }
