@@ -56,7 +56,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	common.BoolVar(&env.json, "json", false, "print JSON")
 	choiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
-	add(root, deployments, newPlanCommand(env), newDeployCommand(env), newDestroyCommand(env), newStatusCommand(env), newHistoryCommand(env),
+	add(root, deploymentsGroup, newPlanCommand(env), newDeployCommand(env), newDestroyCommand(env), newStatusCommand(env), newHistoryCommand(env),
 		newRetryCommand(env), newAbortCommand(env), newRollbackCommand(env), newResolveCommand(env))
 	add(root, "State", newEnvCommand(env), newOutputCommand(env), newStateCommand(env))
 	add(root, "Task graphs", newTasksCommand(env), newServeCommand(env))
@@ -69,8 +69,8 @@ work with the state, with LumiGL files, in which programs and states are written
 	return root
 }
 
-// deployments is the group of the commands on deployments.
-const deployments = "Deployments"
+// deploymentsGroup is the heading of the commands on deployments.
+const deploymentsGroup = "Deployments"
 
 // add adds commands below another one, under a heading in its help.
 func add(parent *cobra.Command, heading string, children ...*cobra.Command) {
@@ -210,7 +210,7 @@ func flagError(c *cobra.Command, err error) error {
 		return noCommand(c, c.Flags().Arg(0), "")
 	case c.HasSubCommands():
 		return misplaced(dashes + given)
-	case c.GroupID == deployments && answer("--"+given) != "":
+	case c.GroupID == deploymentsGroup && answer("--"+given) != "":
 		return fmt.Errorf("%s: there is no flag %s%s; %s", name(c), dashes, given, answer("--"+given))
 	case near != "" && len(given) > 1:
 		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)

@@ -24,26 +24,6 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestChanged rewrites a file that has changed since it was read.
-func TestChanged(t *testing.T) {
-	path := write(t, "prod.json", rawGraph)
-	f := &formatter{env: newConsole(strings.NewReader(""), io.Discard, io.Discard, noEnv)}
-	in, err := f.env.read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(brokenGraph), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	err = f.rewrite(in, path, []byte("{}"))
-	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	if content, err := os.ReadFile(path); err != nil || string(content) != brokenGraph {
-		t.Errorf("the file is %q, %v", content, err)
-	}
-}
-
 func TestPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")

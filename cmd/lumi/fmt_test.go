@@ -1,0 +1,28 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/test/kit/must"
+)
+
+// TestChanged rewrites a file that has changed since it was read.
+func TestChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.json")
+	must.Do(t, os.WriteFile(path, []byte(`{"vertices": {}}`), 0o644))
+	f := &formatter{env: newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv)}
+	in := must.Get(f.env.read(path))(t)
+	const changed = `{"vertices": {},}`
+	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
+	err := f.rewrite(in, path, []byte("{}"))
+	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if content, err := os.ReadFile(path); err != nil || string(content) != changed {
+		t.Errorf("the file is %q, %v", content, err)
+	}
+}
