@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/spf13/cobra"
 )
 
-func newCheckCommand(env *console) *cobra.Command {
+func newCheckCommand(con *console.Console) *cobra.Command {
 	var quiet bool
 	var most int
 	c := &cobra.Command{
@@ -22,8 +22,8 @@ more of it. Without files it reads standard input.
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
 "offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
 printed of a file that is right.`,
-		Annotations: exitCodes("no file has faults", "a file has faults", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("no file has faults", "a file has faults", console.ElseFailed),
+		Example: console.Examples(
 			"Check two files.", "lumi check prod.json graph.json",
 			"Check what a program prints.", "cat prod.json | lumi check -",
 			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
@@ -31,13 +31,13 @@ printed of a file that is right.`,
 		ValidArgsFunction: completeFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
-				return misused("--max-faults=%d: it is a whole number from 1 up", most)
+				return console.Misused("--max-faults=%d: it is a whole number from 1 up", most)
 			}
-			files, err := env.inputs()
+			files, err := Inputs(con)
 			if err != nil {
 				return err
 			}
-			return checkAll(env, files, most, quiet)
+			return checkAll(con, files, most, quiet)
 		},
 	}
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of files that are right")
@@ -45,10 +45,10 @@ printed of a file that is right.`,
 	return c
 }
 
-func checkAll(env *console, files []string, most int, quiet bool) error {
+func checkAll(con *console.Console, files []string, most int, quiet bool) error {
 	wrong, faults := 0, 0
-	err := env.each(files, func(file string) error {
-		in, err := env.readInput(file)
+	err := each(con, files, func(file string) error {
+		in, err := Read(con, file)
 		if err != nil {
 			return err
 		}
@@ -58,15 +58,15 @@ func checkAll(env *console, files []string, most int, quiet bool) error {
 		case errors.As(err, &invalid):
 			wrong++
 			faults += len(invalid.Faults)
-			return env.refuse(in, err)
-		case err == nil && !env.json && !quiet:
-			env.printf("%s: nothing wrong, %s\n", term.Visible(in.name), summary(doc))
+			return refuse(con, in, err)
+		case err == nil && !con.JSON && !quiet:
+			con.Printf("%s: nothing wrong, %s\n", term.Visible(in.name), summary(doc))
 		}
 		return err
 	})
-	if wrong > 0 && !env.json {
-		env.separate()
-		env.say("%s in %s", count(faults, "fault"), count(wrong, "file"))
+	if wrong > 0 && !con.JSON {
+		con.Separate()
+		con.Say("%s in %s", console.Count(faults, "fault"), console.Count(wrong, "file"))
 	}
 	return err
 }
@@ -84,10 +84,10 @@ func summary(doc lumigl.Document) string {
 			references++
 		}
 	}
-	text := count(doc.Base().Len(), noun) + ", " + count(references, "reference")
+	text := console.Count(doc.Base().Len(), noun) + ", " + console.Count(references, "reference")
 	if s != nil {
 		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
-			text += ", " + count(n, "pending entry")
+			text += ", " + console.Count(n, "pending entry")
 		}
 	}
 	return text

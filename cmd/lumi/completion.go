@@ -3,10 +3,11 @@ package main
 import (
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
 )
 
-func newCompletionCommand(env *console) *cobra.Command {
+func newCompletionCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "print a script that teaches a shell to complete lumi's arguments",
@@ -17,8 +18,8 @@ take, and files; in a workspace also environments, modules, resources, deploymen
   fish        lumi completion fish >~/.config/fish/completions/lumi.fish
   powershell  put 'lumi completion powershell | Out-String | Invoke-Expression' into $PROFILE
   zsh         lumi completion zsh >"${fpath[1]}/_lumi", and start a new shell`,
-		Annotations: exitCodes("the script is printed", "", elseFailed),
-		Example:     examples("Complete lumi's arguments in this shell, bash, from now on.", "source <(lumi completion bash)"),
+		Annotations: console.ExitCodes("the script is printed", "", console.ElseFailed),
+		Example:     console.Examples("Complete lumi's arguments in this shell, bash, from now on.", "source <(lumi completion bash)"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			var script strings.Builder
 			switch root := c.Root(); args[0] {
@@ -31,13 +32,13 @@ take, and files; in a workspace also environments, modules, resources, deploymen
 			case "zsh":
 				err = root.GenZshCompletion(&script)
 			default:
-				err = misused("there is no completion for %q, only for %s", args[0], strings.Join(c.ValidArgs, ", "))
+				err = console.Misused("there is no completion for %q, only for %s", args[0], strings.Join(c.ValidArgs, ", "))
 			}
-			if err != nil || !env.json {
-				env.printf("%s", &script)
+			if err != nil || !con.JSON {
+				con.Printf("%s", &script)
 				return err
 			}
-			return env.printJSON(struct {
+			return con.PrintJSON(struct {
 				Shell  string `json:"shell"`
 				Script string `json:"script"`
 			}{args[0], script.String()})

@@ -9,19 +9,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
 // controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
@@ -34,13 +34,13 @@ type controlCommand struct {
 }
 
 // command completes a command that calls do with an engine.
-func (x *controlCommand) command(env *console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
+func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
 	c.Annotations, c.ValidArgsFunction = deployExits, completeDeployments
 	if c.Name() == "resolve" {
 		c.ValidArgsFunction = completeResources
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return x.in(c.Context(), env, fail, func(ctx context.Context) error {
+		return x.in(c.Context(), con, fail, func(ctx context.Context) error {
 			key, err := x.key(ctx)
 			if err != nil {
 				return err
@@ -58,39 +58,39 @@ func (x *controlCommand) command(env *console, c *cobra.Command, do func(context
 
 const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
 
-func newRetryCommand(env *console) *cobra.Command {
+func newRetryCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
-	return x.command(env, &cobra.Command{
+	return x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
 		Short: "continue a deployment that failed, asks or was interrupted",
 		Long: deploymentHelp + `It may be left out if only one
 deployment can continue. What is done stays; the rest is planned again, and must not do more than the
 approved plan. Without such a deployment, it tries deletions that failed again.`,
-		Example: examples(
+		Example: console.Examples(
 			"Continue after the cause of a failure is fixed.", "lumi retry",
 			"Continue deployment 3, with fewer calls at once.", "lumi retry 3 --parallel=4",
 		),
 	}, x.retry)
 }
 
-func newAbortCommand(env *console) *cobra.Command {
+func newAbortCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
-	c := x.command(env, &cobra.Command{
+	c := x.command(con, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
 		Short: "give up a deployment, and delete what it created",
 		Long: deploymentHelp + `It may be left out if only one
 deployment is in the queue. If another process runs it, that one is asked to stop, and waited for. A
 cleanup then deletes what the deployment created; what it changed or deleted stays as it is. Without a
 terminal to ask on, --yes is needed.`,
-		Example: examples("Give up the only deployment in the queue.", "lumi abort --yes", "Give up deployment 3.", "lumi abort 3 --yes"),
+		Example: console.Examples("Give up the only deployment in the queue.", "lumi abort --yes", "Give up deployment 3.", "lumi abort 3 --yes"),
 	}, x.abort)
 	c.Flags().BoolVarP(&x.consent.yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-func newRollbackCommand(env *console) *cobra.Command {
+func newRollbackCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
-	c := x.command(env, &cobra.Command{
+	c := x.command(con, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
 		Short: "deploy the desired state of a former deployment again",
 		Long: deploymentHelp + `For a module, it is the last deployment that was
@@ -98,7 +98,7 @@ done before the newest one. The module may be left out if the environment has on
 
 A rollback is a new deployment: it shows its plan, and asks. It lists the resources that it has to create
 again, without their data.`,
-		Example: examples(
+		Example: console.Examples(
 			"Return to the deployment before the newest.", "lumi rollback --yes",
 			"Return to what deployment 1 deployed.", "lumi rollback 1 --yes",
 		),
@@ -107,16 +107,16 @@ again, without their data.`,
 	return c
 }
 
-func newResolveCommand(env *console) *cobra.Command {
+func newResolveCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
-	c := x.command(env, &cobra.Command{
+	c := x.command(con, &cobra.Command{
 		Use:   "resolve URN",
 		Short: "tell a deployment that asks whether a resource was created",
 		Long: `A deployment asks about a resource if a call that creates it was interrupted, and its provider cannot find
 it. Look for it, and answer with --id or --absent. Then the deployment continues.
 
 URN is that of the resource, the end of one, or a name, as long as it fits only one that is asked about.`,
-		Example: examples(
+		Example: console.Examples(
 			"The resource exists.", "lumi resolve index --id=42",
 			"It does not, and must be created.", "lumi resolve index --absent",
 		),
@@ -160,7 +160,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	for _, d := range queued {
 		names = append(names, d.Name)
 	}
-	return environment.Status{}, misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
+	return environment.Status{}, console.Misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
 }
 
 // retry continues a deployment. One that was interrupted is only run.
@@ -215,26 +215,26 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if x.json {
-		err = x.printJSON(map[string]any{"abort": d.Name, "deletes": deletes})
+	if x.JSON {
+		err = x.PrintJSON(map[string]any{"abort": d.Name, "deletes": deletes})
 	} else if x.printURNs(deletes, "deletes: "); len(deletes) == 0 {
-		x.printf("deletes: nothing\n")
+		x.Printf("deletes: nothing\n")
 	}
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(x.agreed(x.consent.yes, "Abort "+d.Name), x.stdout.Flush()); err != nil {
+	if err := cmp.Or(x.agreed(x.consent.yes, "Abort "+d.Name), x.Stdout.Flush()); err != nil {
 		return err
 	}
 	if (d.State == store.Running || d.State == store.Aborting) && !isLeft(x.engine, d) {
-		x.say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
+		x.Say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
 	}
 	err = x.follow(ctx, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
 	if err != nil {
 		return err
 	}
 	if ended, err := x.engine.Deployment(ctx, d.Number); err == nil && ended.State == store.Done {
-		x.say("%s was done before it could be aborted", d.Name)
+		x.Say("%s was done before it could be aborted", d.Name)
 	}
 	return nil
 }
@@ -271,13 +271,13 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 // printURNs prints resources, one a line.
 func (s *site) printURNs(all []urn.URN, prefix string) {
 	for _, u := range all {
-		s.printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
+		s.Printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
 	}
 }
 
 // rollback deploys the desired state of a former deployment.
 func (x *controlCommand) rollback(ctx context.Context, args []string) error {
-	if err := x.consent.misuse(x.console); err != nil {
+	if err := x.consent.misuse(x.Console); err != nil {
 		return err
 	}
 	to, err := x.target(ctx, args)
@@ -288,13 +288,13 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	x.doing("planning")
+	x.Doing("planning")
 	all, err := x.engine.Plan(ctx, request)
 	if err != nil {
 		return err
 	}
-	if !x.json {
-		x.printf("Rollback to %s of %s\n\n", job.Name(to), stamp(to.Created))
+	if !x.JSON {
+		x.Printf("Rollback to %s of %s\n\n", job.Name(to), stamp(to.Created))
 	}
 	if err := x.show(ctx, x.engine, all); err != nil {
 		return err
@@ -305,8 +305,8 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 			empty = append(empty, step.URN)
 		}
 	}
-	if x.json {
-		err = x.printJSON(map[string]any{"to": job.Name(to), "empty": empty})
+	if x.JSON {
+		err = x.PrintJSON(map[string]any{"to": job.Name(to), "empty": empty})
 	} else {
 		x.printURNs(empty, "comes back empty: ")
 	}
@@ -328,7 +328,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	}
 	modules := slices.Concat(args, g.Modules())
 	if len(args) == 0 && len(modules) != 1 {
-		return store.Job{}, misused("which module? %s has %s", x.row.Name, count(len(modules), "module"))
+		return store.Job{}, console.Misused("which module? %s has %s", x.row.Name, console.Count(len(modules), "module"))
 	}
 	newest, err := x.last(ctx, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
 	var to store.Job
@@ -344,7 +344,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 // resolve answers a question about a resource.
 func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	if (x.id == "") == !x.absent {
-		return misused("use either --id=ID or --absent")
+		return console.Misused("use either --id=ID or --absent")
 	}
 	queued, err := x.engine.Status(ctx)
 	if err != nil {

@@ -6,24 +6,24 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/spf13/cobra"
 )
 
 // converter is one run of 'lumi convert'.
 type converter struct {
-	env                     *console
+	con                     *console.Console
 	from, types, references string
 	environment, pkg        string
 	output                  output
 	strict                  bool
 }
 
-func newConvertCommand(env *console) *cobra.Command {
-	v := converter{env: env}
+func newConvertCommand(con *console.Console) *cobra.Command {
+	v := converter{con: con}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
 		Short: "convert another tool's state to a snapshot",
@@ -41,14 +41,14 @@ if there are any.
 With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
 "snapshot"; or an object for each fault, as 'lumi check' has them, whose code is "form" where the file
 is none of these, or cannot be converted.`,
-		Annotations: exitCodes("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", console.ElseFailed),
+		Example: console.Examples(
 			"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json",
 			"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json",
 			"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'",
 		),
 		RunE: func(*cobra.Command, []string) error {
-			files, err := env.inputs()
+			files, err := Inputs(con)
 			if err != nil {
 				return err
 			}
@@ -56,17 +56,17 @@ is none of these, or cannot be converted.`,
 				return err
 			}
 			if err := v.options().Check(); err != nil {
-				return misused("%s", err)
+				return console.Misused("%s", err)
 			}
 			return v.run(files[0])
 		},
 	}
 	flags := c.Flags()
-	choiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "pulumi", "opentofu")
+	console.ChoiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "pulumi", "opentofu")
 	flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
 	flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
-	choiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
-	choiceVar(c, flags, &v.references, "references", "find",
+	console.ChoiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
+	console.ChoiceVar(c, flags, &v.references, "references", "find",
 		"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
 	outputVar(c, &v.output, "the snapshot", "json")
 	flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
@@ -84,14 +84,14 @@ func (v *converter) options() convert.Options {
 }
 
 func (v *converter) run(name string) error {
-	if err := v.output.free(v.env, name); err != nil {
+	if err := v.output.free(v.con, name); err != nil {
 		return err
 	}
-	in, err := v.env.read(name)
+	in, err := ReadFile(v.con, name)
 	if err != nil {
 		return err
 	}
-	v.env.doing("converting %s", in.name)
+	v.con.Doing("converting %s", in.name)
 	result, err := convert.Convert(in.src, v.options())
 	var refused *convert.RefusedError
 	switch {
@@ -104,20 +104,20 @@ func (v *converter) run(name string) error {
 		return err
 	}
 	if v.strict && len(result.Losses) > 0 {
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }
 
 // decline says why a file cannot be converted, for people and for programs.
 func (v *converter) decline(in *input, refused *convert.RefusedError) error {
-	v.env.say("%s: %s", in.name, refused)
-	if v.env.json {
-		if err := v.env.printJSON(jsonFault{File: in.name, Code: lumigl.FormFault, Message: refused.Problem}); err != nil {
+	v.con.Say("%s: %s", in.name, refused)
+	if v.con.JSON {
+		if err := v.con.PrintJSON(jsonFault{File: in.name, Code: lumigl.FormFault, Message: refused.Problem}); err != nil {
 			return err
 		}
 	}
-	return errWrong
+	return console.ErrWrong
 }
 
 // refuse reports the errors in a file. Any part of another tool's file may be a secret, including keys.
@@ -126,7 +126,7 @@ func (v *converter) refuse(in *input, err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	return cmp.Or(v.env.printFaults(in, invalid, withheldAll(in.src)), errWrong)
+	return cmp.Or(printFaults(v.con, in, invalid, withheldAll(in.src)), console.ErrWrong)
 }
 
 // converted is what was done, for programs.
@@ -149,18 +149,18 @@ type jsonLoss struct {
 // write says what was lost, and writes the snapshot to where it goes.
 func (v *converter) write(name string, in *input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
-	if v.env.json {
+	if v.con.JSON {
 		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
 		for _, l := range result.Losses {
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
 		if !stop && v.output.name == "" {
-			if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
+			if err := withhold(v.con, in.name, string(result.Text), "name a file with --output"); err != nil {
 				return err
 			}
 			j.Snapshot = result.Text
 		}
-		if err := v.env.printJSON(j); err != nil {
+		if err := v.con.PrintJSON(j); err != nil {
 			return err
 		}
 	} else {
@@ -170,20 +170,20 @@ func (v *converter) write(name string, in *input, result *convert.Result) error 
 	case stop:
 		return nil
 	case v.output.name != "":
-		return v.output.write(v.env, name, result.Text, 0o600)
-	case v.env.json:
+		return v.output.write(v.con, name, result.Text, 0o600)
+	case v.con.JSON:
 		return nil
 	}
-	if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
+	if err := withhold(v.con, in.name, string(result.Text), "name a file with --output"); err != nil {
 		return err
 	}
-	_, err := v.env.stdout.Write(result.Text)
+	_, err := v.con.Stdout.Write(result.Text)
 	return err
 }
 
 // say says what was lost, for people.
 func (v *converter) say(in *input, result *convert.Result) {
-	env, lost := v.env, 0
+	con, lost := v.con, 0
 	for _, l := range result.Losses {
 		what, style := "changed", term.BoldCyan
 		if l.Lost() {
@@ -197,8 +197,8 @@ func (v *converter) say(in *input, result *convert.Result) {
 		if resource := l.Resource(); resource != "" {
 			at += " (" + resource + ")"
 		}
-		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.Paint(term.Bold, term.Visible(in.name)+":"), term.Visible(at)+":",
-			env.err.Paint(style, what+":"), term.Paragraph(l.Message+" ["+string(l.Code)+"]"))
+		fmt.Fprintf(con.Stderr, "%s %s %s %s\n", con.Err.Paint(term.Bold, term.Visible(in.name)+":"), term.Visible(at)+":",
+			con.Err.Paint(style, what+":"), term.Paragraph(l.Message+" ["+string(l.Code)+"]"))
 	}
 	text := fmt.Sprintf("%s, from %s: %s", in.name, result.From, summary(lumigl.Document(result.Snapshot)))
 	if n := len(result.Losses); n > 0 {
@@ -207,5 +207,5 @@ func (v *converter) say(in *input, result *convert.Result) {
 	if v.strict && len(result.Losses) > 0 {
 		text += "; nothing is written"
 	}
-	env.say("%s", text)
+	con.Say("%s", text)
 }

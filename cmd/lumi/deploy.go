@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/spf13/cobra"
 )
 
 // deployCommand is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
@@ -34,7 +34,7 @@ const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object mod
 lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
 are for the program. `
 
-func newPlanCommand(env *console) *cobra.Command {
+func newPlanCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
@@ -44,8 +44,8 @@ each for what those that it uses will provide. Nothing is changed, and nothing i
 seconds to start, and a minute to be configured.
 
 docs/plan.md explains the output. With --json, each plan is an object on a line of its own.`,
-		Annotations: exitCodes("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", console.ElseFailed),
+		Example: console.Examples(
 			"What would change?", "lumi plan",
 			"Plan one module for another environment.", "lumi plan site --environment=prod",
 			"Does the environment differ from the programs?", "lumi plan --check",
@@ -53,7 +53,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 		),
 		ValidArgsFunction: completeModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			return d.in(c.Context(), env, pretend, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
+			return d.in(c.Context(), con, pretend, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
 		},
 	}
 	d.flags.add(c)
@@ -63,7 +63,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	return c
 }
 
-func newDeployCommand(env *console) *cobra.Command {
+func newDeployCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
@@ -79,7 +79,7 @@ calls, a third one leaves at once. 'lumi retry' or another 'lumi deploy' goes on
 
 With --json, the plans and then all events are objects on lines of their own.`,
 		Annotations: deployExits,
-		Example: examples(
+		Example: console.Examples(
 			"Show the plan, and deploy it without asking.", "lumi deploy --yes",
 			"Deploy the plan that was reviewed, and no other.", "lumi deploy --expect=$(lumi plan --json | jq -r .digest)",
 			"Try it without any effect.", "lumi deploy --simulate",
@@ -90,10 +90,10 @@ With --json, the plans and then all events are objects on lines of their own.`,
 			if d.simulate {
 				missing, d.consent.yes = pretend, true
 			}
-			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
+			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
 				return err
 			}
-			return d.in(c.Context(), env, missing, func(ctx context.Context) error { return d.deploy(ctx, args, c.ArgsLenAtDash()) })
+			return d.in(c.Context(), con, missing, func(ctx context.Context) error { return d.deploy(ctx, args, c.ArgsLenAtDash()) })
 		},
 	}
 	d.flags.add(c)
@@ -105,7 +105,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	return c
 }
 
-func newDestroyCommand(env *console) *cobra.Command {
+func newDestroyCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
@@ -114,13 +114,13 @@ func newDestroyCommand(env *console) *cobra.Command {
 terminal asks whether to go on. Elsewhere, --yes or --expect is needed. A module that others use is
 refused, unless these are destroyed with it. Protected resources are refused.`,
 		Annotations:       deployExits,
-		Example:           examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
+		Example:           console.Examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
 		ValidArgsFunction: completeModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
+			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
 				return err
 			}
-			return d.in(c.Context(), env, fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
+			return d.in(c.Context(), con, fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
 		},
 	}
 	d.flags.add(c)
@@ -136,13 +136,13 @@ func (d *deployCommand) addDetails(c *cobra.Command) {
 
 // deployExits are the exit codes of commands that run deployments.
 var deployExits = map[string]string{
-	"0": "done", "1": "failed or refused, or the program is wrong", "2": elseFailed,
+	"0": "done", "1": "failed or refused, or the program is wrong", "2": console.ElseFailed,
 	"3": "an answer, a consent or a key is needed", "4": "interrupted or waiting; it can be resumed",
 }
 
 // in runs f in the site.
-func (d *deployCommand) in(ctx context.Context, env *console, missing ifMissing, f func(context.Context) error) error {
-	return env.withWorkspace(ctx, d.flags, missing, func(s *site) error {
+func (d *deployCommand) in(ctx context.Context, con *console.Console, missing ifMissing, f func(context.Context) error) error {
+	return WithEnvironment(ctx, con, d.flags, missing, func(s *site) error {
 		d.site, s.simulates = s, d.simulate
 		return f(ctx)
 	})
@@ -164,7 +164,7 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 		return err
 	}
 	if d.check && slices.ContainsFunc(all, run.Planned.HasChanges) {
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (d *deployCommand) plans(ctx context.Context, engine *environment.Environme
 	if requests, err = engine.Sort(ctx, requests); err != nil {
 		return nil, err
 	}
-	d.doing("planning")
+	d.Doing("planning")
 	return engine.Plan(ctx, requests...)
 }
 
@@ -192,24 +192,24 @@ func (d *deployCommand) show(ctx context.Context, engine *environment.Environmen
 		return failed
 	}
 	for i, one := range all {
-		o := show.Options{Color: d.out.Color, Waits: one.Waits, Idle: one.Idle, Details: details[i]}
-		if d.json {
-			if err := show.WriteJSON(d.stdout, one.Plan, o); err != nil {
+		o := show.Options{Color: d.Out.Color, Waits: one.Waits, Idle: one.Idle, Details: details[i]}
+		if d.JSON {
+			if err := show.WriteJSON(d.Stdout, one.Plan, o); err != nil {
 				return err
 			}
 			continue
 		}
 		if i > 0 {
-			d.printf("\n")
+			d.Printf("\n")
 		}
-		if d.out.Terminal {
+		if d.Out.Terminal {
 			o.Limit = maxPlan
 		}
-		if err := show.WriteText(d.stdout, one.Plan, o); err != nil {
+		if err := show.WriteText(d.Stdout, one.Plan, o); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(d.stdout.Flush(), failed)
+	return cmp.Or(d.Stdout.Flush(), failed)
 }
 
 // detailsOf asks the provisioners of plans, if --details is given. An interrupt ends their processes.
@@ -218,11 +218,11 @@ func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Envir
 	if !d.details {
 		return details, nil
 	}
-	ctx, release := d.interruptible(ctx)
+	ctx, release := d.Interruptible(ctx)
 	defer release()
 	var wrong plan.Error
 	for i, one := range all {
-		d.doing("asking provisioners about %s", one.Module)
+		d.Doing("asking provisioners about %s", one.Module)
 		var err error
 		details[i], err = engine.Details(ctx, one)
 		if failed, ok := errors.AsType[*plan.Error](err); ok {
@@ -290,10 +290,10 @@ func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Envi
 
 // queue queues what was agreed to, and runs it.
 func (d *deployCommand) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
-	if !d.json {
-		d.printf("\n")
+	if !d.JSON {
+		d.Printf("\n")
 	}
-	if err := d.stdout.Flush(); err != nil {
+	if err := d.Stdout.Flush(); err != nil {
 		return err
 	}
 	return d.follow(ctx, engine, d.runs, func() ([]int64, error) {
@@ -325,7 +325,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 			} else if len(queued) > 0 { // It may have created something.
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
-			d.printf("There is nothing in %s.\n", d.row.Name)
+			d.Printf("There is nothing in %s.\n", d.row.Name)
 			return nil
 		}
 	}
@@ -361,9 +361,9 @@ func (f *consent) add(c *cobra.Command) {
 }
 
 // misuse returns an error if the user would have to be asked, and cannot be.
-func (f consent) misuse(env *console) error {
-	if !f.yes && len(f.expect) == 0 && !env.canAsk() {
-		return misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
+func (f consent) misuse(con *console.Console) error {
+	if !f.yes && len(f.expect) == 0 && !con.CanAsk() {
+		return console.Misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
 	}
 	return nil
 }
@@ -392,20 +392,4 @@ func (s *site) agree(f consent, all []run.Planned, verb string) error {
 }
 
 // confirm asks whether to do something in the environment. The error says that nothing was changed.
-func (s *site) confirm(what string) error { return s.confirmed(what + " in " + s.row.Name) }
-
-func (e *console) confirmed(what string) error {
-	answer, err := e.ask(what + "? [y/N] ")
-	if err == nil && !isYes(answer) {
-		err = errUnchanged
-	}
-	return err
-}
-
-// errUnchanged is for what was asked and not agreed to.
-var errUnchanged = errors.New("nothing was changed")
-
-func isYes(answer string) bool {
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
-}
+func (s *site) confirm(what string) error { return s.Confirmed(what + " in " + s.row.Name) }

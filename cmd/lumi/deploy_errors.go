@@ -8,46 +8,47 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
 // sayError prints an error, and returns the exit code.
-func (e *console) sayError(err error) int {
+func sayError(con *console.Console, err error) int {
 	if wrong, ok := errors.AsType[*plan.Error](err); ok {
-		e.printPlanError(wrong)
-		return exitWrong
+		printPlanError(con, wrong)
+		return console.ExitWrong
 	}
 	if wrong, ok := errors.AsType[*taskgraph.Error](err); ok {
-		e.printTaskErrors(wrong)
-		return exitWrong
+		PrintErrors(con, wrong)
+		return console.ExitWrong
 	}
 	if exit, ok := errors.AsType[*program.ExitError](err); ok {
-		return min(exit.Code, exitFailed) // The program has said why.
+		return min(exit.Code, console.ExitFailed) // The program has said why.
 	}
-	e.say("%s", err)
+	con.Say("%s", err)
 	_, isRefused := errors.AsType[*job.RefusedError](err)
-	if _, ok := errors.AsType[*service.Error](err); ok || isRefused || errors.Is(err, errUnchanged) {
-		return exitWrong
+	if _, ok := errors.AsType[*service.Error](err); ok || isRefused || errors.Is(err, console.ErrUnchanged) {
+		return console.ExitWrong
 	}
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		return exitAsks
+		return console.ExitAsks
 	}
-	return exitFailed
+	return console.ExitFailed
 }
 
 // printPlanError prints what prevents a deployment, with the lines of the program that it is about.
-func (e *console) printPlanError(err *plan.Error) {
+func printPlanError(con *console.Console, err *plan.Error) {
 	for _, f := range err.Faults {
-		e.separate()
+		con.Separate()
 		where, what := "", ""
 		if f.Source != "" {
-			where = e.err.Paint(term.Bold, term.Visible(f.Source)+":") + " "
+			where = con.Err.Paint(term.Bold, term.Visible(f.Source)+":") + " "
 		}
 		if f.URN != "" {
 			what = fmt.Sprintf("%s %q: ", f.URN.Type(), f.URN.Name())
 		}
-		fmt.Fprintln(e.stderr, where+e.err.Paint(term.BoldRed, "error:")+" "+term.Paragraph(what+f.Message))
+		fmt.Fprintln(con.Stderr, where+con.Err.Paint(term.BoldRed, "error:")+" "+term.Paragraph(what+f.Message))
 	}
 }

@@ -16,9 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -26,8 +23,11 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/view"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // runFlags say how deployments run.
@@ -39,14 +39,14 @@ type runFlags struct {
 
 func (f *runFlags) add(c *cobra.Command) {
 	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
-	choiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
+	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show debug messages of providers, too")
 }
 
 // misuse returns an error if a flag has no sensible value.
 func (f *runFlags) misuse() error {
 	if f.parallel < 1 {
-		return misused("--parallel=%d: it is a whole number from 1 up", f.parallel)
+		return console.Misused("--parallel=%d: it is a whole number from 1 up", f.parallel)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (s *site) engine(key *secret.Key, o run.Options) (*environment.Environment,
 	}
 	return environment.New(o), func() {
 		if err := pool.Close(); err != nil {
-			s.say("%s", err)
+			s.Say("%s", err)
 		}
 	}
 }
@@ -91,9 +91,9 @@ func (s *site) report(e store.Event) {
 		if e.URN != "" {
 			e.Message = urn.URN(e.URN).Name() + ": " + e.Message
 		}
-		s.say("%s: %s", e.Level, e.Message)
+		s.Say("%s: %s", e.Level, e.Message)
 	} else if e.Level == "progress" {
-		s.doing("%s", e.Message)
+		s.Doing("%s", e.Message)
 	}
 }
 
@@ -118,7 +118,7 @@ func (l *providerLog) Write(data []byte) (int, error) {
 		l.rest = rest
 		message := fmt.Sprintf("%s: %s", l.name, bytes.TrimSuffix(line, []byte("\r")))
 		if l.level == slog.LevelInfo && l.reporter.Load() == nil {
-			l.say("%s", message)
+			l.Say("%s", message)
 			continue
 		}
 		l.report(store.Event{Time: time.Now().UTC(), Level: strings.ToLower(l.level.String()), Message: message})
@@ -127,16 +127,16 @@ func (l *providerLog) Write(data []byte) (int, error) {
 
 // newReporter returns what shows events: a live view on a terminal.
 func (s *site) newReporter(f runFlags) view.Reporter {
-	o := view.Options{Width: s.out.Width, Color: s.out.Color, Verbose: f.verbose}
-	if s.json {
-		return view.NewJSON(s.out.Filter(s.unbuffered))
+	o := view.Options{Width: s.Out.Width, Color: s.Out.Color, Verbose: f.verbose}
+	if s.JSON {
+		return view.NewJSON(s.Out.Filter(s.Unbuffered))
 	}
-	if s.out.Terminal {
+	if s.Out.Terminal {
 		if live, err := view.NewLive(os.Stdout, o); err == nil {
 			return live
 		}
 	}
-	return view.NewLines(s.out.Filter(s.unbuffered), o)
+	return view.NewLines(s.Out.Filter(s.Unbuffered), o)
 }
 
 // follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
@@ -144,7 +144,7 @@ func (s *site) newReporter(f runFlags) view.Reporter {
 func (s *site) follow(ctx context.Context, engine *environment.Environment, f runFlags, begin func() ([]int64, error)) error {
 	reporter := s.newReporter(f)
 	s.reporter.Store(&reporter)
-	s.onInterrupt(s.stopper(engine))  // Until the process ends: a plugin may take long to.
+	s.OnInterrupt(s.stopper(engine))  // Until the process ends: a plugin may take long to.
 	hangup := make(chan os.Signal, 1) // A deployment outlives its terminal.
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -222,8 +222,8 @@ func (s *site) stopper(engine *environment.Environment) func() {
 			s.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
 			engine.Stop()
 		default:
-			s.say("left; continue with 'lumi retry%s'", s.flag())
-			os.Exit(exitResumable)
+			s.Say("left; continue with 'lumi retry%s'", s.flag())
+			os.Exit(console.ExitResumable)
 		}
 	}
 }
@@ -266,17 +266,17 @@ func (s *site) conclude(ctx context.Context, engine *environment.Environment, en
 	for _, status := range all {
 		what, advice, code := s.next(engine, status)
 		if what != "" {
-			s.say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
+			s.Say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
 		}
 		isOwn := slices.ContainsFunc(ended, func(d store.Job) bool { return d.ID == status.ID })
-		if rank(code) > rank(worst) && (isOwn || errors.Is(code, errAsks)) { // What has failed before is only waited for.
+		if rank(code) > rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // What has failed before is only waited for.
 			worst = code
 		}
 	}
 	for _, module := range slices.Sorted(maps.Keys(pending)) {
 		if n := pending[module]; n > 0 && worst == nil {
-			s.say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", count(n, "resource"), module, s.flag())
-			worst = errWrong
+			s.Say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", console.Count(n, "resource"), module, s.flag())
+			worst = console.ErrWrong
 		}
 	}
 	return worst
@@ -285,11 +285,11 @@ func (s *site) conclude(ctx context.Context, engine *environment.Environment, en
 // rank orders what ended a deployment: a failure counts most.
 func rank(err error) int {
 	switch {
-	case errors.Is(err, errWrong):
+	case errors.Is(err, console.ErrWrong):
 		return 3
-	case errors.Is(err, errAsks):
+	case errors.Is(err, console.ErrAsks):
 		return 2
-	case errors.Is(err, errResumable):
+	case errors.Is(err, console.ErrResumable):
 		return 1
 	}
 	return 0
@@ -308,7 +308,7 @@ func (s *site) next(engine *environment.Environment, d environment.Status) (what
 	case store.Done, store.Aborted, store.Cancelled:
 		return "", "", nil
 	case store.Superseded:
-		return "was superseded " + d.Message, "", errWrong
+		return "was superseded " + d.Message, "", console.ErrWrong
 	case store.Failed:
 		switch {
 		case d.Abort:
@@ -316,7 +316,7 @@ func (s *site) next(engine *environment.Environment, d environment.Status) (what
 		case d.Kind == "deploy":
 			retry += fmt.Sprintf(", deploy a changed program with 'lumi deploy %s'", about)
 		}
-		return "failed", "Fix the cause, then " + retry + giveUp, errWrong
+		return "failed", "Fix the cause, then " + retry + giveUp, console.ErrWrong
 	case store.Ask:
 		if len(d.Asks) > 0 {
 			var names []string
@@ -324,17 +324,17 @@ func (s *site) next(engine *environment.Environment, d environment.Status) (what
 				names = append(names, u.Name())
 			}
 			return "asks", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
-				strings.Join(names, ", "), names[0], s.flag()), errAsks
+				strings.Join(names, ", "), names[0], s.flag()), console.ErrAsks
 		}
-		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), errAsks
+		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
 	}
 	switch {
 	case !isLeft(engine, d):
-		return "", "", errResumable
+		return "", "", console.ErrResumable
 	case len(d.Waits) > 0:
-		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, errResumable
+		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, console.ErrResumable
 	}
-	return "was interrupted", "C" + retry[1:], errResumable
+	return "was interrupted", "C" + retry[1:], console.ErrResumable
 }
 
 // flag returns the flag that names the environment in advice, or "" if it is the default.

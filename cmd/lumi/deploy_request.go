@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
 // requestFlags say what of the programs is planned, and how.
@@ -46,7 +46,7 @@ func (s *site) requests(ctx context.Context, engine *environment.Environment, f 
 	case len(args) == 0:
 		return nil, fmt.Errorf(`%s has no modules: add "program: FILE", or name a LumiGL file`, s.workspace.File)
 	case len(arguments) > 0 && len(args) > 1:
-		return nil, misused("arguments for a program need one MODULE, and there are %d", len(args))
+		return nil, console.Misused("arguments for a program need one MODULE, and there are %d", len(args))
 	}
 	var all []run.Request
 	for _, arg := range args {
@@ -55,7 +55,7 @@ func (s *site) requests(ctx context.Context, engine *environment.Environment, f 
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(r run.Request) bool { return r.Desired.Package == desired.Package }) {
-			return nil, misused("module %s is named twice", desired.Package)
+			return nil, console.Misused("module %s is named twice", desired.Package)
 		}
 		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
 		s.evaluated = append(s.evaluated, desired)
@@ -65,7 +65,7 @@ func (s *site) requests(ctx context.Context, engine *environment.Environment, f 
 
 // readDesired reads desired state that lumi-program wrote, or evaluates an object model.
 func (s *site) readDesired(ctx context.Context, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
-	in, err := s.readInput(file)
+	in, err := Read(s.Console, file)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *site) readDesired(ctx context.Context, engine *environment.Environment,
 	}
 	doc, err := lumigl.Parse(in.src)
 	if err != nil {
-		return nil, s.refuse(in, err)
+		return nil, refuse(s.Console, in, err)
 	}
 	desired, ok := doc.(*lumigl.Snapshot)
 	if !ok {
@@ -103,7 +103,7 @@ func (s *site) choose(ctx context.Context, engine *environment.Environment, f re
 	}
 	for _, module := range f.interrupt {
 		if !slices.Contains(g.Modules(), module) {
-			return nil, misused("--interrupt=%s: %s has no such module; %s", module, s.row.Name, instead(module, g.Modules()))
+			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.row.Name, instead(module, g.Modules()))
 		}
 	}
 	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.
@@ -168,14 +168,14 @@ func (s *site) desired(ctx context.Context, engine *environment.Environment, arg
 		return s.readDesired(ctx, engine, arg)
 	}
 	if _, ok := s.workspace.Models[arg]; ok && len(arguments) > 0 {
-		return nil, misused("module %s has an object model, which takes no arguments", arg)
+		return nil, console.Misused("module %s has an object model, which takes no arguments", arg)
 	} else if ok {
 		return s.evaluateModel(ctx, engine, arg, nil)
 	}
-	s.doing("evaluating %s", arg)
-	ctx, release := s.interruptible(ctx) // The program must not outlive this process.
+	s.Doing("evaluating %s", arg)
+	ctx, release := s.Interruptible(ctx) // The program must not outlive this process.
 	defer release()
 	return program.Evaluate(ctx, arg, program.Options{
-		Workspace: s.workspace, Environment: s.row.Name, Arguments: arguments, Stderr: s.stderr,
+		Workspace: s.workspace, Environment: s.row.Name, Arguments: arguments, Stderr: s.Stderr,
 	})
 }

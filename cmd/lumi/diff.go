@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/spf13/cobra"
 )
 
-func newDiffCommand(env *console) *cobra.Command {
+func newDiffCommand(con *console.Console) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -33,8 +33,8 @@ reported as removed: ids, lineage, serial, pending entries, extensions, other mo
 outputs.
 
 Secrets are compared but not shown.`,
-		Annotations: exitCodes("no differences", "differences found", faultsFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("no differences", "differences found", console.FaultsFailed),
+		Example: console.Examples(
 			"What has changed since yesterday?", "lumi diff yesterday.json today.json",
 			"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json",
 			"What would change in the state?", "lumi diff --desired prod.json desired.json",
@@ -43,10 +43,10 @@ Secrets are compared but not shown.`,
 		),
 		ValidArgsFunction: completeFiles,
 		RunE: func(*cobra.Command, []string) error {
-			if err := cmp.Or(f.misuse(env.json), once(slices.Concat(env.args, f.schemas))); err != nil {
+			if err := cmp.Or(f.misuse(con.JSON), once(slices.Concat(con.Args, f.schemas))); err != nil {
 				return err
 			}
-			return f.run(env)
+			return f.run(con)
 		},
 	}
 	flags := c.Flags()
@@ -69,15 +69,15 @@ type diffFlags struct {
 func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && json:
-		return misused("--stat and --json are two ways to print a difference; choose one")
+		return console.Misused("--stat and --json are two ways to print a difference; choose one")
 	case f.context < 0:
-		return misused("--context=%d: it is a whole number from 0 up", f.context)
+		return console.Misused("--context=%d: it is a whole number from 0 up", f.context)
 	}
 	return nil
 }
 
-func (f *diffFlags) run(env *console) error {
-	schemas, err := env.readSchemas(f.schemas)
+func (f *diffFlags) run(con *console.Console) error {
+	schemas, err := readSchemas(con, f.schemas)
 	if err != nil {
 		return err
 	}
@@ -85,48 +85,48 @@ func (f *diffFlags) run(env *console) error {
 	for _, one := range schemas {
 		types.AddSchema(one)
 	}
-	old, err := loadToCompare(env, env.args[0])
+	old, err := loadToCompare(con, con.Args[0])
 	if err != nil {
 		return err
 	}
-	new, err := loadToCompare(env, env.args[1])
+	new, err := loadToCompare(con, con.Args[1])
 	if err != nil {
 		return err
 	}
-	env.doing("comparing %s with %s", old.name, new.name)
-	delta, err := f.compare(env, old, new, types)
+	con.Doing("comparing %s with %s", old.name, new.name)
+	delta, err := f.compare(con, old, new, types)
 	if err != nil {
 		return err
 	}
-	shown := diff.TextOptions{Color: env.out.Color, Context: f.context}
+	shown := diff.TextOptions{Color: con.Out.Color, Context: f.context}
 	switch {
-	case env.json:
-		err = delta.WriteJSON(env.stdout)
+	case con.JSON:
+		err = delta.WriteJSON(con.Stdout)
 	case f.stat:
-		err = delta.WriteStat(env.stdout, shown)
+		err = delta.WriteStat(con.Stdout, shown)
 	default:
-		err = delta.WriteText(env.stdout, shown)
+		err = delta.WriteText(con.Stdout, shown)
 	}
 	if err != nil {
 		return err
 	}
 	if !delta.Empty() {
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }
 
 // loadToCompare loads a document. Faults in it are a failure, since exit code 1 means that two documents differ.
-func loadToCompare(env *console, arg string) (*document, error) {
-	doc, err := env.load(arg)
-	if errors.Is(err, errWrong) {
-		return nil, errFailed
+func loadToCompare(con *console.Console, arg string) (*document, error) {
+	doc, err := load(con, arg)
+	if errors.Is(err, console.ErrWrong) {
+		return nil, console.ErrFailed
 	}
 	return doc, err
 }
 
 // compare compares two documents, as state and desired state if the flag is set.
-func (f *diffFlags) compare(env *console, old, new *document, types plan.Types) (*diff.Delta, error) {
+func (f *diffFlags) compare(con *console.Console, old, new *document, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
@@ -135,8 +135,8 @@ func (f *diffFlags) compare(env *console, old, new *document, types plan.Types) 
 		return plan.Compare(state, desired, types)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
-	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !env.json:
-		env.say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
+	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !con.JSON:
+		con.Say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
 	}
 	delta, err := diff.Compare(old.Document, new.Document, o)
 	if err != nil {
@@ -146,10 +146,10 @@ func (f *diffFlags) compare(env *console, old, new *document, types plan.Types) 
 }
 
 // readSchemas reads schemas of cidlc.
-func (e *console) readSchemas(files []string) ([]*schema.Package, error) {
+func readSchemas(con *console.Console, files []string) ([]*schema.Package, error) {
 	all := make([]*schema.Package, len(files))
 	for i, name := range files {
-		in, err := e.read(name)
+		in, err := ReadFile(con, name)
 		if err != nil {
 			return nil, err
 		}

@@ -10,32 +10,32 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	codec "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/spf13/cobra"
 )
 
 // newEnvCommand groups the commands on environments.
-func newEnvCommand(env *console) *cobra.Command {
+func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create and delete environments",
 		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments of a workspace is in
 .lumi/state.db, next to Lumi.yaml.`,
-		Annotations: exitCodes("done", "refused", elseFailed),
+		Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
 	}
-	add(c, "Commands", newEnvListCommand(env), newEnvNewCommand(env), newEnvDeleteCommand(env))
+	console.AddCommands(c, "Commands", newEnvListCommand(con), newEnvNewCommand(con), newEnvDeleteCommand(con))
 	return c
 }
 
-// withStore runs f with the workspace of the current directory as a site without an environment.
-func (e *console) withStore(ctx context.Context, create bool, f func(*site) error) error {
+// WithStore runs f with the workspace of the current directory as a site without an environment.
+func WithStore(ctx context.Context, con *console.Console, create bool, f func(*site) error) error {
 	w, err := findWorkspace()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (e *console) withStore(ctx context.Context, create bool, f func(*site) erro
 	if err != nil {
 		return err
 	}
-	s := &site{console: e, workspace: w, store: st}
+	s := &site{Console: con, workspace: w, store: st}
 	return s.closeAfter(f(s))
 }
 
@@ -76,16 +76,16 @@ type jsonEnvironment struct {
 	Key       bool     `json:"key"`
 }
 
-func newEnvListCommand(env *console) *cobra.Command {
+func newEnvListCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "list the environments of the workspace",
 		Long: `An asterisk marks the default. Environments that only Lumi.yaml names are listed, too. With --json, each
 environment is an object on a line of its own.`,
-		Annotations: exitCodes("the environments are listed", "", elseFailed),
-		Example:     examples("Which environments are there?", "lumi env list"),
+		Annotations: console.ExitCodes("the environments are listed", "", console.ElseFailed),
+		Example:     console.Examples("Which environments are there?", "lumi env list"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return env.withStore(c.Context(), false, func(s *site) error { return s.listEnvironments(c.Context()) })
+			return WithStore(c.Context(), con, false, func(s *site) error { return s.listEnvironments(c.Context()) })
 		},
 	}
 }
@@ -112,8 +112,8 @@ func (s *site) listEnvironments(ctx context.Context) error {
 	standard, _ := environmentName(s.workspace, "")
 	rows := [][]string{{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}}
 	for _, e := range all {
-		if e.Default = e.Name == standard; s.json {
-			if err := s.printJSON(e); err != nil {
+		if e.Default = e.Name == standard; s.JSON {
+			if err := s.PrintJSON(e); err != nil {
 				return err
 			}
 			continue
@@ -122,8 +122,8 @@ func (s *site) listEnvironments(ctx context.Context) error {
 		last, key := strings.TrimSpace(e.Last+" "+e.Ended), map[bool]string{true: "yes", false: "no"}[e.Key]
 		rows = append(rows, []string{name, cmp.Or(strings.Join(e.Modules, ", "), "-"), strconv.Itoa(e.Resources), cmp.Or(last, "-"), key})
 	}
-	if !s.json {
-		s.table(rows)
+	if !s.JSON {
+		s.Table(rows)
 	}
 	return nil
 }
@@ -146,16 +146,16 @@ func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	return err
 }
 
-func newEnvNewCommand(env *console) *cobra.Command {
+func newEnvNewCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "create an environment",
 		Long: `The first deployment creates an environment, too. This command also gives it a key if Lumi.yaml configures one or
 LUMI_PASSPHRASE is set; otherwise the first secret does.`,
-		Annotations: exitCodes("the environment is created", "it already exists", elseFailed),
-		Example:     examples("Create the environment prod.", "lumi env new prod"),
+		Annotations: console.ExitCodes("the environment is created", "it already exists", console.ElseFailed),
+		Example:     console.Examples("Create the environment prod.", "lumi env new prod"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return env.withStore(c.Context(), true, func(s *site) error { return s.newEnvironment(c.Context(), args[0]) })
+			return WithStore(c.Context(), con, true, func(s *site) error { return s.newEnvironment(c.Context(), args[0]) })
 		},
 	}
 }
@@ -171,7 +171,7 @@ func (s *site) newEnvironment(ctx context.Context, name string) error {
 		return err
 	})
 	// Do not ask for the passphrase of an environment that exists.
-	if errors.Is(err, store.ErrNotFound) && (s.workspace.Keys[name] != "" || s.getenv(secret.PassphraseVariable) != "") {
+	if errors.Is(err, store.ErrNotFound) && (s.workspace.Keys[name] != "" || s.Getenv(secret.PassphraseVariable) != "") {
 		w, err := s.wrapper()
 		if err != nil {
 			return err
@@ -183,20 +183,20 @@ func (s *site) newEnvironment(ctx context.Context, name string) error {
 	if err := environment.Add(ctx, s.store, s.row); err != nil {
 		return err
 	}
-	return s.finish("environment %s created", name)
+	return s.Finish("environment %s created", name)
 }
 
-func newEnvDeleteCommand(env *console) *cobra.Command {
+func newEnvDeleteCommand(con *console.Console) *cobra.Command {
 	var yes, force bool
 	c := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "delete an environment with its history",
 		Long: `It is refused while the environment has resources, which 'lumi destroy' deletes, or queued deployments. With
 --force, only the state is deleted, and the real resources stay. Without a terminal, --yes is needed.`,
-		Annotations: exitCodes("the environment is deleted", "refused", elseFailed),
-		Example:     examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
+		Annotations: console.ExitCodes("the environment is deleted", "refused", console.ElseFailed),
+		Example:     console.Examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return env.withStore(c.Context(), false, func(s *site) error {
+			return WithStore(c.Context(), con, false, func(s *site) error {
 				s.row.Name = args[0]
 				return s.deleteEnvironment(c.Context(), yes, force)
 			})
@@ -220,7 +220,7 @@ func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
 	} else if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("Delete the history and the state of %s, which will stay,", count(resources, "resource"))
+	what := fmt.Sprintf("Delete the history and the state of %s, which will stay,", console.Count(resources, "resource"))
 	if resources == 0 {
 		what = "Delete the history"
 	}
@@ -232,7 +232,7 @@ func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
 		return err
 	}
 	if resources > 0 {
-		s.say("to be deleted in another way: %s of %s", count(resources, "resource"), name)
+		s.Say("to be deleted in another way: %s of %s", console.Count(resources, "resource"), name)
 	}
-	return s.finish("environment %s deleted", name)
+	return s.Finish("environment %s deleted", name)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
@@ -25,7 +26,7 @@ func TestExamples(t *testing.T) {
 	dir, plugin, localPlugin := t.TempDir(), library(t), local(t)
 	programs := examplePrograms(t)
 	deploys := map[string]bool{} // by the names of scripts
-	for _, c := range leaves(newRoot(&console{})) {
+	for _, c := range leaves(newRoot(&console.Console{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
 			t.Errorf("'%s' has no help with an example", c.CommandPath())
@@ -179,7 +180,7 @@ func missingTool(line string) string {
 // TestManual holds that docs/lumi.md names every command, and all flags of those that it has a section for.
 func TestManual(t *testing.T) {
 	content := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
-	for _, c := range leaves(newRoot(&console{})) {
+	for _, c := range leaves(newRoot(&console.Console{})) {
 		path := c.CommandPath()
 		if !strings.Contains(string(content), "`"+path+"`") {
 			t.Errorf("docs/lumi.md does not name '%s'", path)

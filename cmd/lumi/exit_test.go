@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
+	"github.com/spf13/cobra"
 )
 
 // brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a
@@ -69,7 +69,7 @@ func TestExitCodes(t *testing.T) {
 		"version":    {{"", "", 0}, {"now", "", 2}},
 	}
 	manual := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
-	for _, c := range leaves(newRoot(&console{})) {
+	for _, c := range leaves(newRoot(&console.Console{})) {
 		if usesEnvironment(c) {
 			continue // TestEnvironmentExits
 		}
@@ -115,7 +115,7 @@ func TestEnvironmentExits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range leaves(newRoot(&console{})) {
+	for _, c := range leaves(newRoot(&console.Console{})) {
 		if !usesEnvironment(c) {
 			continue
 		}

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/internal/catalog"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl/codes"
+	"github.com/spf13/cobra"
 )
 
-func newExplainCommand(env *console) *cobra.Command {
+func newExplainCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
 		Short: "explain the codes of errors and losses",
@@ -18,15 +18,15 @@ loss have the same code, it prints both. Without an argument it lists all codes.
 
 With --json, each is an object on a line of its own, with "code", "about", which is "fault" or "loss",
 "group" and "text".`,
-		Annotations: exitCodes("all codes are explained", "", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("all codes are explained", "", console.ElseFailed),
+		Example: console.Examples(
 			"What does [dangling] mean?", "lumi explain dangling",
 			"Which codes are there?", "lumi explain",
 		),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explanations().Codes(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(*cobra.Command, []string) error { return explain(env) },
+		RunE: func(*cobra.Command, []string) error { return explain(con) },
 	}
 }
 
@@ -34,29 +34,29 @@ With --json, each is an object on a line of its own, with "code", "about", which
 func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
 
 // explain prints what some codes mean, or lists all of them.
-func explain(env *console) error {
+func explain(con *console.Console) error {
 	all := explanations()
-	chosen, err := all.Select(env.args, "lumi explain")
+	chosen, err := all.Select(con.Args, "lumi explain")
 	switch {
 	case err != nil:
 		return err
-	case len(env.args) == 0:
+	case len(con.Args) == 0:
 		chosen = all
 	}
 	switch {
-	case env.json:
+	case con.JSON:
 		for _, e := range chosen {
 			e.Text = e.Plain()
-			if err := env.printJSON(e); err != nil {
+			if err := con.PrintJSON(e); err != nil {
 				return err
 			}
 		}
-	case len(env.args) == 0:
-		env.printf("%s'lumi explain CODE' says what a code means.\n",
-			all.List(func(title string) string { return env.out.Paint(term.Bold, title) }))
+	case len(con.Args) == 0:
+		con.Printf("%s'lumi explain CODE' says what a code means.\n",
+			all.List(func(title string) string { return con.Out.Paint(term.Bold, title) }))
 	default:
-		env.printf("%s", chosen.Explain(func(e catalog.Entry) string {
-			return env.out.Paint(term.Bold, e.Code) + " " + env.out.Paint(term.Dim, "("+e.Group+")")
+		con.Printf("%s", chosen.Explain(func(e catalog.Entry) string {
+			return con.Out.Paint(term.Bold, e.Code) + " " + con.Out.Paint(term.Dim, "("+e.Group+")")
 		}))
 	}
 	return nil

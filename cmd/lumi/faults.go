@@ -3,63 +3,56 @@ package main
 import (
 	"fmt"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
-func (e *console) printFaults(in *input, invalid *lumigl.InvalidError, hide secrets) error {
-	if e.json {
+func printFaults(con *console.Console, in *input, invalid *lumigl.InvalidError, hide secrets) error {
+	if con.JSON {
 		for _, fault := range jsonFaults(in, invalid, hide) {
-			if err := e.printJSON(fault); err != nil {
+			if err := con.PrintJSON(fault); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	for i := range invalid.Faults {
-		e.separate()
-		e.printFault(in, hide.fault(invalid.Faults[i]), hide)
+		con.Separate()
+		printFault(con, in, hide.fault(invalid.Faults[i]), hide)
 	}
 	if invalid.More {
-		e.separate()
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.Bold, term.Visible(in.name)+":"), moreFaults)
+		con.Separate()
+		fmt.Fprintf(con.Stderr, "%s %s\n", con.Err.Paint(term.Bold, term.Visible(in.name)+":"), moreFaults)
 	}
 	return nil
 }
 
 const moreFaults = "too many faults; the rest of the file was not looked at"
 
-// separate prints an empty line between what is said of two things.
-func (e *console) separate() {
-	if e.errWritten {
-		fmt.Fprintln(e.stderr)
-	}
-	e.errWritten = true
-}
-
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
-func (e *console) printFault(in *input, f lumigl.Fault, hide secrets) {
-	s := &term.Snippet{Stream: e.err, Source: in.src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
+func printFault(con *console.Console, in *input, f lumigl.Fault, hide secrets) {
+	s := &term.Snippet{Stream: con.Err, Source: in.src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
 		where := term.Visible(in.name)
 		if line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", where, line, column)
 		}
-		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.Paint(term.Bold, where+":"), e.err.Paint(style, kind+":"), term.Paragraph(message))
+		fmt.Fprintf(con.Stderr, "%s %s %s\n", con.Err.Paint(term.Bold, where+":"), con.Err.Paint(style, kind+":"), term.Paragraph(message))
 		if line > 0 {
-			s.Print(e.stderr, line, offset, end, style)
+			s.Print(con.Stderr, line, offset, end, style)
 		}
 	}
 	head("error", term.BoldRed, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
 	if f.Pointer != "" {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.BoldCyan, "at:"), shortened(term.Visible(f.Pointer)))
+		fmt.Fprintf(con.Stderr, "%s %s\n", con.Err.Paint(term.BoldCyan, "at:"), shortened(term.Visible(f.Pointer)))
 	}
 	for _, n := range f.Notes {
 		head("note", term.BoldCyan, n.Line, n.Column, n.Offset, n.End, n.Message)
 	}
 	if f.Fix != nil {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.BoldCyan, "help:"), term.Paragraph(f.Fix.Message))
+		fmt.Fprintf(con.Stderr, "%s %s\n", con.Err.Paint(term.BoldCyan, "help:"), term.Paragraph(f.Fix.Message))
 	}
 }
 

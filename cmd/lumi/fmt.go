@@ -8,22 +8,22 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/internal/atomicfile"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/spf13/cobra"
 )
 
 // formatter is one run of 'lumi fmt'.
 type formatter struct {
-	env                   *console
+	con                   *console.Console
 	check, stdout, silent bool
 }
 
-func newFmtCommand(env *console) *cobra.Command {
-	f := formatter{env: env}
+func newFmtCommand(con *console.Console) *cobra.Command {
+	f := formatter{con: con}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "format LumiGL files",
@@ -34,24 +34,24 @@ what comes of it if no file is given. Files with faults are left alone.
 With --json, there is an object for each file on a line of its own, with "file", "changed" and
 "written", and for standard input "document", what became of it; or one for each fault as 'lumi check'
 has them.`,
-		Annotations: exitCodes("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", console.ElseFailed),
+		Example: console.Examples(
 			"Rewrite a file.", "lumi fmt prod.json",
 			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",
 			"As a filter.", "lumi fmt - <prod.json >canonical.json",
 		),
 		RunE: func(*cobra.Command, []string) error {
-			files, err := env.inputs()
+			files, err := Inputs(con)
 			if err != nil {
 				return err
 			}
 			switch {
 			case f.check && f.stdout:
-				return misused("--check and --stdout contradict each other")
-			case env.json && f.stdout:
-				return misused("--json says what was done to files, and standard output is where the file goes")
+				return console.Misused("--check and --stdout contradict each other")
+			case con.JSON && f.stdout:
+				return console.Misused("--json says what was done to files, and standard output is where the file goes")
 			}
-			return env.each(files, f.one)
+			return each(con, files, f.one)
 		},
 	}
 	flags := c.Flags()
@@ -71,7 +71,7 @@ type formatted struct {
 }
 
 func (f *formatter) one(name string) error {
-	in, err := f.env.read(name)
+	in, err := ReadFile(f.con, name)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (f *formatter) one(name string) error {
 	if err != nil {
 		return f.refuse(in, err)
 	}
-	f.env.doing("formatting %s", in.name)
+	f.con.Doing("formatting %s", in.name)
 	out, err := lumigl.Append(make([]byte, 0, len(in.src)), doc)
 	if err != nil {
 		return err
@@ -89,26 +89,26 @@ func (f *formatter) one(name string) error {
 	case f.check:
 		err = f.compare(in, out, &result)
 	case name == stdinArg || f.stdout:
-		if err := f.env.withhold(in.name, string(out), withheld); err != nil {
+		if err := withhold(f.con, in.name, string(out), withheld); err != nil {
 			return err
 		}
-		if !f.env.json {
-			_, err = f.env.stdout.Write(out)
+		if !f.con.JSON {
+			_, err = f.con.Stdout.Write(out)
 			return err
 		}
 		result.Written, result.Document = result.Changed, out
 	case result.Changed:
-		f.env.doing("writing %s", in.name)
+		f.con.Doing("writing %s", in.name)
 		if err := f.rewrite(in, name, out); err != nil {
 			return err
 		}
 		result.Written = true
-		if !f.silent && !f.env.json {
-			f.env.printf("%s: rewritten\n", term.Visible(in.name))
+		if !f.silent && !f.con.JSON {
+			f.con.Printf("%s: rewritten\n", term.Visible(in.name))
 		}
 	}
-	if f.env.json {
-		if err := f.env.printJSON(result); err != nil {
+	if f.con.JSON {
+		if err := f.con.PrintJSON(result); err != nil {
 			return err
 		}
 	}
@@ -117,12 +117,12 @@ func (f *formatter) one(name string) error {
 
 // rewrite replaces the text of a file, if it is still what was read.
 func (f *formatter) rewrite(in *input, name string, text []byte) error {
-	writing.Lock()
-	defer writing.Unlock()
+	console.Writing.Lock()
+	defer console.Writing.Unlock()
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // Reading a pipe again would wait forever.
 		return fmt.Errorf("cannot use %s: it is not a regular file", name)
 	}
-	now, err := f.env.read(name)
+	now, err := ReadFile(f.con, name)
 	if err != nil {
 		return err
 	}
@@ -134,13 +134,13 @@ func (f *formatter) rewrite(in *input, name string, text []byte) error {
 
 // refuse says what is wrong with a file, which is left alone.
 func (f *formatter) refuse(in *input, err error) error {
-	refusal := f.env.refuse(in, err)
+	refusal := refuse(f.con, in, err)
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
-	if f.env.json || !errors.Is(refusal, errWrong) || !ok {
+	if f.con.JSON || !errors.Is(refusal, console.ErrWrong) || !ok {
 		return refusal
 	}
-	f.env.separate()
-	f.env.say("%s has %s, and is left as it is", in.name, count(len(invalid.Faults), "fault"))
+	f.con.Separate()
+	f.con.Say("%s has %s, and is left as it is", in.name, console.Count(len(invalid.Faults), "fault"))
 	return refusal
 }
 
@@ -149,27 +149,27 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 	if !result.Changed {
 		return nil
 	}
-	if !f.env.json {
-		f.env.doing("comparing %s with its canonical form", in.name)
+	if !f.con.JSON {
+		f.con.Doing("comparing %s with its canonical form", in.name)
 		src, canonical := in.src, string(out)
 		name, hide := filepath.ToSlash(in.name), secretsIn(src)
 		if hide.all() {
-			f.env.printDiff("", term.Visible(name)+" would change; the diff may contain secrets and is not shown")
-			return errWrong
+			printDiff(f.con, "", term.Visible(name)+" would change; the diff may contain secrets and is not shown")
+			return console.ErrWrong
 		}
 		before, after := hide.mask(src), secretsIn(canonical).mask(canonical)
-		linediff.Unified(name, before, name, after, func(sign, line string) { f.env.printDiff(sign, line) })
+		linediff.Unified(name, before, name, after, func(sign, line string) { printDiff(f.con, sign, line) })
 		if before == after {
-			f.env.printDiff("", term.Visible(name)+" would change within a secret")
+			printDiff(f.con, "", term.Visible(name)+" would change within a secret")
 		}
 	}
-	return errWrong
+	return console.ErrWrong
 }
 
 // printDiff prints a line of a unified diff, coloured where there is colour. On a terminal nothing in it acts on the
 // terminal.
-func (e *console) printDiff(sign, line string) {
-	if e.out.Terminal || e.out.Color {
+func printDiff(con *console.Console, sign, line string) {
+	if con.Out.Terminal || con.Out.Color {
 		style := term.Plain
 		switch {
 		case sign == "-":
@@ -182,10 +182,10 @@ func (e *console) printDiff(sign, line string) {
 		case strings.HasPrefix(line, "@@"):
 			style = term.BoldCyan
 		}
-		line = e.out.Paint(style, term.Visible(strings.ReplaceAll(sign+line, "\t", "    ")))
+		line = con.Out.Paint(style, term.Visible(strings.ReplaceAll(sign+line, "\t", "    ")))
 		sign = ""
 	}
 	for _, part := range [...]string{sign, line, "\n"} {
-		_, _ = e.stdout.WriteString(part) // Its errors need no looking at.
+		_, _ = con.Stdout.WriteString(part) // Its errors need no looking at.
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -14,8 +15,8 @@ import (
 func TestChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.json")
 	must.Do(t, os.WriteFile(path, []byte(`{"vertices": {}}`), 0o644))
-	f := &formatter{env: newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv)}
-	in := must.Get(f.env.read(path))(t)
+	f := &formatter{con: console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv)}
+	in := must.Get(ReadFile(f.con, path))(t)
 	const changed = `{"vertices": {},}`
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
 	err := f.rewrite(in, path, []byte("{}"))

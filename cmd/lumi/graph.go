@@ -8,25 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // graphCommand is one run of 'lumi graph'.
 type graphCommand struct {
-	env    *console
+	con    *console.Console
 	output output
 
 	format, expression, around, direction, cluster string
 	depth                                          int
 }
 
-func newGraphCommand(env *console) *cobra.Command {
-	d := graphCommand{env: env}
+func newGraphCommand(con *console.Console) *cobra.Command {
+	d := graphCommand{con: con}
 	c := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "draw a graph for Graphviz, for Mermaid, or as an interactive HTML page",
@@ -43,8 +43,8 @@ expressions, pkg and module are something else: those of the program that made t
 
 With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
 -o, it is the drawing itself, with "vertices" and "arrows".`,
-		Annotations: exitCodes("the graph is drawn", "the file has faults", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the graph is drawn", "the file has faults", console.ElseFailed),
+		Example: console.Examples(
 			"An interactive page.", "lumi graph prod.json -o prod.html",
 			"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg",
 			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
@@ -59,13 +59,13 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 		},
 	}
 	flags := c.Flags()
-	choiceVar(c, flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
+	console.ChoiceVar(c, flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
 	outputVar(c, &d.output, "the drawing", "dot", "gv", "mmd", "html")
 	flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
 	flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
 	flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
-	choiceVar(c, flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
-	choiceVar(c, flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
+	console.ChoiceVar(c, flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
+	console.ChoiceVar(c, flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
 	return c
 }
 
@@ -86,28 +86,28 @@ func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
 	}
 	switch {
 	case d.output.name != "" && !given:
-		return misused("%s: the name does not say which format it is; give --format", d.output.name)
+		return console.Misused("%s: the name does not say which format it is; give --format", d.output.name)
 	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
-		return misused("--depth and --direction belong to --around")
+		return console.Misused("--depth and --direction belong to --around")
 	case d.depth < 1:
-		return misused("--depth=%d: it is a whole number from 1 up", d.depth)
+		return console.Misused("--depth=%d: it is a whole number from 1 up", d.depth)
 	case d.format == "html" && d.cluster != "none":
-		return misused("a page has no frames; leave out --cluster")
-	case d.env.json && d.output.name == "" && flags.Changed("format"):
-		return misused("--json is a format of its own; leave out --format, or write to a file with -o")
+		return console.Misused("a page has no frames; leave out --cluster")
+	case d.con.JSON && d.output.name == "" && flags.Changed("format"):
+		return console.Misused("--json is a format of its own; leave out --format, or write to a file with -o")
 	}
 	return nil
 }
 
 func (d *graphCommand) run() error {
-	if err := d.output.free(d.env, d.env.args[0]); err != nil {
+	if err := d.output.free(d.con, d.con.Args[0]); err != nil {
 		return err
 	}
-	doc, err := d.env.load(d.env.args[0])
+	doc, err := load(d.con, d.con.Args[0])
 	if err != nil {
 		return err
 	}
-	d.env.doing("drawing %s", doc.name)
+	d.con.Doing("drawing %s", doc.name)
 	o := render.Options{Title: filepath.Base(doc.name), Cluster: render.Cluster(d.cluster)}
 	if o.Only, err = d.choose(doc); err != nil {
 		return err
@@ -116,11 +116,11 @@ func (d *graphCommand) run() error {
 		return fmt.Errorf("%s: nothing to draw: no resource matches --select and --around", doc.name)
 	}
 	var summary *render.Summary
-	if d.env.json || d.format == "mermaid" {
+	if d.con.JSON || d.format == "mermaid" {
 		summary = render.Summarize(doc.Document, o)
 	}
-	if d.env.json && d.output.name == "" {
-		return d.env.printJSON(summary)
+	if d.con.JSON && d.output.name == "" {
+		return d.con.PrintJSON(summary)
 	}
 	var text bytes.Buffer
 	switch d.format {
@@ -139,7 +139,7 @@ func (d *graphCommand) run() error {
 		return err
 	}
 	if d.format == "mermaid" && (len(summary.Arrows) > render.MermaidMaxArrows || text.Len() > render.MermaidMaxText) {
-		d.env.say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
+		d.con.Say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
 			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
 	}
 	return d.write(text.Bytes(), summary)
@@ -155,14 +155,14 @@ type written struct {
 
 func (d *graphCommand) write(text []byte, summary *render.Summary) error {
 	if d.output.name == "" {
-		_, err := d.env.stdout.Write(text)
+		_, err := d.con.Stdout.Write(text)
 		return err
 	}
-	if err := d.output.write(d.env, d.env.args[0], text, 0o666); err != nil {
+	if err := d.output.write(d.con, d.con.Args[0], text, 0o666); err != nil {
 		return err
 	}
-	if d.env.json {
-		return d.env.printJSON(written{d.output.name, d.format, len(summary.Vertices), len(summary.Arrows)})
+	if d.con.JSON {
+		return d.con.PrintJSON(written{d.output.name, d.format, len(summary.Vertices), len(summary.Arrows)})
 	}
 	return nil
 }

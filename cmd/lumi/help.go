@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -13,14 +14,14 @@ import (
 // helpWidth is how wide the help is.
 const helpWidth = 100
 
-func newHelpCommand(env *console) *cobra.Command {
+func newHelpCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND...]",
 		Short: "explain lumi, or one of its commands",
 		Long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
 of it: what it does, its flags, and examples that work.`,
-		Annotations: exitCodes("the help is printed", "", elseFailed),
-		Example:     examples("What does 'lumi check' do?", "lumi help check"),
+		Annotations: console.ExitCodes("the help is printed", "", console.ElseFailed),
+		Example:     console.Examples("What does 'lumi check' do?", "lumi help check"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if above, rest, _ := c.Root().Find(args); len(rest) == 0 {
 				for _, sub := range above.Commands() {
@@ -34,25 +35,25 @@ of it: what it does, its flags, and examples that work.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			asked, rest, _ := c.Root().Find(args)
 			if len(rest) > 0 && !asked.HasSubCommands() {
-				return misused("unexpected argument %q", rest[0])
+				return console.Misused("unexpected argument %q", rest[0])
 			}
-			return env.help(asked, rest, "lumi help ")
+			return help(con, asked, rest, "lumi help ")
 		},
 	}
 }
 
 // help prints what there is to know of a command. The arguments in rest name none below it; the suggestion of another
 // begins with prefix.
-func (e *console) help(c *cobra.Command, rest []string, prefix string) error {
+func help(con *console.Console, c *cobra.Command, rest []string, prefix string) error {
 	switch {
 	case c.HasSubCommands() && len(rest) > 0:
 		return noCommand(c, rest[0], prefix)
-	case !e.json:
-		e.printf("%s", manual(c))
+	case !con.JSON:
+		con.Printf("%s", manual(c))
 		return nil
 	}
 	for _, leaf := range leaves(c) {
-		if err := e.printJSON(describe(leaf)); err != nil {
+		if err := con.PrintJSON(describe(leaf)); err != nil {
 			return err
 		}
 	}
@@ -127,8 +128,8 @@ func describe(c *cobra.Command) description {
 	d := description{Command: name(c), Usage: usage(c), Short: c.Short, Long: c.Long, Exits: c.Annotations}
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		described := flagDescription{Name: f.Name, Shorthand: f.Shorthand, Default: f.DefValue, Usage: strings.ReplaceAll(f.Usage, "`", "")}
-		if value, ok := f.Value.(*choice); ok {
-			described.Among = value.among
+		if value, ok := f.Value.(*console.Choice); ok {
+			described.Among = value.Among
 		}
 		d.Flags = append(d.Flags, described)
 	})

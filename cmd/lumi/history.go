@@ -12,18 +12,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
 // historyCommand is one run of 'lumi history'.
@@ -35,10 +35,10 @@ type historyCommand struct {
 	diff   bool
 }
 
-func newHistoryCommand(env *console) *cobra.Command {
+func newHistoryCommand(con *console.Console) *cobra.Command {
 	var h historyCommand
 	var c *cobra.Command
-	c = withState(env, &cobra.Command{
+	c = withState(con, &cobra.Command{
 		Use:   "history [DEPLOYMENT]",
 		Short: "list deployments, or show what one did",
 		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
@@ -47,8 +47,8 @@ DEPLOYMENT is a number, such as 7 or shop[7]. Then it shows the steps of that de
 how its desired state differs from that of its predecessor. Secrets are masked.
 
 With --json, each deployment is an object on a line of its own.`,
-		Annotations: exitCodes("the history is shown", "", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the history is shown", "", console.ElseFailed),
+		Example: console.Examples(
 			"What was deployed lately?", "lumi history",
 			"What has happened to one module?", "lumi history --module=site --limit=5",
 			"What did deployment 2 do, and what had changed in the program?", "lumi history 2 --diff",
@@ -57,11 +57,11 @@ With --json, each deployment is an object on a line of its own.`,
 	}, func(ctx context.Context, s *site, args []string) error {
 		switch {
 		case h.limit < 1:
-			return misused("--limit=%d: it is a whole number from 1 up", h.limit)
+			return console.Misused("--limit=%d: it is a whole number from 1 up", h.limit)
 		case h.diff && len(args) == 0:
-			return misused("--diff needs the number of a deployment")
+			return console.Misused("--diff needs the number of a deployment")
 		case len(args) > 0 && (h.module != "" || c.Flags().Changed("limit")):
-			return misused("--module and --limit are for the list of deployments, without a number")
+			return console.Misused("--module and --limit are for the list of deployments, without a number")
 		}
 		h.site = s
 		return h.run(ctx, args)
@@ -120,7 +120,7 @@ func (h *historyCommand) state(past jsonPast) string {
 	if past.Interrupted {
 		return "interrupted"
 	}
-	return h.word(past.State)
+	return StateWord(h.site.Console, past.State)
 }
 
 // newPast takes time in proportion to the number of events.
@@ -199,17 +199,17 @@ func (h *historyCommand) list(ctx context.Context) error {
 			}
 			left--
 			past.Steps = nil
-			if !h.json {
+			if !h.JSON {
 				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.state(past), stamp(d.Created), past.took(), past.summary()})
-			} else if err := h.printJSON(past); err != nil {
+			} else if err := h.PrintJSON(past); err != nil {
 				return err
 			}
 		}
 	}
 	if len(rows) > 1 {
-		h.table(rows)
-	} else if !h.json {
-		h.printf("There are no deployments.\n")
+		h.Table(rows)
+	} else if !h.JSON {
+		h.Printf("There are no deployments.\n")
 	}
 	return nil
 }
@@ -262,30 +262,30 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	if h.json {
+	if h.JSON {
 		var text bytes.Buffer
 		_ = delta.WriteJSON(&text) // Writing to a buffer does not fail.
 		past.Diff = text.Bytes()
 	}
-	if err := h.print(past); err != nil || h.json {
+	if err := h.print(past); err != nil || h.JSON {
 		return err
 	}
-	h.printf("\nDesired state, compared with %s:\n", past.Against)
-	return delta.WriteText(h.stdout, diff.TextOptions{Color: h.out.Color, Context: 1})
+	h.Printf("\nDesired state, compared with %s:\n", past.Against)
+	return delta.WriteText(h.Stdout, diff.TextOptions{Color: h.Out.Color, Context: 1})
 }
 
 // print prints a deployment.
 func (h *historyCommand) print(past jsonPast) error {
-	if h.json {
-		return h.printJSON(past)
+	if h.JSON {
+		return h.PrintJSON(past)
 	}
-	h.printf("%s %s %s\nqueued %s", h.out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.state(past), stamp(past.Created))
+	h.Printf("%s %s %s\nqueued %s", h.Out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.state(past), stamp(past.Created))
 	if !past.Ended.IsZero() {
-		h.printf(", ended %s", stamp(past.Ended))
+		h.Printf(", ended %s", stamp(past.Ended))
 	}
-	h.printf(", ran for %s\n", past.took())
+	h.Printf(", ran for %s\n", past.took())
 	if past.Message != "" {
-		h.printf("%s\n", term.Paragraph(leadingURN.ReplaceAllString(past.Message, "$1: ")))
+		h.Printf("%s\n", term.Paragraph(leadingURN.ReplaceAllString(past.Message, "$1: ")))
 	}
 	for _, s := range past.Steps {
 		u := urn.URN(s.URN)
@@ -296,7 +296,7 @@ func (h *historyCommand) print(past jsonPast) error {
 		if s.Message != "" {
 			line += ": " + s.Message
 		}
-		h.printf("  %s\n", strings.ReplaceAll(term.Paragraph(line), "\n", "\n    "))
+		h.Printf("  %s\n", strings.ReplaceAll(term.Paragraph(line), "\n", "\n    "))
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ func (s *site) last(ctx context.Context, engine *environment.Environment, module
 func (s *site) find(ctx context.Context, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := numberOf(arg)
 	if number == 0 {
-		return store.Job{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
+		return store.Job{}, run.Request{}, console.Misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
 	found, err := engine.Find(ctx, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(found.Job) {

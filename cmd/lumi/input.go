@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
@@ -33,28 +34,28 @@ type document struct {
 	lumigl.Document
 }
 
-// inputs returns the files that the arguments name, or standard input if there are none.
-func (e *console) inputs() ([]string, error) {
-	if len(e.args) == 0 {
-		if e.in {
-			return nil, misused("give a file, or - for standard input")
+// Inputs returns the files that the arguments name, or standard input if there are none.
+func Inputs(con *console.Console) ([]string, error) {
+	if len(con.Args) == 0 {
+		if con.StdinIsTerminal {
+			return nil, console.Misused("give a file, or - for standard input")
 		}
 		return []string{stdinArg}, nil
 	}
-	return e.args, once(e.args)
+	return con.Args, once(con.Args)
 }
 
 // each does something with every file, even after an error, which it prints. It returns the worst of errWrong and
 // errFailed.
-func (e *console) each(files []string, do func(name string) error) error {
+func each(con *console.Console, files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
 		switch err := do(name); {
-		case errors.Is(err, errWrong):
-			wrong = errWrong
+		case errors.Is(err, console.ErrWrong):
+			wrong = console.ErrWrong
 		case err != nil:
-			e.say("%s", err)
-			failed = errFailed
+			con.Say("%s", err)
+			failed = console.ErrFailed
 		}
 	}
 	return cmp.Or(failed, wrong)
@@ -68,10 +69,10 @@ func once(args []string) error {
 	return nil
 }
 
-// read reads a file, or standard input.
-func (e *console) read(arg string) (*input, error) {
+// ReadFile reads a file, or standard input.
+func ReadFile(con *console.Console, arg string) (*input, error) {
 	if arg == stdinArg {
-		in, err := readAll(stdinName, &announced{e.stdin, e}, sizeOf(e.stdin))
+		in, err := readAll(stdinName, &announced{con.Stdin, con}, sizeOf(con.Stdin))
 		if err == nil && !strings.HasSuffix(strings.TrimRight(in.src, " \t\r\n"), "}") {
 			// It was cut off, perhaps since one interrupt ended the program that wrote it and is about to end this one.
 			time.Sleep(20 * time.Millisecond)
@@ -86,7 +87,7 @@ func (e *console) read(arg string) (*input, error) {
 		return nil, fileError(arg, err)
 	}
 	defer file.Close()
-	e.doing("reading %s", arg)
+	con.Doing("reading %s", arg)
 	return readAll(arg, file, sizeOf(file))
 }
 
@@ -94,13 +95,13 @@ func (e *console) read(arg string) (*input, error) {
 // for a password on the same terminal, and whoever writes into it needs no line in between at all.
 type announced struct {
 	io.Reader
-	to *console
+	to *console.Console
 }
 
 func (a *announced) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
-	if n > 0 && a.to != nil && !a.to.in {
-		a.to.doing("reading %s", stdinName)
+	if n > 0 && a.to != nil && !a.to.StdinIsTerminal {
+		a.to.Doing("reading %s", stdinName)
 		a.to = nil
 	}
 	return n, err
@@ -138,31 +139,31 @@ func fileError(name string, err error) error {
 }
 
 // load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to errWrong.
-func (e *console) load(arg string) (*document, error) {
-	in, err := e.readInput(arg)
+func load(con *console.Console, arg string) (*document, error) {
+	in, err := Read(con, arg)
 	if err != nil {
 		return nil, err
 	}
 	doc, err := lumigl.Parse(in.src)
 	if err != nil {
-		return nil, e.refuse(in, err)
+		return nil, refuse(con, in, err)
 	}
 	return &document{input: *in, Document: doc}, nil
 }
 
 // refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns errWrong, or the error
 // itself if that is not about faults.
-func (e *console) refuse(in *input, err error) error {
+func refuse(con *console.Console, in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	if what := foreign(in, invalid); what != "" && !e.json {
-		e.separate()
-		e.say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
-		return errWrong
+	if what := foreign(in, invalid); what != "" && !con.JSON {
+		con.Separate()
+		con.Say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
+		return console.ErrWrong
 	}
-	return cmp.Or(e.printFaults(in, invalid, secretsIn(in.src)), errWrong)
+	return cmp.Or(printFaults(con, in, invalid, secretsIn(in.src)), console.ErrWrong)
 }
 
 // foreign says what a file is that another tool has made, or "".

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -35,7 +36,7 @@ func TestSignal(t *testing.T) {
 			_ = stdin.Close()
 		}
 		_ = child.Wait()
-		if got := stderr.String(); child.ProcessState.ExitCode() != exitFailed || got != "lumi: "+interrupted+"\n" {
+		if got := stderr.String(); child.ProcessState.ExitCode() != console.ExitFailed || got != "lumi: "+console.Interrupted+"\n" {
 			t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), got)
 		}
 	}
@@ -68,7 +69,7 @@ func TestProviderSignal(t *testing.T) {
 		}
 	}
 	_ = child.Wait()
-	if want := "lumi: " + cleaningUp + "\nlumi: interrupted\n"; child.ProcessState.ExitCode() != exitFailed || stderr.String() != want {
+	if want := "lumi: " + console.CleaningUp + "\nlumi: interrupted\n"; child.ProcessState.ExitCode() != console.ExitFailed || stderr.String() != want {
 		t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), &stderr)
 	}
 	for _, part := range []string{

@@ -5,7 +5,9 @@
 // The manual is what 'lumi help' prints, and docs/lumi.md.
 package main
 
-import "os"
+import (
+	"os"
+)
 
 // version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
 var version string

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
@@ -17,8 +18,8 @@ func noEnv(string) string { return "" }
 
 // runLumi is the whole command, but for the process around it: it returns the exit code.
 func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	env := newConsole(stdin, stdout, stderr, getenv)
-	return env.run(ctx, newRoot(env), args)
+	con := console.New(stdin, stdout, stderr, getenv)
+	return runCommand(ctx, con, newRoot(con), args)
 }
 
 const smallGraph = `{"vertices":{"a":{}}}`
@@ -35,7 +36,7 @@ func TestBrokenOutput(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), args, strings.NewReader(smallGraph), writer{errors.New("disk full")}, &stderr, noEnv)
-		if want := "lumi: cannot write to standard output: disk full\n"; code != exitFailed || stderr.String() != want {
+		if want := "lumi: cannot write to standard output: disk full\n"; code != console.ExitFailed || stderr.String() != want {
 			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
 		}
 	}
@@ -47,15 +48,15 @@ func TestClosedPipe(t *testing.T) {
 		stdin string
 		want  int
 	}{
-		{[]string{"show", "-"}, smallGraph, exitOK},
-		{[]string{"fmt", "-"}, smallGraph, exitOK},
-		{[]string{"fmt", "--check", "-"}, smallGraph, exitWrong},
-		{[]string{"check", "--json", "-"}, "{}", exitWrong},
-		{[]string{"show", "-"}, largeGraph(), exitOK},
-		{[]string{"show", "--json", "-"}, largeGraph(), exitOK},
-		{[]string{"check", "--json", "--max-faults=10000", "-"}, "[" + strings.Repeat("1,,", 10000) + "1]", exitWrong},
-		{[]string{"diff", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
-		{[]string{"diff", "--json", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
+		{[]string{"show", "-"}, smallGraph, console.ExitOK},
+		{[]string{"fmt", "-"}, smallGraph, console.ExitOK},
+		{[]string{"fmt", "--check", "-"}, smallGraph, console.ExitWrong},
+		{[]string{"check", "--json", "-"}, "{}", console.ExitWrong},
+		{[]string{"show", "-"}, largeGraph(), console.ExitOK},
+		{[]string{"show", "--json", "-"}, largeGraph(), console.ExitOK},
+		{[]string{"check", "--json", "--max-faults=10000", "-"}, "[" + strings.Repeat("1,,", 10000) + "1]", console.ExitWrong},
+		{[]string{"diff", "-", write(t, "large.json", largeGraph())}, smallGraph, console.ExitWrong},
+		{[]string{"diff", "--json", "-", write(t, "large.json", largeGraph())}, smallGraph, console.ExitWrong},
 	} {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)
@@ -78,7 +79,7 @@ func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("input/outp
 func TestBrokenInput(t *testing.T) {
 	var stderr bytes.Buffer
 	code := runLumi(t.Context(), []string{"check"}, brokenReader{}, io.Discard, &stderr, noEnv)
-	if want := "lumi: <stdin>: input/output error\n"; code != exitFailed || stderr.String() != want {
+	if want := "lumi: <stdin>: input/output error\n"; code != console.ExitFailed || stderr.String() != want {
 		t.Errorf("exit code %d, stderr %q, want %q", code, &stderr, want)
 	}
 }
@@ -92,7 +93,7 @@ func FuzzCheck(f *testing.F) {
 		for _, args := range [][]string{{"check", "-"}, {"check", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--json", "-"}} {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
-			if code != exitOK && code != exitWrong {
+			if code != console.ExitOK && code != console.ExitWrong {
 				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 			}
 			for _, out := range []string{stdout.String(), stderr.String()} {

@@ -66,35 +66,35 @@ func (s *site) evaluateModel(ctx context.Context, engine *environment.Environmen
 	m := s.workspace.Models[module]
 	var err error
 	if in == nil {
-		if in, err = s.read(s.relative(m.File)); err != nil {
+		if in, err = ReadFile(s.Console, s.relative(m.File)); err != nil {
 			return nil, err
 		}
 	}
-	classes, err := s.openClasses(s.relatives(m.Classes))
+	classes, err := openClasses(s.Console, s.relatives(m.Classes))
 	if err != nil {
-		return nil, s.printErrors(classes, err)
+		return nil, PrintClassErrors(s.Console, classes, err)
 	}
 	classes.Sources[in.name] = in.src
 	o := desired.Input{Module: module, Environment: s.row.Name, Classes: classes}
 	if o.Model, err = catalog.Model(in.name, []byte(in.src)); err != nil {
-		return nil, s.printErrors(classes, err)
+		return nil, PrintClassErrors(s.Console, classes, err)
 	}
-	if o.Schemas, err = s.readSchemas(s.relatives(m.Schemas)); err != nil {
+	if o.Schemas, err = readSchemas(s.Console, s.relatives(m.Schemas)); err != nil {
 		return nil, err
 	}
 	if o.Last, err = s.savedModel(ctx, engine, module); err != nil {
 		return nil, err
 	}
-	o.Log = func(level, message string) { s.say("%s: %s: %s", module, level, message) }
-	s.doing("evaluating %s", module)
-	ctx, release := s.interruptible(ctx)
+	o.Log = func(level, message string) { s.Say("%s: %s: %s", module, level, message) }
+	s.Doing("evaluating %s", module)
+	ctx, release := s.Interruptible(ctx)
 	defer release()
 	evaluated, saved, err := desired.Evaluate(ctx, o)
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("module %q: stopped before the object model was evaluated: %w", module, ctx.Err())
 	case err != nil:
-		return nil, s.printErrors(classes, err)
+		return nil, PrintClassErrors(s.Console, classes, err)
 	}
 	for v := range evaluated.Vertices() {
 		v.Source = s.fromFolder(v.Source)

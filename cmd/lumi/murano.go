@@ -9,29 +9,29 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/spf13/cobra"
 )
 
 // newMuranoCommand groups the commands for application catalogues.
-func newMuranoCommand(env *console) *cobra.Command {
+func newMuranoCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",
 		Long: `MuranoPL describes environments as objects: classes in YAML declare properties with contracts, and methods
 that deploy them. docs/muranopl.md explains the language.`,
-		Annotations: exitCodes("the command succeeded", "the classes have errors, or the method failed", elseFailed),
+		Annotations: console.ExitCodes("the command succeeded", "the classes have errors, or the method failed", console.ElseFailed),
 	}
-	add(c, "Commands", newMuranoCheckCommand(env), newMuranoModelCommand(env), newMuranoRunCommand(env))
+	console.AddCommands(c, "Commands", newMuranoCheckCommand(con), newMuranoModelCommand(con), newMuranoRunCommand(con))
 	return c
 }
 
-func newMuranoCheckCommand(env *console) *cobra.Command {
+func newMuranoCheckCommand(con *console.Console) *cobra.Command {
 	var schemas []string
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
@@ -44,30 +44,30 @@ With --schema, types of resources and the names of their properties are checked,
 
 With --json, each problem is an object on a line of its own, with "file", "line", "column", "kind",
 "message" and, for a warning, "warning": true. Nothing is printed if there are none.`,
-		Annotations: exitCodes("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
-		Example: examples(
+		Annotations: console.ExitCodes("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
+		Example: console.Examples(
 			"Check the classes of a folder.", "lumi murano check murano",
 			"Check the resources that workflows ask for.", "cidlc idl --out-schema=schema.json && lumi murano check --schema=schema.json murano",
 			"All problems, for a program.", "lumi murano check --json murano",
 		),
-		RunE: func(*cobra.Command, []string) error { return env.checkClasses(schemas) },
+		RunE: func(*cobra.Command, []string) error { return checkClasses(con, schemas) },
 	}
 	c.Flags().StringArrayVar(&schemas, "schema", nil, "read types of resources from a schema `FILE` of cidlc; may be repeated")
 	_ = c.MarkFlagFilename("schema", "json")
 	return c
 }
 
-func (e *console) checkClasses(schemas []string) error {
-	packages, err := e.readSchemas(schemas)
+func checkClasses(con *console.Console, schemas []string) error {
+	packages, err := readSchemas(con, schemas)
 	if err != nil {
 		return err
 	}
-	classes, err := e.openClasses(e.args)
+	classes, err := openClasses(con, con.Args)
 	if classes == nil {
 		return err
 	}
 	known := muranopl.Known{Functions: []*yaql.Function{traceFunction(nil)}, Resources: desired.Resources(packages)}
-	e.doing("checking %s", count(len(classes.Declarations), "class"))
+	con.Doing("checking %s", console.Count(len(classes.Declarations), "class"))
 	names := slices.Sorted(maps.Keys(classes.Declarations))
 	errs := slices.Concat(classes.Errors, muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, names, known))
 	warnings := 0
@@ -76,27 +76,27 @@ func (e *console) checkClasses(schemas []string) error {
 			warnings++
 		}
 	}
-	if err = e.printErrors(classes, errs); warnings == len(errs) {
+	if err = PrintClassErrors(con, classes, errs); warnings == len(errs) {
 		err = nil
 	}
 	switch {
-	case e.json:
+	case con.JSON:
 	case err == nil && warnings == 0:
-		e.printf("%s: nothing wrong, %s\n", term.Visible(strings.Join(e.args, ", ")), count(len(classes.Declarations), "class"))
+		con.Printf("%s: nothing wrong, %s\n", term.Visible(strings.Join(con.Args, ", ")), console.Count(len(classes.Declarations), "class"))
 	default:
-		e.separate()
-		found := count(len(errs)-warnings, "error")
+		con.Separate()
+		found := console.Count(len(errs)-warnings, "error")
 		if warnings > 0 {
-			found += ", " + count(warnings, "warning")
+			found += ", " + console.Count(warnings, "warning")
 		}
-		e.say("%s in %s", found, strings.Join(e.args, ", "))
+		con.Say("%s in %s", found, strings.Join(con.Args, ", "))
 	}
 	return err
 }
 
 // openClasses reads folders and archives. If classes have errors, it returns those, too.
-func (e *console) openClasses(names []string) (*catalog.Catalog, error) {
-	e.doing("reading %s", strings.Join(names, ", "))
+func openClasses(con *console.Console, names []string) (*catalog.Catalog, error) {
+	con.Doing("reading %s", strings.Join(names, ", "))
 	classes, err := catalog.Open(names...)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fileError(path.Path, err)
@@ -107,9 +107,9 @@ func (e *console) openClasses(names []string) (*catalog.Catalog, error) {
 	return classes, err
 }
 
-// printErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
+// PrintClassErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
 // errWrong instead of these.
-func (e *console) printErrors(classes *catalog.Catalog, err error) error {
+func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}
 	}
@@ -118,12 +118,12 @@ func (e *console) printErrors(classes *catalog.Catalog, err error) error {
 		return err
 	}
 	for _, one := range errs {
-		if !e.json {
-			e.separate()
-			e.printError(classes.Sources, one)
+		if !con.JSON {
+			con.Separate()
+			printClassError(con, classes.Sources, one)
 			continue
 		}
-		if err := e.printJSON(struct {
+		if err := con.PrintJSON(struct {
 			File    string `json:"file"`
 			Line    int    `json:"line,omitempty"`
 			Column  int    `json:"column,omitempty"`
@@ -134,23 +134,23 @@ func (e *console) printErrors(classes *catalog.Catalog, err error) error {
 			return err
 		}
 	}
-	return errWrong
+	return console.ErrWrong
 }
 
-// printError prints an error, the line of the source and the calls that led to it.
-func (e *console) printError(sources map[string]string, wrong *muranopl.Error) {
+// printClassError prints an error, the line of the source and the calls that led to it.
+func printClassError(con *console.Console, sources map[string]string, wrong *muranopl.Error) {
 	where, kind := "", string(wrong.Kind)
 	if wrong.Kind == muranopl.Thrown && len(wrong.Names) > 0 {
 		kind = wrong.Names[0]
 	}
 	if wrong.Pos != (muranopl.Position{}) {
-		where = e.err.Paint(term.Bold, term.Visible(wrong.Pos.String())+":") + " "
+		where = con.Err.Paint(term.Bold, term.Visible(wrong.Pos.String())+":") + " "
 	}
 	severity, color := "error:", term.BoldRed
 	if wrong.Warning {
 		severity, color = "warning:", term.BoldYellow
 	}
-	fmt.Fprintf(e.stderr, "%s%s %s\n", where, e.err.Paint(color, severity), term.Paragraph(wrong.Message+" ["+kind+"]"))
+	fmt.Fprintf(con.Stderr, "%s%s %s\n", where, con.Err.Paint(color, severity), term.Paragraph(wrong.Message+" ["+kind+"]"))
 	if src, ok := sources[wrong.Pos.File]; ok && wrong.Pos.Line > 0 && !isSigned(src) {
 		at := 0
 		for range wrong.Pos.Line - 1 {
@@ -160,9 +160,9 @@ func (e *console) printError(sources map[string]string, wrong *muranopl.Error) {
 			_, size := utf8.DecodeRuneInString(src[at:])
 			at += size
 		}
-		(&term.Snippet{Stream: e.err, Source: src}).Print(e.stderr, wrong.Pos.Line, at, at+1, color)
+		(&term.Snippet{Stream: con.Err, Source: src}).Print(con.Stderr, wrong.Pos.Line, at, at+1, color)
 	}
 	for line := range strings.Lines(wrong.StackTrace()) {
-		fmt.Fprintf(e.stderr, "  %s\n", term.Visible(strings.TrimSuffix(line, "\n")))
+		fmt.Fprintf(con.Stderr, "  %s\n", term.Visible(strings.TrimSuffix(line, "\n")))
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/spf13/cobra"
 )
 
-func newMuranoModelCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newMuranoModelCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
 		Long: `It prints the object model as the workflow of the last deployment left it, with the values of outputs. The
@@ -24,8 +24,8 @@ next deployment starts from it. Secrets are masked, and a value that is not know
 
 With --json, it is one line.`,
 		Args:        cobra.ExactArgs(1),
-		Annotations: exitCodes("the model is printed", "the module has none", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the model is printed", "the module has none", console.ElseFailed),
+		Example: console.Examples(
 			"What did the deployment compute?", "lumi murano model shop",
 			"Read one value.", "lumi murano model shop --json | jq -r .applications[0].url",
 		),
@@ -55,13 +55,13 @@ func printModel(ctx context.Context, s *site, args []string) error {
 		return part, false
 	})
 	text := appendJSON(nil, saved, lumigl.DefaultTag)
-	if s.json {
-		return s.printJSON(json.RawMessage(text))
+	if s.JSON {
+		return s.PrintJSON(json.RawMessage(text))
 	}
 	var indented bytes.Buffer
 	if err := json.Indent(&indented, text, "", "  "); err != nil {
 		return err
 	}
-	s.printf("%s\n", indented.String())
+	s.Printf("%s\n", indented.String())
 	return nil
 }

@@ -9,26 +9,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/spf13/cobra"
 )
 
 // muranoRun is one run of 'lumi murano run'.
 type muranoRun struct {
-	env                         *console
+	con                         *console.Console
 	classes                     []string
 	model, object, method, args string
 	maxSteps                    int
 	catalog                     *catalog.Catalog
 }
 
-func newMuranoRunCommand(env *console) *cobra.Command {
-	r, batch := muranoRun{env: env}, false
+func newMuranoRunCommand(con *console.Console) *cobra.Command {
+	r, batch := muranoRun{con: con}, false
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "call a method of an object model",
@@ -45,9 +45,9 @@ With --json, the result is {"value": …, "trace": […]}, where trace has the a
 With --batch, each line of standard input is a request {"model", "object", "method", "args"}, and is
 answered with such a result. model and method are required. Classes are read once, models anew for each
 request.`,
-		Annotations: exitCodes("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
+		Annotations: console.ExitCodes("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
 			"a file cannot be read, the command was used wrongly, or the system failed"),
-		Example: examples(
+		Example: console.Examples(
 			"Call a method without arguments.", "lumi murano run --classes=murano --model=env.json --method=report",
 			"Call a method of another object, with arguments.", `lumi murano run --classes=murano --model=env.json --object=front --method=greet --args="[\"Ada\", 3]" --json`,
 			"Call many methods in one process.", `jq -c "{model: ., method: \"report\"}" env.json | lumi murano run --classes=murano --batch`,
@@ -55,22 +55,22 @@ request.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case len(r.classes) == 0:
-				return misused("missing --classes=DIR")
+				return console.Misused("missing --classes=DIR")
 			case r.maxSteps < 1:
-				return misused("--max-steps=%d: it is a whole number from 1 up", r.maxSteps)
+				return console.Misused("--max-steps=%d: it is a whole number from 1 up", r.maxSteps)
 			case batch && r.model+r.method+r.object+r.args != "":
-				return misused("--batch takes everything from standard input")
+				return console.Misused("--batch takes everything from standard input")
 			case !batch && r.model == "":
-				return misused("missing --model=FILE")
+				return console.Misused("missing --model=FILE")
 			case !batch && r.method == "":
-				return misused("missing --method=NAME")
+				return console.Misused("missing --method=NAME")
 			}
 			var err error
-			if r.catalog, err = env.openClasses(r.classes); err != nil {
+			if r.catalog, err = openClasses(con, r.classes); err != nil {
 				return r.fail(err)
 			}
 			if batch {
-				return env.serveLines(func(line []byte) []byte {
+				return serveLines(con, func(line []byte) []byte {
 					a := r.reply(c.Context(), line)
 					return a.json()
 				})
@@ -108,8 +108,8 @@ func traceFunction(call func(*yaql.Call) (any, error)) *yaql.Function {
 // call calls a method of a model. Each traced value is also given to traced.
 func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, method string, args []any, traced func(string)) (a muranoAnswer) {
 	library := desired.Library(func(level, message string) {
-		if !r.env.json && r.model != "" {
-			r.env.say("%s: %s", level, message)
+		if !r.con.JSON && r.model != "" {
+			r.con.Say("%s: %s", level, message)
 		}
 	})
 	size := 0
@@ -168,7 +168,7 @@ func (a *muranoAnswer) json() []byte {
 }
 
 func (r *muranoRun) run(ctx context.Context) error {
-	in, err := r.env.read(r.model)
+	in, err := ReadFile(r.con, r.model)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (r *muranoRun) run(ctx context.Context) error {
 		v, err := yaql.FromJSON([]byte(r.args))
 		list, ok := v.(*yaql.List)
 		if err != nil || !ok {
-			return misused(`--args=%s: it takes a list in JSON, such as [1, "text"]`, r.args)
+			return console.Misused(`--args=%s: it takes a list in JSON, such as [1, "text"]`, r.args)
 		}
 		args = list.Items()
 	}
@@ -189,31 +189,31 @@ func (r *muranoRun) run(ctx context.Context) error {
 	if err != nil {
 		return r.fail(err)
 	}
-	defer time.AfterFunc(term.Patience, func() { r.env.doing("running %s", r.method) }).Stop()
+	defer time.AfterFunc(term.Patience, func() { r.con.Doing("running %s", r.method) }).Stop()
 	a := r.call(ctx, model, r.object, r.method, args, func(text string) {
-		if !r.env.json {
-			fmt.Fprintf(r.env.stderr, "%s %s\n", r.env.err.Paint(term.BoldCyan, "trace:"), text)
+		if !r.con.JSON {
+			fmt.Fprintf(r.con.Stderr, "%s %s\n", r.con.Err.Paint(term.BoldCyan, "trace:"), text)
 		}
 	})
 	switch {
 	case a.err != nil:
 		return r.fail(a.err, a.trace...)
-	case r.env.json:
-		if r.env.printf("%s\n", a.json()); a.err != nil {
-			return errWrong
+	case r.con.JSON:
+		if r.con.Printf("%s\n", a.json()); a.err != nil {
+			return console.ErrWrong
 		}
 		return nil
 	}
-	return r.env.printValue(a.value)
+	return printValue(r.con, a.value)
 }
 
 // fail prints errors, with --json an answer with the first.
 func (r *muranoRun) fail(err error, trace ...any) error {
-	if r.env.json && r.catalog != nil {
-		r.env.printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())
-		return errWrong
+	if r.con.JSON && r.catalog != nil {
+		r.con.Printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())
+		return console.ErrWrong
 	}
-	return r.env.printErrors(r.catalog, err)
+	return PrintClassErrors(r.con, r.catalog, err)
 }
 
 // reply returns the answer to a line.

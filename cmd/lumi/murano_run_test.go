@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -26,7 +27,7 @@ func FuzzBatch(f *testing.F) {
 		if lines[len(lines)-1] == "" {
 			lines = lines[:len(lines)-1]
 		}
-		if answers := strings.Count(out.String(), "\n"); code != exitOK || answers != len(lines) {
+		if answers := strings.Count(out.String(), "\n"); code != console.ExitOK || answers != len(lines) {
 			t.Fatalf("exit code %d, %d answers to %d lines:\n%s", code, answers, len(lines), &out)
 		}
 		for line := range strings.Lines(out.String()) {

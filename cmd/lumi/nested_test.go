@@ -5,39 +5,40 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
 )
 
 // shelfCommand has a command below it: a constructor for each, and a line in the one above.
-func shelfCommand(env *console) *cobra.Command {
+func shelfCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "shelf",
 		Short:       "change what is on the shelf",
 		Long:        "It changes no resource.",
-		Annotations: exitCodes("it is done", "", elseFailed),
+		Annotations: console.ExitCodes("it is done", "", console.ElseFailed),
 	}
-	add(c, "Commands", shelfMoveCommand(env))
+	console.AddCommands(c, "Commands", shelfMoveCommand(con))
 	return c
 }
 
-func shelfMoveCommand(env *console) *cobra.Command {
+func shelfMoveCommand(con *console.Console) *cobra.Command {
 	var how string
 	c := &cobra.Command{
 		Use:         "move FROM TO [REST...]",
 		Short:       "give a resource another name",
 		Long:        "It renames FROM to TO.",
-		Annotations: exitCodes("it is renamed", "FROM is not there", elseFailed),
-		Example:     examples("Rename a resource.", "lumi shelf move a b"),
+		Annotations: console.ExitCodes("it is renamed", "FROM is not there", console.ElseFailed),
+		Example:     console.Examples("Rename a resource.", "lumi shelf move a b"),
 		ValidArgs:   []string{"alpha", "beta"},
 		RunE: func(*cobra.Command, []string) error {
-			if env.args[0] == "missing" {
-				return errWrong
+			if con.Args[0] == "missing" {
+				return console.ErrWrong
 			}
-			env.printf("%s to %s, %s\n", env.args[0], env.args[1], how)
+			con.Printf("%s to %s, %s\n", con.Args[0], con.Args[1], how)
 			return nil
 		},
 	}
-	choiceVar(c, c.Flags(), &how, "mode", "safe", "`HOW` to move", "safe", "forced")
+	console.ChoiceVar(c, c.Flags(), &how, "mode", "safe", "`HOW` to move", "safe", "forced")
 	return c
 }
 
@@ -89,39 +90,39 @@ Examples:
 		code           int
 		stdout, stderr string
 	}{
-		{"shelf move a b", exitOK, "a to b, safe\n", ""},
-		{"shelf move a --mode=forced b c d", exitOK, "a to b, forced\n", ""},
-		{"shelf --color=never move a b", exitOK, "a to b, safe\n", ""},
-		{"shelf move missing b", exitWrong, "", ""},
-		{"shelf move a", exitFailed, "", "lumi: shelf move: it takes FROM TO [REST...]; 'lumi help shelf move' says more\n"},
-		{"shelf move --mdoe=safe a b", exitFailed, "", "lumi: shelf move: there is no flag --mdoe; did you mean --mode?\n"},
-		{"shelf move --frobnicate a b", exitFailed, "", "lumi: shelf move: there is no flag --frobnicate; 'lumi help shelf move' says more\n"},
-		{"shelf move --mode=odd a b", exitFailed, "", "lumi: shelf move: --mode=odd: it can be safe or forced; 'lumi help shelf move' says more\n"},
-		{"shelf", exitFailed, "", shelfHelp},
-		{"shelf --help", exitOK, shelfHelp, ""},
-		{"help shelf", exitOK, shelfHelp, ""},
-		{"shelf move --help", exitOK, moveHelp, ""},
-		{"help shelf move", exitOK, moveHelp, ""},
-		{"shelf mvoe", exitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
-		{"shelf mvoe --mode=safe", exitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
-		{"shelf mvoe --help", exitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
-		{"shelf frobnicate", exitFailed, "", "lumi: there is no command \"shelf frobnicate\"; 'lumi help shelf' lists them\n"},
-		{"shelf --mode=safe", exitFailed, "", "lumi: --mode: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands\n"},
-		{"help shelf mvoe", exitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'lumi help shelf move'?\n"},
-		{"shel", exitFailed, "", "lumi: there is no command \"shel\"; did you mean 'shelf'?\n"},
-		{"__complete she", exitOK, "shelf\tchange what is on the shelf\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
-		{"__complete shelf m", exitOK, "move\tgive a resource another name\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
-		{"__complete help shelf m", exitOK, "move\tgive a resource another name\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
-		{"__complete shelf move al", exitOK, "alpha\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
-		{"__complete shelf move --mode=", exitOK, "safe\nforced\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+		{"shelf move a b", console.ExitOK, "a to b, safe\n", ""},
+		{"shelf move a --mode=forced b c d", console.ExitOK, "a to b, forced\n", ""},
+		{"shelf --color=never move a b", console.ExitOK, "a to b, safe\n", ""},
+		{"shelf move missing b", console.ExitWrong, "", ""},
+		{"shelf move a", console.ExitFailed, "", "lumi: shelf move: it takes FROM TO [REST...]; 'lumi help shelf move' says more\n"},
+		{"shelf move --mdoe=safe a b", console.ExitFailed, "", "lumi: shelf move: there is no flag --mdoe; did you mean --mode?\n"},
+		{"shelf move --frobnicate a b", console.ExitFailed, "", "lumi: shelf move: there is no flag --frobnicate; 'lumi help shelf move' says more\n"},
+		{"shelf move --mode=odd a b", console.ExitFailed, "", "lumi: shelf move: --mode=odd: it can be safe or forced; 'lumi help shelf move' says more\n"},
+		{"shelf", console.ExitFailed, "", shelfHelp},
+		{"shelf --help", console.ExitOK, shelfHelp, ""},
+		{"help shelf", console.ExitOK, shelfHelp, ""},
+		{"shelf move --help", console.ExitOK, moveHelp, ""},
+		{"help shelf move", console.ExitOK, moveHelp, ""},
+		{"shelf mvoe", console.ExitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
+		{"shelf mvoe --mode=safe", console.ExitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
+		{"shelf mvoe --help", console.ExitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'shelf move'?\n"},
+		{"shelf frobnicate", console.ExitFailed, "", "lumi: there is no command \"shelf frobnicate\"; 'lumi help shelf' lists them\n"},
+		{"shelf --mode=safe", console.ExitFailed, "", "lumi: --mode: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands\n"},
+		{"help shelf mvoe", console.ExitFailed, "", "lumi: there is no command \"shelf mvoe\"; did you mean 'lumi help shelf move'?\n"},
+		{"shel", console.ExitFailed, "", "lumi: there is no command \"shel\"; did you mean 'shelf'?\n"},
+		{"__complete she", console.ExitOK, "shelf\tchange what is on the shelf\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+		{"__complete shelf m", console.ExitOK, "move\tgive a resource another name\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+		{"__complete help shelf m", console.ExitOK, "move\tgive a resource another name\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+		{"__complete shelf move al", console.ExitOK, "alpha\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+		{"__complete shelf move --mode=", console.ExitOK, "safe\nforced\n:4\n", "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			env := newConsole(strings.NewReader(""), &stdout, &stderr, noEnv)
-			root := newRoot(env)
-			add(root, "Test", shelfCommand(env))
-			code := env.run(t.Context(), root, strings.Fields(test.args))
+			con := console.New(strings.NewReader(""), &stdout, &stderr, noEnv)
+			root := newRoot(con)
+			console.AddCommands(root, "Test", shelfCommand(con))
+			code := runCommand(t.Context(), con, root, strings.Fields(test.args))
 			if code != test.code || stdout.String() != test.stdout || stderr.String() != test.stderr {
 				t.Errorf("exit code %d, want %d\nstdout %q\nwant   %q\nstderr %q\nwant   %q",
 					code, test.code, &stdout, test.stdout, &stderr, test.stderr)

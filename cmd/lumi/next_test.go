@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -25,39 +26,39 @@ func TestNext(t *testing.T) {
 		{environment.Status{Job: store.Job{State: store.Done}}, "", "", nil},
 		{environment.Status{Job: store.Job{State: store.Aborted}}, "", "", nil},
 		{environment.Status{Job: store.Job{State: store.Cancelled}}, "", "", nil},
-		{environment.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
+		{environment.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", console.ErrWrong},
 		{
 			environment.Status{Job: store.Job{State: store.Failed, Kind: "deploy"}},
 			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', deploy a changed program with 'lumi deploy a --environment=prod'," +
-				" or give up with 'lumi abort a --environment=prod'", errWrong,
+				" or give up with 'lumi abort a --environment=prod'", console.ErrWrong,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Failed, Kind: "destroy"}},
-			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', or give up with 'lumi abort a --environment=prod'", errWrong,
+			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', or give up with 'lumi abort a --environment=prod'", console.ErrWrong,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Failed, Kind: "cleanup"}},
-			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod'", errWrong,
+			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod'", console.ErrWrong,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Failed, Kind: "deploy", Abort: true}},
-			"failed", "Fix the cause, then try again with 'lumi abort a --environment=prod'", errWrong,
+			"failed", "Fix the cause, then try again with 'lumi abort a --environment=prod'", console.ErrWrong,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Ask}},
-			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", errAsks,
+			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", console.ErrAsks,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
-			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", errAsks,
+			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", console.ErrAsks,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
-			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", errResumable,
+			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
 		},
-		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
-		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
-		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", console.ErrResumable},
+		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
+		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
 	} {
 		test.of.Module = "a"
 		what, advice, code := s.next(engine, test.of)

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/internal/atomicfile"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/spf13/cobra"
 )
 
 // output is where a command writes its result: the file that --output names, or standard output.
@@ -32,14 +32,14 @@ func (o *output) misuse() error {
 		o.name = "" // which is standard output here
 	}
 	if o.force && o.name == "" {
-		return misused("--force needs --output with the name of a file")
+		return console.Misused("--force needs --output with the name of a file")
 	}
 	return nil
 }
 
 // free returns an error unless the file may be written. The input is never overwritten, whatever it is called, and
 // symbolic links are not followed.
-func (o *output) free(env *console, input string) error {
+func (o *output) free(con *console.Console, input string) error {
 	if o.name == "" {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (o *output) free(env *console, input string) error {
 		return nil
 	case err != nil:
 		return fileError(o.name, err)
-	case env.sameFile(input, o.name):
+	case sameFile(con, input, o.name):
 		return fmt.Errorf("%s is the input, which is never overwritten", o.name)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a symbolic link, which is not followed: name the file itself", o.name)
@@ -64,9 +64,9 @@ func (o *output) free(env *console, input string) error {
 }
 
 // sameFile reports whether an argument that is read is the file of a name.
-func (e *console) sameFile(input, name string) bool {
+func sameFile(con *console.Console, input, name string) bool {
 	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
-	if file, ok := e.stdin.(*os.File); ok && input == stdinArg {
+	if file, ok := con.Stdin.(*os.File); ok && input == stdinArg {
 		stat = file.Stat
 	}
 	in, err := stat()
@@ -78,17 +78,17 @@ func (e *console) sameFile(input, name string) bool {
 }
 
 // write writes the file, whole or not at all, unless it must not be written by now. A new file gets the mode.
-func (o *output) write(env *console, input string, text []byte, mode fs.FileMode) error {
-	writing.Lock()
-	defer writing.Unlock()
+func (o *output) write(con *console.Console, input string, text []byte, mode fs.FileMode) error {
+	console.Writing.Lock()
+	defer console.Writing.Unlock()
 	if !o.force {
 		err := atomicfile.WriteNew(o.name, text, mode)
 		if errors.Is(err, fs.ErrExist) { // It was created in the meantime.
-			return cmp.Or(o.free(env, input), err)
+			return cmp.Or(o.free(con, input), err)
 		}
 		return err
 	}
-	if err := o.free(env, input); err != nil {
+	if err := o.free(con, input); err != nil {
 		return err
 	}
 	return atomicfile.WriteMode(o.name, text, mode)

@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/spf13/cobra"
 )
 
 // outputs is one run of 'lumi output'.
@@ -25,9 +25,9 @@ type outputs struct {
 	pending, types, showSecrets bool
 }
 
-func newOutputCommand(env *console) *cobra.Command {
+func newOutputCommand(con *console.Console) *cobra.Command {
 	o := outputs{}
-	c := withState(env, &cobra.Command{
+	c := withState(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
 		Short: "print the values that modules provide",
 		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for
@@ -38,8 +38,8 @@ With --pending, values that come from resources that the deployments in the queu
 
 With --json, each module is an object on a line of its own: "module", "deployment", and "values", an object
 by name. Each value has a "type" and a "value", or else "secret" or "unknown", which is true.`,
-		Annotations: map[string]string{"0": "the values are printed", "2": elseFailed, "3": "a key is needed"},
-		Example: examples(
+		Annotations: map[string]string{"0": "the values are printed", "2": console.ElseFailed, "3": "a key is needed"},
+		Example: console.Examples(
 			"What do the modules provide?", "lumi output",
 			"The values of one module.", "lumi output site",
 			"What will it provide once its deployment is done?", "lumi output site --pending",
@@ -70,18 +70,18 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 		return o.one(all[args[0]], args[1])
 	case len(args) == 1:
 		modules = args
-	case len(modules) == 0 && !o.json:
-		o.say("no module is deployed in %s", o.row.Name)
+	case len(modules) == 0 && !o.JSON:
+		o.Say("no module is deployed in %s", o.row.Name)
 	}
 	for i, module := range modules {
-		if o.json {
+		if o.JSON {
 			if err := o.printModule(all[module], all[module].Outputs()); err != nil {
 				return err
 			}
 			continue
 		}
 		if len(modules) > 1 {
-			o.printf("%s%s\n", strings.Repeat("\n", min(i, 1)), o.out.Paint(term.Bold, module))
+			o.Printf("%s%s\n", strings.Repeat("\n", min(i, 1)), o.Out.Paint(term.Bold, module))
 		}
 		o.list(all[module].Outputs())
 	}
@@ -175,7 +175,7 @@ func (o *outputs) one(version *graph.Version, name string) error {
 	v := o.value(*p)
 	text := string(v.Value)
 	switch {
-	case o.json:
+	case o.JSON:
 		return o.printModule(version, []graph.Provided{*p})
 	case o.types:
 		text = v.Type
@@ -186,10 +186,10 @@ func (o *outputs) one(version *graph.Version, name string) error {
 	case text[0] == '"':
 		_ = json.Unmarshal(v.Value, &text)
 	}
-	if o.out.Terminal {
+	if o.Out.Terminal {
 		text = term.Visible(text)
 	}
-	o.printf("%s\n", text)
+	o.Printf("%s\n", text)
 	return nil
 }
 
@@ -206,11 +206,11 @@ func (o *outputs) list(all []graph.Provided) {
 		case o.types:
 			text = term.Visible(v.Type)
 		case v.Unknown:
-			text = o.out.Paint(term.Dim, "(known after apply)")
+			text = o.Out.Paint(term.Dim, "(known after apply)")
 		case v.Value == nil:
-			text = o.out.Paint(term.Dim, masked)
+			text = o.Out.Paint(term.Dim, masked)
 		}
-		o.printf("%s%s  %s\n", keyText(p.Name), strings.Repeat(" ", width-term.Width(keyText(p.Name))), text)
+		o.Printf("%s%s  %s\n", keyText(p.Name), strings.Repeat(" ", width-term.Width(keyText(p.Name))), text)
 	}
 }
 
@@ -220,7 +220,7 @@ func (o *outputs) printModule(v *graph.Version, all []graph.Provided) error {
 	for _, p := range all {
 		values[p.Name] = o.value(p)
 	}
-	return o.printJSON(struct {
+	return o.PrintJSON(struct {
 		Module     string                `json:"module"`
 		Deployment graph.Deployment      `json:"deployment"`
 		Values     map[string]jsonOutput `json:"values"`

@@ -13,24 +13,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
 )
 
 // newProviderCommand groups the commands for people who write providers.
-func newProviderCommand(env *console) *cobra.Command {
+func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test providers and describe what they serve",
 		Long: `A provider is a plugin: a binary, written in any language, that creates and changes the resources of
 one package when an engine asks it to.`,
-		Annotations: exitCodes("the command succeeded", "the provider does not conform", elseFailed),
+		Annotations: console.ExitCodes("the command succeeded", "the provider does not conform", console.ElseFailed),
 	}
-	add(c, "Commands", newProviderTestCommand(env), newProviderDescribeCommand(env))
+	console.AddCommands(c, "Commands", newProviderTestCommand(con), newProviderDescribeCommand(con))
 	return c
 }
 
-func newProviderTestCommand(env *console) *cobra.Command {
-	p := providerTest{env: env}
+func newProviderTestCommand(con *console.Console) *cobra.Command {
+	p := providerTest{con: con}
 	var run string
 	c := &cobra.Command{
 		Use:   "test PLUGIN",
@@ -43,8 +44,8 @@ docs/conformance.md describes the fixture and the checks.
 
 With --json, the report is one object with "plugin", "package", "version", "types", "untested", "passed",
 "resources", "failures" and "log".`,
-		Annotations: exitCodes("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
-		Example: examples(
+		Annotations: console.ExitCodes("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
+		Example: console.Examples(
 			"Test a plugin on $PATH.", "lumi provider test lumi-resource-library --fixture=library.json",
 			"Test some of the resources.", `lumi provider test lumi-resource-library --fixture=library.json --run="^fiction$"`,
 			"Which steps failed?", `lumi provider test lumi-resource-library --fixture=library.json --json | jq -c ".resources[].steps[] | select(.passed | not)"`,
@@ -54,13 +55,13 @@ With --json, the report is one object with "plugin", "package", "version", "type
 			var err error
 			switch p.run, err = regexp.Compile(run); {
 			case err != nil:
-				return misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+				return console.Misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			case p.file == "":
-				return misused("missing --fixture=FILE")
+				return console.Misused("missing --fixture=FILE")
 			case !isEnvironmentName(p.environment):
-				return misused("--environment=%s is not a valid name", p.environment)
+				return console.Misused("--environment=%s is not a valid name", p.environment)
 			case p.timeout <= 0:
-				return misused("--timeout must be positive")
+				return console.Misused("--timeout must be positive")
 			}
 			p.name = args[0]
 			return p.test(c.Context())

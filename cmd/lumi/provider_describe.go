@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/spf13/cobra"
 )
 
-func newProviderDescribeCommand(env *console) *cobra.Command {
+func newProviderDescribeCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
 		Short: "list the resource types that a provider serves, and their properties",
@@ -22,10 +22,10 @@ func newProviderDescribeCommand(env *console) *cobra.Command {
 asks it. The provider needs no configuration for that.
 
 With --json, the answer is one object with "plugin", "package", "version", "configurable" and "types".`,
-		Annotations:       exitCodes("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
-		Example:           examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
+		Annotations:       console.ExitCodes("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
+		Example:           console.Examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
 		ValidArgsFunction: completePlugins,
-		RunE:              func(c *cobra.Command, args []string) error { return describePlugin(c.Context(), env, args[0]) },
+		RunE:              func(c *cobra.Command, args []string) error { return describePlugin(c.Context(), con, args[0]) },
 	}
 }
 
@@ -52,14 +52,14 @@ type propertyDescription struct {
 	Options []string  `json:"options"`
 }
 
-func describePlugin(ctx context.Context, env *console, name string) error {
+func describePlugin(ctx context.Context, con *console.Console, name string) error {
 	path, err := findPlugin(name)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	env.doing("starting %s", name)
+	con.Doing("starting %s", name)
 	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // An error quotes what matters of the log.
 	if err != nil {
 		return fmt.Errorf("the plugin does not start: %w", err)
@@ -75,10 +75,10 @@ func describePlugin(ctx context.Context, env *console, name string) error {
 	for _, t := range types {
 		d.Types = append(d.Types, describedType(t))
 	}
-	if env.json {
-		return env.printJSON(d)
+	if con.JSON {
+		return con.PrintJSON(d)
 	}
-	d.print(env)
+	d.print(con)
 	return nil
 }
 
@@ -104,8 +104,8 @@ func describedType(t *lumi.Description) typeDescription {
 	return d
 }
 
-func (d *pluginDescription) print(env *console) {
-	env.printf("%s\n", pluginHeader(env, d.Plugin, d.Package, d.Version, len(d.Types)))
+func (d *pluginDescription) print(con *console.Console) {
+	con.Printf("%s\n", pluginHeader(con, d.Plugin, d.Package, d.Version, len(d.Types)))
 	for _, t := range d.Types {
 		var notes []string
 		if !t.Named {
@@ -121,7 +121,7 @@ func (d *pluginDescription) print(env *console) {
 		if len(notes) > 0 {
 			text = " (" + strings.Join(notes, ", ") + ")"
 		}
-		env.printf("\n%s%s\n", env.out.Paint(term.Bold, string(t.Type)), text)
+		con.Printf("\n%s%s\n", con.Out.Paint(term.Bold, string(t.Type)), text)
 		width := 0
 		for _, p := range t.Properties {
 			width = max(width, term.Width(term.Visible(p.Name)))
@@ -132,15 +132,15 @@ func (d *pluginDescription) print(env *console) {
 			if len(p.Options) > 0 {
 				line += ", " + strings.Join(p.Options, ", ")
 			}
-			env.printf("  %s\n", line)
+			con.Printf("  %s\n", line)
 		}
 	}
 }
 
 // pluginHeader is the first line about a plugin.
-func pluginHeader(env *console, name, pkg, version string, types int) string {
+func pluginHeader(con *console.Console, name, pkg, version string, types int) string {
 	if version != "" {
 		pkg += " " + version
 	}
-	return fmt.Sprintf("%s: package %s, %s", env.out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), count(types, "type"))
+	return fmt.Sprintf("%s: package %s, %s", con.Out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), console.Count(types, "type"))
 }

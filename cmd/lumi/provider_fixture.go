@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -66,10 +67,10 @@ var requiredKeys = map[reflect.Type][]string{
 }
 
 // readFixture reads a fixture. What is wrong with it is printed, and leads to errFailed.
-func (e *console) readFixture(name string) (*fixture, error) {
-	doc, err := e.load(name)
-	if errors.Is(err, errWrong) {
-		return nil, errFailed // since 1 means that the provider is wrong
+func readFixture(con *console.Console, name string) (*fixture, error) {
+	doc, err := load(con, name)
+	if errors.Is(err, console.ErrWrong) {
+		return nil, console.ErrFailed // since 1 means that the provider is wrong
 	}
 	if err != nil {
 		return nil, err
@@ -79,20 +80,20 @@ func (e *console) readFixture(name string) (*fixture, error) {
 	if s, ok := doc.Document.(*lumigl.Snapshot); ok {
 		r.faults = append(r.faults, lumigl.Fault{
 			Code:    lumigl.FormFault,
-			Message: fmt.Sprintf(`a fixture has "vertices", not %q; this is a snapshot of %s`, "resources", count(s.Base().Len(), "resource")),
+			Message: fmt.Sprintf(`a fixture has "vertices", not %q; this is a snapshot of %s`, "resources", console.Count(s.Base().Len(), "resource")),
 		})
 	} else {
 		r.fixture(f)
 	}
-	return f, e.refuseFixture(f, r.faults)
+	return f, refuseFixture(con, f, r.faults)
 }
 
 // refuseFixture prints faults of a fixture. It returns nil if there are none.
-func (e *console) refuseFixture(f *fixture, faults []lumigl.Fault) error {
+func refuseFixture(con *console.Console, f *fixture, faults []lumigl.Fault) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	return cmp.Or(e.printFaults(&f.input, lumigl.InvalidIn(f.src, faults), secretsIn(f.src)), errFailed)
+	return cmp.Or(printFaults(con, &f.input, lumigl.InvalidIn(f.src, faults), secretsIn(f.src)), console.ErrFailed)
 }
 
 // place is a value of a fixture.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestFixtureSchema compares the schema of fixtures with what the command accepts.
@@ -71,8 +71,8 @@ func TestFixtureSchema(t *testing.T) {
 			t.Errorf("the schema says %v of %s", err, src)
 		}
 		var stderr bytes.Buffer
-		env := newConsole(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
-		if _, err := env.readFixture(stdinArg); (err == nil) != want {
+		con := console.New(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
+		if _, err := readFixture(con, stdinArg); (err == nil) != want {
 			t.Errorf("the command says %v of %s\n%s", err, src, &stderr)
 		}
 	}
@@ -118,12 +118,12 @@ func FuzzFixture(f *testing.F) {
 	f.Add(`{"ref":"$","vertices":{"a":{"type":{"$":"b"},"create":{"x":{"$":"b"}}},"b":{"create":{"y":{"$":"a"}}}}}`)
 	f.Fuzz(func(t *testing.T, src string) {
 		var stdout, stderr bytes.Buffer
-		env := newConsole(strings.NewReader(src), &stdout, &stderr, os.Getenv)
-		env.json = true
-		if _, err := env.readFixture(stdinArg); err == nil {
+		con := console.New(strings.NewReader(src), &stdout, &stderr, os.Getenv)
+		con.JSON = true
+		if _, err := readFixture(con, stdinArg); err == nil {
 			return
 		}
-		_ = env.stdout.Flush()
+		_ = con.Stdout.Flush()
 		for line := range strings.Lines(stdout.String()) {
 			var fault jsonFault
 			if err := json.Unmarshal([]byte(line), &fault); err != nil || fault.Offset > len(src) || fault.End > len(src) {

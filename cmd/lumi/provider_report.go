@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -28,7 +29,7 @@ type providerReport struct {
 	// Log is what helps to understand failures: the calls, and what the plugin logged.
 	Log []string `json:"log,omitempty"`
 
-	env     *console
+	con     *console.Console
 	label   string          // takes the place of the names of steps if it is not empty
 	current *resourceReport // what is being tested
 	doing   *stepReport     // the step that is being taken, or nil
@@ -52,14 +53,14 @@ type stepReport struct {
 }
 
 func (r *providerReport) header() {
-	r.printf("%s\n", pluginHeader(r.env, r.Plugin, r.Package, r.Version, len(r.Types)))
+	r.printf("%s\n", pluginHeader(r.con, r.Plugin, r.Package, r.Version, len(r.Types)))
 }
 
 // printf prints at once, unless the report is for programs.
 func (r *providerReport) printf(format string, args ...any) {
-	if !r.env.json {
-		r.env.printf(format, args...)
-		_ = r.env.stdout.Flush() // The error sticks to it.
+	if !r.con.JSON {
+		r.con.Printf(format, args...)
+		_ = r.con.Stdout.Flush() // The error sticks to it.
 	}
 }
 
@@ -75,13 +76,13 @@ func (r *providerReport) resource(s *fixtureResource) {
 		r.current = &resourceReport{Key: s.key(), Type: s.Type, Name: string(s.Name), Passed: true, Steps: []*stepReport{}}
 		r.Resources = append(r.Resources, r.current)
 	}
-	r.printf("\n%s %s\n", r.env.out.Paint(term.Bold, term.Visible(s.key())), s.Type)
+	r.printf("\n%s %s\n", r.con.Out.Paint(term.Bold, term.Visible(s.key())), s.Type)
 }
 
 // skip says why the current resource is not tested.
 func (r *providerReport) skip(reason string) {
 	r.current.Skipped, r.current.Passed = reason, false
-	r.printf("  %s  %s\n", r.env.out.Paint(term.Yellow, "skip"), term.Visible(reason))
+	r.printf("  %s  %s\n", r.con.Out.Paint(term.Yellow, "skip"), term.Visible(reason))
 }
 
 // step begins a step of the current resource.
@@ -96,7 +97,7 @@ func (r *providerReport) step(of *providertest.Resource, name string) {
 	}
 	r.doing, r.began = &stepReport{Step: name, Passed: true}, time.Now()
 	r.current.Steps = append(r.current.Steps, r.doing)
-	r.env.doing("%s: %s", r.current.Key, name)
+	r.con.Doing("%s: %s", r.current.Key, name)
 }
 
 // fail notes what is wrong with the current step.
@@ -118,13 +119,13 @@ func (r *providerReport) end() {
 	}
 	done := r.doing
 	r.doing = nil
-	result := r.env.out.Paint(term.Green, "ok") + "  "
+	result := r.con.Out.Paint(term.Green, "ok") + "  "
 	if !done.Passed {
-		result = r.env.out.Paint(term.BoldRed, "FAIL")
+		result = r.con.Out.Paint(term.BoldRed, "FAIL")
 	}
 	took := ""
-	if r.env.out.Terminal {
-		took = r.env.out.Paint(term.Dim, fmt.Sprintf(" %.1fs", time.Since(r.began).Seconds()))
+	if r.con.Out.Terminal {
+		took = r.con.Out.Paint(term.Dim, fmt.Sprintf(" %.1fs", time.Since(r.began).Seconds()))
 	}
 	r.printf("  %s  %s%s\n", result, term.Visible(done.Step), took)
 	for _, text := range done.Failures {
@@ -166,18 +167,18 @@ func (p *providerTest) finish(ctx context.Context) error {
 	}
 	r.Passed = failed+skipped+len(r.Failures) == 0
 	for _, text := range r.Failures {
-		r.printf("\n%s  %s\n", r.env.out.Paint(term.BoldRed, "FAIL"), strings.TrimSpace(indented(text, "      ")))
+		r.printf("\n%s  %s\n", r.con.Out.Paint(term.BoldRed, "FAIL"), strings.TrimSpace(indented(text, "      ")))
 	}
 	for _, text := range r.Log {
 		r.printf("\n%s", indented(text, ""))
 	}
-	result, detail := r.env.out.Paint(term.Green, "ok"), fmt.Sprintf("%s, %s", count(len(r.Resources), "resource"), count(steps, "step"))
+	result, detail := r.con.Out.Paint(term.Green, "ok"), fmt.Sprintf("%s, %s", console.Count(len(r.Resources), "resource"), console.Count(steps, "step"))
 	if !r.Passed {
-		result = r.env.out.Paint(term.BoldRed, "FAIL")
-		detail = fmt.Sprintf("%s: %d failed, %d skipped; %s: %d failed", count(len(r.Resources), "resource"), failed, skipped,
-			count(steps, "step"), wrong)
+		result = r.con.Out.Paint(term.BoldRed, "FAIL")
+		detail = fmt.Sprintf("%s: %d failed, %d skipped; %s: %d failed", console.Count(len(r.Resources), "resource"), failed, skipped,
+			console.Count(steps, "step"), wrong)
 		if len(r.Failures) > 0 {
-			detail += "; " + count(len(r.Failures), "failure") + " outside of the steps"
+			detail += "; " + console.Count(len(r.Failures), "failure") + " outside of the steps"
 		}
 	}
 	r.printf("\n%s  %s\n", result, detail)
@@ -188,17 +189,17 @@ func (p *providerTest) finish(ctx context.Context) error {
 		}
 		r.printf("not tested: %s\n", strings.Join(names, ", "))
 	}
-	if p.env.json {
-		if err := p.env.printJSON(r); err != nil {
+	if p.con.JSON {
+		if err := p.con.PrintJSON(r); err != nil {
 			return err
 		}
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		p.env.say("interrupted")
-		return errFailed
+		p.con.Say("interrupted")
+		return console.ErrFailed
 	case !r.Passed:
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -23,7 +24,7 @@ import (
 
 // providerTest is one run of 'lumi provider test'.
 type providerTest struct {
-	env        *console
+	con        *console.Console
 	name, file string // of the plugin and of the fixture
 	run        *regexp.Regexp
 	timeout    time.Duration
@@ -43,7 +44,7 @@ const startTime = time.Minute
 // test tests the plugin.
 func (p *providerTest) test(ctx context.Context) error {
 	var err error
-	if p.fixture, err = p.env.readFixture(p.file); err != nil {
+	if p.fixture, err = readFixture(p.con, p.file); err != nil {
 		return err
 	}
 	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.key()) })
@@ -54,7 +55,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, release := p.env.interruptible(ctx)
+	ctx, release := p.con.Interruptible(ctx)
 	defer release()
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -105,7 +106,7 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	}
 	// Relative paths of assets start from the fixture.
 	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.name)}
-	p.env.doing("starting %s", p.name)
+	p.con.Doing("starting %s", p.name)
 	if !root.Do(func() { p.harness = providertest.Binary(root, command, options...) }) {
 		timeout := fmt.Sprintf("timeout after %s", min(startTime, p.timeout))
 		return errors.New(strings.ReplaceAll(strings.Join(p.report.Failures, "; "), context.DeadlineExceeded.Error(), timeout))
@@ -142,13 +143,13 @@ func (p *providerTest) fits(ctx context.Context) error {
 			r.at(lumigl.ShapeFault, s.part("name"), `unexpected key "name": programs do not name resources of type %q`, s.Type)
 		}
 	}
-	return p.env.refuseFixture(p.fixture, r.faults)
+	return refuseFixture(p.con, p.fixture, r.faults)
 }
 
 // begin notes what is about to be tested.
 func (p *providerTest) begin(chosen []*fixtureResource) {
 	served := p.harness.Plugin()
-	p.report.env = p.env
+	p.report.con = p.con
 	p.report.Plugin, p.report.Package, p.report.Version, p.report.Types = p.name, served.Package, served.Version, served.Types
 	p.report.Untested = []tokens.Type{}
 	for _, token := range served.Types {

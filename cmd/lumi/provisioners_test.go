@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -30,7 +31,7 @@ func TestFindProvisioners(t *testing.T) {
 	write(filepath.Join(second, "lumi-provisioner-tofu.exe"), 0o755)
 	t.Chdir(second)
 	t.Setenv("PATH", filepath.Join(first, "missing")+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
-	s := &site{console: newConsole(nil, io.Discard, io.Discard, os.Getenv), workspace: &lumiyaml.Workspace{}}
+	s := &site{Console: console.New(nil, io.Discard, io.Discard, os.Getenv), workspace: &lumiyaml.Workspace{}}
 	want := map[string]string{
 		"git":    filepath.Join(first, "lumi-provisioner-git"),
 		"folder": filepath.Join(second, "lumi-provisioner-folder"),

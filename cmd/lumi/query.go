@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // queryCommand is one run of 'lumi query'.
 type queryCommand struct {
-	env   *console
+	con   *console.Console
 	doc   *document
 	index *query.Index
 
@@ -26,8 +26,8 @@ type queryCommand struct {
 	format                             string
 }
 
-func newQueryCommand(env *console) *cobra.Command {
-	q := queryCommand{env: env}
+func newQueryCommand(con *console.Console) *cobra.Command {
+	q := queryCommand{con: con}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",
 		Short: "find resources by what they are and by what depends on them",
@@ -45,8 +45,8 @@ empty line between them; the flags and the expression then are about what stands
 
 With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
 {"path": [KEY, …]}.`,
-		Annotations: exitCodes("something was found", "nothing was found", faultsFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("something was found", "nothing was found", console.FaultsFailed),
+		Example: console.Examples(
 			"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`,
 			"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all",
 			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
@@ -69,7 +69,7 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 	flags.StringVar(&q.from, "from", "", "paths that begin at `KEY`")
 	flags.StringVar(&q.to, "to", "", "paths that end at `KEY`")
 	flags.IntVar(&q.limit, "limit", 10, "print at most `N` paths")
-	choiceVar(c, flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
+	console.ChoiceVar(c, flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
 	return c
 }
 
@@ -77,37 +77,37 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 func (q *queryCommand) misuse(flags *pflag.FlagSet) error {
 	switch {
 	case (q.from == "") != (q.to == ""):
-		return misused("--from and --to go together")
+		return console.Misused("--from and --to go together")
 	case q.all && q.dependencies == "" && q.dependents == "":
-		return misused("--all belongs to --dependencies or --dependents")
+		return console.Misused("--all belongs to --dependencies or --dependents")
 	case q.limit < 1:
-		return misused("--limit=%d: it is a whole number from 1 up", q.limit)
+		return console.Misused("--limit=%d: it is a whole number from 1 up", q.limit)
 	case flags.Changed("limit") && q.from == "":
-		return misused("--limit belongs to --from and --to")
-	case q.format != "keys" && q.env.json:
-		return misused("--json and --format=%s contradict each other", q.format)
+		return console.Misused("--limit belongs to --from and --to")
+	case q.format != "keys" && q.con.JSON:
+		return console.Misused("--json and --format=%s contradict each other", q.format)
 	case q.format != "keys" && q.from != "":
-		return misused("paths have no --format=%s", q.format)
+		return console.Misused("paths have no --format=%s", q.format)
 	}
 	return nil
 }
 
 func (q *queryCommand) run() error {
 	var expression *query.Expression
-	if len(q.env.args) > 1 {
+	if len(q.con.Args) > 1 {
 		var err error
-		if expression, err = query.Compile(q.env.args[1]); err != nil {
+		if expression, err = query.Compile(q.con.Args[1]); err != nil {
 			return err
 		}
 	}
-	doc, err := q.env.load(q.env.args[0])
-	if errors.Is(err, errWrong) {
-		return errFailed // since 1 means that nothing was found
+	doc, err := load(q.con, q.con.Args[0])
+	if errors.Is(err, console.ErrWrong) {
+		return console.ErrFailed // since 1 means that nothing was found
 	}
 	if err != nil {
 		return err
 	}
-	q.env.doing("searching %s", doc.name)
+	q.con.Doing("searching %s", doc.name)
 	q.doc, q.index = doc, query.New(doc.Base())
 	chosen, err := q.choose(expression)
 	if err != nil {
@@ -118,20 +118,20 @@ func (q *queryCommand) run() error {
 	}
 	if len(chosen) == 0 {
 		if hint := typeHint(q.index, expression); hint != "" {
-			q.env.say("%s: %s", doc.name, hint)
+			q.con.Say("%s: %s", doc.name, hint)
 		}
-		return errWrong
+		return console.ErrWrong
 	}
-	v := &viewer{env: q.env, doc: doc, index: q.index}
+	v := &viewer{con: q.con, doc: doc, index: q.index}
 	switch {
-	case q.env.json:
+	case q.con.JSON:
 		return v.json(chosen)
 	case q.format == "table":
 		v.table(chosen)
 		return nil
 	}
 	for _, one := range chosen {
-		q.env.printf("%s\n", term.Visible(one.Key()))
+		q.con.Printf("%s\n", term.Visible(one.Key()))
 	}
 	return nil
 }
@@ -213,12 +213,12 @@ func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	barred := noneOf(chosen)
 	found, all := q.index.Paths(from, to, func(v *lumigl.Vertex) bool { return !barred(v) }, q.limit)
 	for i, path := range found {
-		if !q.env.json {
+		if !q.con.JSON {
 			if i > 0 {
-				q.env.printf("\n")
+				q.con.Printf("\n")
 			}
 			for _, v := range path {
-				q.env.printf("%s\n", term.Visible(v.Key()))
+				q.con.Printf("%s\n", term.Visible(v.Key()))
 			}
 			continue
 		}
@@ -226,15 +226,15 @@ func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 		for i, v := range path {
 			line.Path[i] = v.Key()
 		}
-		if err := q.env.printJSON(line); err != nil {
+		if err := q.con.PrintJSON(line); err != nil {
 			return err
 		}
 	}
 	if len(found) == 0 {
-		return errWrong
+		return console.ErrWrong
 	}
 	if !all {
-		q.env.say("there may be more paths than these %d; --limit=%d shows more", len(found), 10*q.limit)
+		q.con.Say("there may be more paths than these %d; --limit=%d shows more", len(found), 10*q.limit)
 	}
 	return nil
 }

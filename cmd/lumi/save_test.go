@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -37,7 +38,7 @@ func TestPrivate(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	path := write(t, "state.json", `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": []}`)
 	var stderr bytes.Buffer
-	if code := runLumi(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
+	if code := runLumi(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != console.ExitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	mode(out, 0o600)
@@ -53,7 +54,7 @@ func TestUnwritable(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	code := runLumi(t.Context(), []string{"fmt", path}, strings.NewReader(""), io.Discard, &stderr, noEnv)
-	if code != exitFailed || !strings.Contains(stderr.String(), "lumi: cannot write ") {
+	if code != console.ExitFailed || !strings.Contains(stderr.String(), "lumi: cannot write ") {
 		t.Errorf("exit code %d, stderr %q", code, &stderr)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != rawGraph {

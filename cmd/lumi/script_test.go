@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -84,8 +85,8 @@ func (s secrets) mask(src string) string {
 const withheld = "send it to a file or a program"
 
 // withhold holds that no text with secrets is written to a terminal.
-func (e *console) withhold(name, text, instead string) error {
-	if e.out.Terminal && len(secretsIn(text)) > 0 {
+func withhold(con *console.Console, name, text, instead string) error {
+	if con.Out.Terminal && len(secretsIn(text)) > 0 {
 		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
 	}
 	return nil

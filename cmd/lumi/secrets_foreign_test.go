@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -136,7 +137,7 @@ func TestNoForeignSecret(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			out := stdout.String()
-			if v, err := (lumigl.Parser{}).ParseValue(out); code == exitOK && err == nil && args[0] == "convert" {
+			if v, err := (lumigl.Parser{}).ParseValue(out); code == console.ExitOK && err == nil && args[0] == "convert" {
 				out = outside(v)
 			}
 			for line := range strings.Lines(out + stderr.String()) {
@@ -155,7 +156,7 @@ func TestNoForeignSecret(t *testing.T) {
 			src := foreignSource(format)
 			holds(t, src, append(reading(empty), converting...))
 			var snapshot, stderr bytes.Buffer
-			if code := runLumi(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != exitOK {
+			if code := runLumi(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != console.ExitOK {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
 			holds(t, snapshot.String(), reading(empty))

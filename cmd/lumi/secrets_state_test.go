@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 // unmarked are texts of OpenTofu, which do not sign their secrets. All of them print the telltale as a value.
@@ -65,7 +67,7 @@ func TestNoUnmarkedSecret(t *testing.T) {
 			{"check", "-"}, {"check", "--json", "-"}, {"show", "-"}, {"fmt", "--check", "-"}, {"convert", "-"},
 		} {
 			var stdout, stderr bytes.Buffer
-			if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
+			if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
 				continue // It was converted.
 			}
 			if out := stdout.String() + stderr.String(); strings.Contains(out, telltale) || strings.Contains(out, " | ") {
@@ -100,7 +102,7 @@ func TestOrdinaryNames(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := runLumi(t.Context(), []string{"check", "-"}, strings.NewReader(src), &bytes.Buffer{}, &stderr, noEnv)
-		if out := stderr.String(); code != exitWrong || strings.Contains(out, "secret") || !strings.Contains(out, `"size": 01`) {
+		if out := stderr.String(); code != console.ExitWrong || strings.Contains(out, "secret") || !strings.Contains(out, `"size": 01`) {
 			t.Errorf("exit code %d for\n%s\n%s", code, src, out)
 		}
 	}

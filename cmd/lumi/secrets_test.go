@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -91,7 +92,7 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 				{"convert", "--from=pulumi", "-"}, {"convert", "--json", "--from=opentofu", "-"},
 			} {
 				var stdout, stderr bytes.Buffer
-				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
+				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
 					stdout.Reset() // That is the file itself, which was accepted.
 				}
 				if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
@@ -115,7 +116,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		for _, args := range commands {
 			var stdout, stderr bytes.Buffer
 			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
-			if code == exitFailed {
+			if code == console.ExitFailed {
 				t.Fatalf("%v fails: %s", args, &stderr)
 			}
 			if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {

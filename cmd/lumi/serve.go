@@ -4,21 +4,21 @@ import (
 	"context"
 	"log"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/server"
+	"github.com/spf13/cobra"
 )
 
 // serving is one run of 'lumi serve'.
 type serving struct {
-	*console
+	*console.Console
 	listen, tokens, cert, key, role string
 	insecure, openapi, local        bool
 	tasks                           taskOptions
 }
 
-func newServeCommand(env *console) *cobra.Command {
-	x := &serving{console: env}
+func newServeCommand(con *console.Console) *cobra.Command {
+	x := &serving{Console: con}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
 		Long: `It answers the commands of 'lumi tasks --server=URL' and any other client: /openapi.json describes the API, and
@@ -34,8 +34,8 @@ runs on them are refused without --local-nodes.
 
 An interrupt stops runs between tasks, and waits for the running tasks; another one cancels those. Runs that
 were stopped can be resumed.`,
-		Annotations: exitCodes("interrupted, and everything has ended", "", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("interrupted, and everything has ended", "", console.ElseFailed),
+		Example: console.Examples(
 			"Serve the programs on this machine.", "lumi serve",
 			"Add a token to a file.", "lumi serve --new-token=deploy >>tokens && chmod 600 tokens",
 			"Serve other machines.", "lumi serve --listen=:8440 --tokens=tokens --tls-cert=cert.pem --tls-key=key.pem",
@@ -61,30 +61,30 @@ were stopped can be resumed.`,
 func (x *serving) run(ctx context.Context) error {
 	switch {
 	case x.openapi:
-		x.printf("%s", server.OpenAPI())
+		x.Printf("%s", server.OpenAPI())
 		return nil
 	case x.role != "":
 		return x.newToken()
 	case (x.cert == "") != (x.key == ""):
-		return misused("--tls-cert and --tls-key need each other")
+		return console.Misused("--tls-cert and --tls-key need each other")
 	}
-	return x.withStore(ctx, true, func(s *site) error { return x.serve(ctx, s) })
+	return WithStore(ctx, x.Console, true, func(s *site) error { return x.serve(ctx, s) })
 }
 
 // newToken prints the line of a token on standard output, and the token, which nothing keeps, on standard error.
 func (x *serving) newToken() error {
 	role, err := server.ParseRole(x.role)
 	if err != nil {
-		return misused("--new-token: %v", err)
+		return console.Misused("--new-token: %v", err)
 	}
 	token, line := server.NewToken(role)
-	x.say("the token is %s", token)
-	x.printf("%s\n", line)
+	x.Say("the token is %s", token)
+	x.Printf("%s\n", line)
 	return nil
 }
 
 func (x *serving) serve(ctx context.Context, s *site) (err error) {
-	logger := log.New(x.stderr, "", log.LstdFlags|log.LUTC)
+	logger := log.New(x.Stderr, "", log.LstdFlags|log.LUTC)
 	cancel, cut := context.WithCancel(ctx)
 	defer cut()
 	x.tasks.remote, x.tasks.hidden = !x.local, []string{x.tokens, x.key}
@@ -100,23 +100,23 @@ func (x *serving) serve(ctx context.Context, s *site) (err error) {
 	}
 	l, err := server.Listen(x.listen, x.cert, x.key, x.tokens != "" && (x.cert != "" || x.insecure))
 	if err != nil {
-		return misused("%v", err)
+		return console.Misused("%v", err)
 	}
 	scheme := "http"
 	if x.cert != "" {
 		scheme = "https"
 	}
-	x.say("serving %s at %s://%s", s.workspace.File, scheme, l.Addr())
+	x.Say("serving %s at %s://%s", s.workspace.File, scheme, l.Addr())
 	if token != "" {
-		x.say("the token of this session is %s", token)
+		x.Say("the token of this session is %s", token)
 	}
 	stop, end := context.WithCancel(ctx)
 	defer end()
-	x.onInterrupts(func() {
-		x.say("interrupted: waiting for requests and running tasks; interrupt again to cancel them")
+	x.OnInterrupts(func() {
+		x.Say("interrupted: waiting for requests and running tasks; interrupt again to cancel them")
 		end()
 	}, func() {
-		x.say("cancelling requests and tasks; interrupt again to leave at once")
+		x.Say("cancelling requests and tasks; interrupt again to leave at once")
 		cut()
 	})
 	return server.New(o).Serve(stop, l)

@@ -6,17 +6,17 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // viewer is one run of 'lumi show'.
 type viewer struct {
-	env    *console
+	con    *console.Console
 	doc    *document
 	index  *query.Index
 	view   string
@@ -26,8 +26,8 @@ type viewer struct {
 	older  []older // versions of modules that are kept beside the newest ones
 }
 
-func newShowCommand(env *console) *cobra.Command {
-	v := viewer{env: env}
+func newShowCommand(con *console.Console) *cobra.Command {
+	v := viewer{con: con}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",
 		Short: "show what is in a LumiGL file, or all of some resources",
@@ -48,8 +48,8 @@ They are marked, such as "a::46 for b".
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
 "options", "source", "properties", "extensions", "uses" and "usedBy"; the value of a secret is
 "(secret)". Those of older versions also have "version" and "neededBy". With --fields too, there is one object, which has the fields.`,
-		Annotations: exitCodes("all that was asked for is shown", "the file has faults", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("all that was asked for is shown", "the file has faults", console.ElseFailed),
+		Example: console.Examples(
 			"What is there?", "lumi show prod.json",
 			"What depends on what, upside down.", "lumi show --invert prod.json",
 			"All of one resource.", "lumi show prod.json web",
@@ -61,17 +61,17 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 			if err := v.settle(c.Flags()); err != nil {
 				return err
 			}
-			doc, err := env.load(env.args[0])
+			doc, err := load(con, con.Args[0])
 			if err != nil {
 				return err
 			}
-			env.doing("arranging %s", doc.name)
+			con.Doing("arranging %s", doc.name)
 			v.doc, v.index = doc, query.New(doc.Base())
-			return v.show(env.args[1:])
+			return v.show(con.Args[1:])
 		},
 	}
 	flags := c.Flags()
-	choiceVar(c, flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
+	console.ChoiceVar(c, flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
 	flags.BoolVarP(&v.invert, "invert", "i", false, "show the tree, with what refers to it below each")
 	flags.BoolVar(&v.top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
 	flags.IntVar(&v.depth, "depth", 20, "show the tree, with at most `N` levels")
@@ -83,11 +83,11 @@ func (v *viewer) settle(flags *pflag.FlagSet) error {
 	aboutTree := v.invert || flags.Changed("depth")
 	switch {
 	case v.depth < 1 || v.depth > maxDepth:
-		return misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
-	case v.top && (len(v.env.args) > 1 || flags.Changed("view") || aboutTree):
-		return misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
-	case aboutTree && (len(v.env.args) > 1 || v.env.json || v.view == "table" || v.view == "plain"):
-		return misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
+		return console.Misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
+	case v.top && (len(v.con.Args) > 1 || flags.Changed("view") || aboutTree):
+		return console.Misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
+	case aboutTree && (len(v.con.Args) > 1 || v.con.JSON || v.view == "table" || v.view == "plain"):
+		return console.Misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
 	case aboutTree:
 		v.view = "tree"
 	}
@@ -116,7 +116,7 @@ func (v *viewer) show(keys []string) error {
 			}
 		}
 	}
-	if v.env.json {
+	if v.con.JSON {
 		if len(keys) == 0 {
 			chosen = v.all()
 		}
@@ -124,7 +124,7 @@ func (v *viewer) show(keys []string) error {
 	}
 	for i, one := range chosen {
 		if i > 0 {
-			v.env.printf("\n")
+			v.con.Printf("\n")
 		}
 		v.details(one)
 	}
@@ -134,7 +134,7 @@ func (v *viewer) show(keys []string) error {
 	view := v.view
 	if view == "auto" {
 		view = "plain"
-		if v.env.out.Terminal {
+		if v.con.Out.Terminal {
 			view = "tree"
 		}
 	}
@@ -144,7 +144,7 @@ func (v *viewer) show(keys []string) error {
 		v.tree()
 		for _, o := range v.older {
 			for one := range o.Vertices() {
-				v.line(v.entry(one) + " " + v.env.out.Paint(term.Dim, "("+o.String()+")"))
+				v.line(v.entry(one) + " " + v.con.Out.Paint(term.Dim, "("+o.String()+")"))
 			}
 		}
 		v.pending()
@@ -176,18 +176,11 @@ func (v *viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
 		return term.Visible(one.Key())
 	}
-	return term.Visible(one.URN().Name()) + " " + v.env.out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
+	return term.Visible(one.URN().Name()) + " " + v.con.Out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
 }
 
 // line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
-func (v *viewer) line(text string) { v.env.line(text) }
-
-func (e *console) line(text string) {
-	if most := e.out.Width; e.out.Terminal && most > 0 {
-		text = term.Clip(text, most)
-	}
-	e.printf("%s\n", text)
-}
+func (v *viewer) line(text string) { v.con.Line(text) }
 
 // plain prints a line for each vertex, for programs and for pipes.
 func (v *viewer) plain() {
@@ -199,7 +192,7 @@ func (v *viewer) plain() {
 		if o := v.olderOf(one); o != nil {
 			line += "\t" + o.String()
 		}
-		v.env.printf("%s\n", line)
+		v.con.Printf("%s\n", line)
 	}
 }
 
@@ -217,7 +210,7 @@ func (v *viewer) header() {
 			text += " of " + term.Visible(s.Lineage)
 		}
 	}
-	v.line(v.env.out.Paint(term.Bold, text))
+	v.line(v.con.Out.Paint(term.Bold, text))
 	v.otherFields()
 }
 
@@ -228,9 +221,9 @@ func (v *viewer) pending() {
 		return
 	}
 	entry := func(what string, r *lumigl.Vertex) {
-		text := v.env.out.Paint(term.BoldCyan, "pending "+what) + " " + v.label(r)
+		text := v.con.Out.Paint(term.BoldCyan, "pending "+what) + " " + v.label(r)
 		if r.ID != "" {
-			text += " " + v.env.out.Paint(term.Dim, term.Visible(r.ID))
+			text += " " + v.con.Out.Paint(term.Dim, term.Visible(r.ID))
 		}
 		v.line(text)
 	}
@@ -247,8 +240,8 @@ func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobr
 	if len(args) == 0 || args[0] == stdinArg {
 		return completeFiles(c, args, typed)
 	}
-	env := newConsole(nil, io.Discard, io.Discard, os.Getenv)
-	doc, err := env.load(args[0])
+	con := console.New(nil, io.Discard, io.Discard, os.Getenv)
+	doc, err := load(con, args[0])
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

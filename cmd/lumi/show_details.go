@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -12,7 +13,7 @@ import (
 
 // details prints all of a vertex.
 func (v *viewer) details(one *lumigl.Vertex) {
-	out := v.env.out
+	out := v.con.Out
 	v.line(out.Paint(term.Bold, term.Visible(one.Key())))
 	if v.snapshot() != nil {
 		v.line(v.field("type", term.Visible(string(one.Type))))
@@ -45,7 +46,7 @@ func (v *viewer) options(options lumigl.Value) {
 	if options.Len() == 0 {
 		return
 	}
-	v.line("  " + v.env.out.Paint(term.Blue, "options:"))
+	v.line("  " + v.con.Out.Paint(term.Blue, "options:"))
 	for name, option := range options.Members() {
 		var parts []string
 		add := func(before string, part lumigl.Value) {
@@ -73,23 +74,23 @@ func (v *viewer) options(options lumigl.Value) {
 
 // field is a line that names something.
 func (v *viewer) field(name, text string) string {
-	return "  " + v.env.out.Paint(term.Blue, name+":") + " " + text
+	return "  " + v.con.Out.Paint(term.Blue, name+":") + " " + text
 }
 
 func (v *viewer) bag(name string, bag lumigl.Value) {
 	if bag.Len() == 0 {
-		v.line(v.field(name, v.env.out.Paint(term.Dim, "(none)")))
+		v.line(v.field(name, v.con.Out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.value("  ", v.env.out.Paint(term.Blue, name+":"), bag)
+	v.value("  ", v.con.Out.Paint(term.Blue, name+":"), bag)
 }
 
 func (v *viewer) neighbours(what string, others []*lumigl.Vertex) {
 	if len(others) == 0 {
-		v.line(v.field(what, v.env.out.Paint(term.Dim, "(none)")))
+		v.line(v.field(what, v.con.Out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.line("  " + v.env.out.Paint(term.Blue, fmt.Sprintf("%s %d:", what, len(others))))
+	v.line("  " + v.con.Out.Paint(term.Blue, fmt.Sprintf("%s %d:", what, len(others))))
 	for _, other := range others {
 		v.line("    " + v.label(other))
 	}
@@ -116,7 +117,7 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 
 // brief is a value on one line, if it has no inside to show.
 func (v *viewer) brief(value lumigl.Value) (string, bool) {
-	out := v.env.out
+	out := v.con.Out
 	if value.IsSecret() {
 		return out.Paint(term.Dim, "(secret)"), true
 	}
@@ -215,7 +216,7 @@ func source(value lumigl.Value) string {
 		}
 	}
 	if text, ok := value.Get("text").Text(); ok {
-		return fmt.Sprintf("text of %s", count(len(text), "byte"))
+		return fmt.Sprintf("text of %s", console.Count(len(text), "byte"))
 	}
 	if assets := value.Get("assets"); assets.Exists() {
 		const most = 5

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -36,11 +37,11 @@ func (v *viewer) fields() []lumigl.Member {
 // showFields prints the fields in full.
 func (v *viewer) showFields() error {
 	fields := v.fields()
-	if v.env.json {
-		return v.env.printJSON(json.RawMessage(appendJSON(nil, lumigl.ObjectOf(fields...), "")))
+	if v.con.JSON {
+		return v.con.PrintJSON(json.RawMessage(appendJSON(nil, lumigl.ObjectOf(fields...), "")))
 	}
 	for _, f := range fields {
-		v.value("", v.env.out.Paint(term.Blue, keyText(f.Key)+":"), f.Value)
+		v.value("", v.con.Out.Paint(term.Blue, keyText(f.Key)+":"), f.Value)
 	}
 	return nil
 }
@@ -65,13 +66,13 @@ func (v *viewer) otherFields() {
 func (v *viewer) size(value lumigl.Value) string {
 	const short = 40
 	if text, ok := value.Text(); ok && len(text) > short {
-		return "(" + count(len(text), "byte") + ")"
+		return "(" + console.Count(len(text), "byte") + ")"
 	}
 	if brief, ok := v.brief(value); ok {
 		return brief
 	}
 	if value.Kind() == lumigl.List {
-		return "(" + count(value.Len(), "element") + ")"
+		return "(" + console.Count(value.Len(), "element") + ")"
 	}
-	return "(" + count(value.Len(), "member") + ")"
+	return "(" + console.Count(value.Len(), "member") + ")"
 }

@@ -56,7 +56,7 @@ func (v *viewer) json(chosen []*lumigl.Vertex) error {
 		if one.Extensions.Exists() {
 			j.Extensions = appendJSON(nil, one.Extensions, tag)
 		}
-		if err := v.env.printJSON(j); err != nil {
+		if err := v.con.PrintJSON(j); err != nil {
 			return err
 		}
 	}

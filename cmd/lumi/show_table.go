@@ -1,9 +1,7 @@
 package main
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -33,55 +31,5 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 		}
 		rows = append(rows, row)
 	}
-	v.env.table(rows)
-}
-
-// table prints rows in columns, the first as headings. On a terminal they are clipped to its width.
-func (e *console) table(rows [][]string) {
-	columns := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, text := range row {
-			columns[i] = max(columns[i], term.Width(text))
-		}
-	}
-	if e.out.Terminal && e.out.Width > 0 {
-		fit(columns, e.out.Width)
-	}
-	for i, row := range rows {
-		var b strings.Builder
-		for j, text := range row {
-			if term.Width(text) > columns[j] {
-				text = term.Clip(text, columns[j])
-			}
-			b.WriteString(text)
-			if j < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", columns[j]-term.Width(text)+len(gap)))
-			}
-		}
-		line := strings.TrimRight(b.String(), " ")
-		if i == 0 {
-			line = e.out.Paint(term.Bold, line)
-		}
-		e.line(line)
-	}
-}
-
-// gap stands between two columns.
-const gap = "  "
-
-// fit makes columns narrower, the widest first, until they have room side by side.
-func fit(columns []int, limit int) {
-	const least = 6
-	total := len(gap) * (len(columns) - 1)
-	for _, c := range columns {
-		total += c
-	}
-	for total > limit {
-		widest := slices.Index(columns, slices.Max(columns))
-		if columns[widest] <= least {
-			return
-		}
-		columns[widest]--
-		total--
-	}
+	v.con.Table(rows)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -21,7 +22,7 @@ func (v *viewer) tree() {
 		t.branch(top, "", "", 1)
 	}
 	if t.cut > 0 {
-		v.line(v.env.out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", count(t.cut, "branch"))))
+		v.line(v.con.Out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", console.Count(t.cut, "branch"))))
 	}
 }
 
@@ -85,10 +86,10 @@ func (t *tree) branch(b *branch, first, rest string, depth int) {
 		t.print(b.vertex, first, rest, depth)
 		return
 	}
-	text := t.env.out.Paint(term.Dim, first) + t.env.out.Paint(term.BoldCyan, term.Visible(b.component)+"/")
+	text := t.con.Out.Paint(term.Dim, first) + t.con.Out.Paint(term.BoldCyan, term.Visible(b.component)+"/")
 	if depth == t.depth {
 		t.cut++
-		t.line(text + t.env.out.Paint(term.Dim, " …"))
+		t.line(text + t.con.Out.Paint(term.Dim, " …"))
 		return
 	}
 	t.line(text)
@@ -117,19 +118,19 @@ const (
 
 // print prints a vertex and what is below it. First is what stands before it, and rest what stands before its children.
 func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
-	text := t.env.out.Paint(term.Dim, first) + t.entry(one)
+	text := t.con.Out.Paint(term.Dim, first) + t.entry(one)
 	children := t.children(one, false)
 	switch {
 	case len(children) == 0:
 	case t.state[one] == printing:
-		t.line(text + t.env.out.Paint(term.Dim, " (a circle)"))
+		t.line(text + t.con.Out.Paint(term.Dim, " (a circle)"))
 		return
 	case t.state[one] == printed:
-		t.line(text + t.env.out.Paint(term.Dim, " (see above)"))
+		t.line(text + t.con.Out.Paint(term.Dim, " (see above)"))
 		return
 	case depth == t.depth:
 		t.cut++
-		t.line(text + t.env.out.Paint(term.Dim, " …"))
+		t.line(text + t.con.Out.Paint(term.Dim, " …"))
 		return
 	}
 	t.line(text)
@@ -143,9 +144,9 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 
 // entry is a vertex on one line.
 func (v *viewer) entry(one *lumigl.Vertex) string {
-	text := v.env.out.Paint(term.Bold, term.Visible(v.name(one)))
+	text := v.con.Out.Paint(term.Bold, term.Visible(v.name(one)))
 	if v.snapshot() != nil {
-		text += " " + v.env.out.Paint(term.Dim, term.Visible(string(one.Type)))
+		text += " " + v.con.Out.Paint(term.Dim, term.Visible(string(one.Type)))
 		if one.ID != "" {
 			text += " " + term.Visible(one.ID)
 		}

@@ -17,23 +17,23 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/deploy/view"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // site is a workspace with its store, and the environment that a command is about.
 type site struct {
-	*console
+	*console.Console
 	workspace *lumiyaml.Workspace
 	store     store.Store
 	// row is the environment. If it does not exist, it has only a Name.
@@ -88,9 +88,9 @@ func database(w *lumiyaml.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }
 
-// withWorkspace runs f with the workspace of the current directory and one of its environments.
-func (e *console) withWorkspace(ctx context.Context, f siteFlags, missing ifMissing, do func(*site) error) error {
-	s, err := e.openSite(ctx, f, missing)
+// WithEnvironment runs f with the workspace of the current directory and one of its environments.
+func WithEnvironment(ctx context.Context, con *console.Console, f siteFlags, missing ifMissing, do func(*site) error) error {
+	s, err := openSite(ctx, con, f, missing)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (e *console) withWorkspace(ctx context.Context, f siteFlags, missing ifMiss
 }
 
 // openSite opens the workspace of the current directory and one of its environments. It must be closed.
-func (e *console) openSite(ctx context.Context, f siteFlags, missing ifMissing) (*site, error) {
+func openSite(ctx context.Context, con *console.Console, f siteFlags, missing ifMissing) (*site, error) {
 	w, err := findWorkspace()
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (e *console) openSite(ctx context.Context, f siteFlags, missing ifMissing) 
 	if err != nil {
 		return nil, err
 	}
-	s := &site{console: e, workspace: w, row: store.Environment{Name: name}}
+	s := &site{Console: con, workspace: w, row: store.Environment{Name: name}}
 	if s.store, err = openStore(ctx, w, missing == create); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func environmentName(w *lumiyaml.Workspace, given string) (string, error) {
 		name = w.Environments[0]
 	}
 	if name == "" {
-		return "", misused(`which environment? Use --environment=NAME, or add "environment: NAME" to %s`, w.File)
+		return "", console.Misused(`which environment? Use --environment=NAME, or add "environment: NAME" to %s`, w.File)
 	}
 	if len(w.Environments) > 0 && !slices.Contains(w.Environments, name) {
 		near := suggest.Name(name, w.Environments)
@@ -214,7 +214,7 @@ func environmentName(w *lumiyaml.Workspace, given string) (string, error) {
 		return "", fmt.Errorf("%s has no environment %s%s", w.File, name, cmp.Or(near, "; it has "+strings.Join(w.Environments, ", ")))
 	}
 	if !isEnvironmentName(name) {
-		return "", misused("invalid environment name %q", name)
+		return "", console.Misused("invalid environment name %q", name)
 	}
 	return name, nil
 }
@@ -229,7 +229,7 @@ func (s *site) wrapper() (*secret.Wrapper, error) {
 		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.workspace.File, s.row.Name, err)
 	}
 	w.Dir, w.WorkFactor = s.folder(), workFactor
-	if s.canAsk() {
+	if s.CanAsk() {
 		w.Ask = s.askPassphrase
 	}
 	return w, nil
@@ -244,7 +244,7 @@ func (s *site) key(ctx context.Context) (*secret.Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.doing("unwrapping the key of %s", s.row.Name)
+	s.Doing("unwrapping the key of %s", s.row.Name)
 	return w.Unwrap(ctx, s.row.Key)
 }
 
@@ -252,7 +252,7 @@ func (s *site) key(ctx context.Context) (*secret.Key, error) {
 func (s *site) keyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
 	key, err := s.key(ctx)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		s.say("%s without the key: %s", doing, err)
+		s.Say("%s without the key: %s", doing, err)
 		return nil, nil
 	}
 	return key, err

@@ -8,31 +8,31 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/spf13/cobra"
 )
 
 // environmentPrefix starts an argument for the snapshot of an environment.
 const environmentPrefix = "env:"
 
-// readInput reads a file, standard input, or an environment.
-func (e *console) readInput(arg string) (in *input, err error) {
+// Read reads a file, standard input, or an environment.
+func Read(con *console.Console, arg string) (in *input, err error) {
 	name, ok := strings.CutPrefix(arg, environmentPrefix)
 	if !ok {
-		return e.read(arg)
+		return ReadFile(con, arg)
 	}
 	ctx := context.Background()
-	err = e.withWorkspace(ctx, siteFlags{environment: name}, fail, func(s *site) error {
+	err = WithEnvironment(ctx, con, siteFlags{environment: name}, fail, func(s *site) error {
 		key, err := s.knownKey(ctx)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *site) knownKey(ctx context.Context) (*secret.Key, error) {
 	w.Ask = nil
 	key, err := w.Unwrap(ctx, s.row.Key)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		s.say("the secrets of %s are unknown: %s", s.row.Name, err)
+		s.Say("the secrets of %s are unknown: %s", s.row.Name, err)
 		return nil, nil
 	}
 	return key, err
@@ -102,26 +102,26 @@ func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, 
 }
 
 // newStateCommand groups the commands on the state of an environment.
-func newStateCommand(env *console) *cobra.Command {
+func newStateCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "show and change the state of an environment",
 		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
 changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
 environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
-		Annotations: exitCodes("done", "refused, or a file has faults", elseFailed),
+		Annotations: console.ExitCodes("done", "refused, or a file has faults", console.ElseFailed),
 	}
-	add(c, "Commands", newStateListCommand(env), newStateShowCommand(env), newStateGetCommand(env), newStateExportCommand(env),
-		newStateImportCommand(env), newStateMoveCommand(env), newStateForgetCommand(env), newStateRekeyCommand(env), newStateBackupCommand(env))
+	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),
+		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con))
 	return c
 }
 
 // withState has a command run in an environment that exists.
-func withState(env *console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
+func withState(con *console.Console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
 	var f siteFlags
 	f.add(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return env.withWorkspace(c.Context(), f, fail, func(s *site) error { return do(c.Context(), s, args) })
+		return WithEnvironment(c.Context(), con, f, fail, func(s *site) error { return do(c.Context(), s, args) })
 	}
 	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
 		c.ValidArgsFunction = completeResources
@@ -129,8 +129,8 @@ func withState(env *console, c *cobra.Command, do func(context.Context, *site, [
 	return c
 }
 
-func newStateListCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newStateListCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
 		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
@@ -138,21 +138,21 @@ env:NAME' shows a tree. Last are resources of older versions of modules that are
 fourth column says which version, and for whom, such as "a::46 for b".
 
 With --json, the objects are those of 'lumi show'.`,
-		Annotations: exitCodes("the resources are listed", "", elseFailed),
-		Example:     examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
+		Annotations: console.ExitCodes("the resources are listed", "", console.ElseFailed),
+		Example:     console.Examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
 	}, showState)
 }
 
-func newStateShowCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newStateShowCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show everything about some resources of an environment",
 		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
 has another resource of that URN, both are shown. Secrets are not shown.
 
 With --json, the objects are those of 'lumi show'.`,
-		Annotations: exitCodes("the resources are shown", "", elseFailed),
-		Example:     examples("What does the state have about a resource?", "lumi state show password"),
+		Annotations: console.ExitCodes("the resources are shown", "", console.ElseFailed),
+		Example:     console.Examples("What does the state have about a resource?", "lumi state show password"),
 	}, showState)
 }
 
@@ -162,23 +162,23 @@ func showState(ctx context.Context, s *site, keys []string) error {
 	if err != nil {
 		return err
 	}
-	v := &viewer{env: s.console, view: "plain", index: query.New(snapshot.Base())}
-	if v.doc = (&document{input: input{name: environmentPrefix + s.row.Name}, Document: snapshot}); s.out.Terminal {
+	v := &viewer{con: s.Console, view: "plain", index: query.New(snapshot.Base())}
+	if v.doc = (&document{input: input{name: environmentPrefix + s.row.Name}, Document: snapshot}); s.Out.Terminal {
 		v.view = "table"
 	}
 	return v.show(keys)
 }
 
-func newStateGetCommand(env *console) *cobra.Command {
+func newStateGetCommand(con *console.Console) *cobra.Command {
 	var reveal bool
-	c := withState(env, &cobra.Command{
+	c := withState(con, &cobra.Command{
 		Use:   "get KEY PATH",
 		Short: "print a value of a resource",
 		Long: `KEY is that of a resource, as for 'lumi state show'. PATH is a property or a part of one, such as
 tags.owner or ingress[0].port, or id or urn. Strings are printed as they are, other values as JSON; with
 --json, strings are JSON, too. A secret needs --show-secrets and the key of the environment.`,
-		Annotations: exitCodes("the value is printed", "", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the value is printed", "", console.ElseFailed),
+		Example: console.Examples(
 			"How long is the password?", "lumi state get password length",
 			"Use an id in a script.", "ID=$(lumi state get password id)",
 		),
@@ -227,12 +227,12 @@ func (s *site) get(ctx context.Context, name, path string, reveal bool) (err err
 		return fmt.Errorf("%s has no %s%s", what, path, nearProperty(all, path))
 	case !expr.IsKnown(value):
 		return fmt.Errorf("%s of %s is not known yet", path, what)
-	case !isText || s.json:
-		return s.printJSON(json.RawMessage(appendJSON(nil, value, lumigl.DefaultTag)))
-	case s.out.Terminal:
+	case !isText || s.JSON:
+		return s.PrintJSON(json.RawMessage(appendJSON(nil, value, lumigl.DefaultTag)))
+	case s.Out.Terminal:
 		text = term.Visible(text)
 	}
-	s.printf("%s\n", text)
+	s.Printf("%s\n", text)
 	return nil
 }
 
@@ -248,17 +248,17 @@ func nearProperty(all lumigl.Value, path string) string {
 	return ""
 }
 
-func newStateExportCommand(env *console) *cobra.Command {
+func newStateExportCommand(con *console.Console) *cobra.Command {
 	var out output
 	var reveal bool
-	c := withState(env, &cobra.Command{
+	c := withState(con, &cobra.Command{
 		Use:   "export",
 		Short: "write the state of an environment as a LumiGL snapshot",
 		Long: `The snapshot has the newest version of each module; its field "versions" has resources of older ones that are still
 in use. Secrets are unknown values in it unless --show-secrets is given, which needs the key of the
 environment. 'lumi state import' reads it. Only the user can read the file.`,
-		Annotations: exitCodes("the snapshot is written", "", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the snapshot is written", "", console.ElseFailed),
+		Example: console.Examples(
 			"Write the state to a file, without secrets.", "lumi state export --output=dev.json",
 			"Write it with secrets, for 'lumi state import'.", "lumi state export --show-secrets --output=all.json",
 		),
@@ -272,9 +272,9 @@ environment. 'lumi state import' reads it. Only the user can read the file.`,
 func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 	err := out.misuse()
 	if err == nil {
-		err = out.free(s.console, database(s.workspace))
+		err = out.free(s.Console, database(s.workspace))
 	}
-	if err == nil && reveal && s.out.Terminal && out.name == "" {
+	if err == nil && reveal && s.Out.Terminal && out.name == "" {
 		err = errors.New("--show-secrets does not write to a terminal; " + withheld)
 	}
 	var key *secret.Key
@@ -300,22 +300,22 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 		return err
 	}
 	if out.name != "" {
-		return out.write(s.console, database(s.workspace), text, fs.FileMode(0o600))
+		return out.write(s.Console, database(s.workspace), text, fs.FileMode(0o600))
 	}
-	_, err = s.stdout.Write(text)
+	_, err = s.Stdout.Write(text)
 	return err
 }
 
-func newStateBackupCommand(env *console) *cobra.Command {
+func newStateBackupCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "copy the state of all environments to a new file",
 		Long: `The copy of .lumi/state.db is consistent, even while deployments run. Secrets stay sealed in it. docs/engine.md
 explains how to restore it.`,
-		Annotations: exitCodes("the copy is written", "", elseFailed),
-		Example:     examples("Make a backup.", "lumi state backup state.backup"),
+		Annotations: console.ExitCodes("the copy is written", "", console.ElseFailed),
+		Example:     console.Examples("Make a backup.", "lumi state backup state.backup"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return env.withStore(c.Context(), false, func(s *site) error {
+			return WithStore(c.Context(), con, false, func(s *site) error {
 				db, ok := s.store.(*sqlite.Store)
 				if !ok {
 					return fmt.Errorf("%s does not exist yet", database(s.workspace))
@@ -326,24 +326,5 @@ explains how to restore it.`,
 	}
 }
 
-// finish reports what a command did.
-func (e *console) finish(format string, args ...any) error {
-	if !e.json {
-		e.printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
-	}
-	return nil
-}
-
 // agreed asks whether to do something in the environment, unless yes is set.
-func (s *site) agreed(yes bool, what string) error { return s.sure(yes, what+" in "+s.row.Name) }
-
-// sure asks whether to do something, unless yes is set. The error says that nothing was changed.
-func (e *console) sure(yes bool, what string) error {
-	switch {
-	case yes:
-		return nil
-	case !e.canAsk():
-		return misused("only a terminal can ask whether to go on: use --yes")
-	}
-	return e.confirmed(term.Visible(what))
-}
+func (s *site) agreed(yes bool, what string) error { return s.Sure(yes, what+" in "+s.row.Name) }

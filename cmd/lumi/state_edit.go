@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
-func newStateMoveCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newStateMoveCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "move OLD NEW",
 		Short: "rename a resource in the state",
 		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN of the same module and type.
@@ -24,8 +24,8 @@ References to the resource follow; the real resource does not change. Alternativ
 former name in the option "aliases".
 
 It is refused while a deployment of the module, or of one that uses it, is in the queue.`,
-		Annotations: exitCodes("the resource has the new name", "refused", elseFailed),
-		Example:     examples("The program calls the password secret from now on.", "lumi state move password secret"),
+		Annotations: console.ExitCodes("the resource has the new name", "refused", console.ElseFailed),
+		Example:     console.Examples("The program calls the password secret from now on.", "lumi state move password secret"),
 	}, func(ctx context.Context, s *site, args []string) error { return s.move(ctx, args[0], args[1]) })
 }
 
@@ -70,12 +70,12 @@ func (s *site) move(ctx context.Context, old, name string) error {
 	if err != nil {
 		return err
 	}
-	return s.finish("%s is now %s", found.URN(), to)
+	return s.Finish("%s is now %s", found.URN(), to)
 }
 
-func newStateForgetCommand(env *console) *cobra.Command {
+func newStateForgetCommand(con *console.Console) *cobra.Command {
 	var yes bool
-	c := withState(env, &cobra.Command{
+	c := withState(con, &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "remove resources from the state without deleting them",
 		Long: `The real resources stay. If the program still has them, the next deployment creates new ones. A key is as for
@@ -83,8 +83,8 @@ func newStateForgetCommand(env *console) *cobra.Command {
 
 It is refused while resources that are not forgotten refer to them, and while a deployment of the module, or of
 one that uses it, is in the queue. Without a terminal, --yes is needed.`,
-		Annotations: exitCodes("the resources are forgotten", "refused", elseFailed),
-		Example:     examples("Leave a resource to others.", "lumi state forget index --yes"),
+		Annotations: console.ExitCodes("the resources are forgotten", "refused", console.ElseFailed),
+		Example:     console.Examples("Leave a resource to others.", "lumi state forget index --yes"),
 	}, func(ctx context.Context, s *site, keys []string) error { return s.forget(ctx, keys, yes) })
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
@@ -122,21 +122,21 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	return s.finish("forgotten: %s", list)
+	return s.Finish("forgotten: %s", list)
 }
 
-func newStateRekeyCommand(env *console) *cobra.Command {
+func newStateRekeyCommand(con *console.Console) *cobra.Command {
 	var former string
-	c := withState(env, &cobra.Command{
+	c := withState(con, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
 		Long: `The environment gets a new data key, wrapped as Lumi.yaml configures now, and everything in its state and history
 is sealed with it. To wrap it in another way, change "key" in Lumi.yaml first. A new passphrase comes from
 LUMI_NEW_PASSPHRASE, or a terminal asks for it. It is refused while a deployment runs.`,
 		Annotations: map[string]string{
-			"0": "the environment has a new key", "1": "refused", "2": elseFailed, "3": "a passphrase or an identity is needed",
+			"0": "the environment has a new key", "1": "refused", "2": console.ElseFailed, "3": "a passphrase or an identity is needed",
 		},
-		Example: examples("Change the key of the environment dev.", "lumi state rekey --environment=dev"),
+		Example: console.Examples("Change the key of the environment dev.", "lumi state rekey --environment=dev"),
 	}, func(ctx context.Context, s *site, _ []string) error { return s.rekey(ctx, former) })
 	c.Flags().StringVar(&former, "old-key", "", "unwrap the former key as this `CONFIG` for \"key\" in Lumi.yaml says; needed after a change of the command")
 	return c
@@ -156,7 +156,7 @@ func (s *site) rekey(ctx context.Context, former string) error {
 	if former == "" {
 		from, err = to.For(s.row.Key)
 	} else if from, err = secret.ParseWrapper(former); err != nil {
-		err = misused("--old-key: %s", err)
+		err = console.Misused("--old-key: %s", err)
 	}
 	if err != nil {
 		return err
@@ -174,5 +174,5 @@ func (s *site) rekey(ctx context.Context, former string) error {
 	if err := s.editor(old).Rekey(ctx, key, wrapped); err != nil {
 		return err
 	}
-	return s.finish("environment %s has a new key", s.row.Name)
+	return s.Finish("environment %s has a new key", s.row.Name)
 }

@@ -9,22 +9,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
-func newStateImportCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newStateImportCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "import FILE",
 		Short: "add the resources of a snapshot to an environment",
 		Long: `FILE is a snapshot: from 'lumi state export --show-secrets', from 'lumi convert', or written by hand. Its resources
@@ -33,8 +33,8 @@ are outputs. 'lumi plan' then shows how the program differs.
 
 It is refused if one of the modules exists, if a resource has no id or an unknown value, and while deployments
 are in the queue. To import single resources, use the option "import" in the program.`,
-		Annotations: exitCodes("the resources are in the state", "refused, or the file has faults", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the resources are in the state", "refused, or the file has faults", console.ElseFailed),
+		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
 		),
 	}, func(ctx context.Context, s *site, args []string) error { return s.importFile(ctx, args[0]) })
@@ -52,7 +52,7 @@ type importing struct {
 }
 
 func (s *site) importFile(ctx context.Context, name string) error {
-	doc, err := s.load(name)
+	doc, err := load(s.Console, name)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 		return fmt.Errorf("%s is a general graph, not a snapshot", doc.name)
 	}
 	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
-		s.say("%s has pending resources or older versions, which are not imported", doc.name)
+		s.Say("%s has pending resources or older versions, which are not imported", doc.name)
 	}
 	key, err := s.key(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 	var edits []environment.Edit
 	for _, module := range slices.Sorted(maps.Keys(in.modules)) {
 		edits = append(edits, environment.Edit{
-			Module: module, Message: "imported " + count(len(in.modules[module]), "resource"),
+			Module: module, Message: "imported " + console.Count(len(in.modules[module]), "resource"),
 			Change: func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error) {
 				return in.added(g, module, number)
 			},
@@ -95,7 +95,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 		return err
 	}
 	for _, edit := range edits {
-		_ = s.finish("%s: %s", edit.Module, edit.Message)
+		_ = s.Finish("%s: %s", edit.Module, edit.Message)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 		found, err := caller.Describe(ctx, []tokens.Type{v.Type})
 		if err != nil {
 			missing[pkg] = true
-			in.say("all properties of %s are taken for inputs: %s", pkg, err)
+			in.Say("all properties of %s are taken for inputs: %s", pkg, err)
 			continue
 		}
 		in.types[v.Type] = found[0]

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
 )
 
-func newStatusCommand(env *console) *cobra.Command {
-	return withState(env, &cobra.Command{
+func newStatusCommand(con *console.Console) *cobra.Command {
+	return withState(con, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",
 		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the
@@ -28,10 +28,10 @@ next. Last are broken uses of other modules, and resources that could not be del
 
 With --json, all of that is one object.`,
 		Annotations: map[string]string{
-			"0": "nothing needs attention", "1": "a deployment has failed, or a use is broken", "2": elseFailed,
+			"0": "nothing needs attention", "1": "a deployment has failed, or a use is broken", "2": console.ElseFailed,
 			"3": "a deployment asks", "4": "a deployment runs or waits",
 		},
-		Example: examples(
+		Example: console.Examples(
 			"Is anything running, or in need of attention?", "lumi status",
 			"What does each deployment in the queue wait for?", `lumi status --json | jq '.queue[] | {name, waits}'`,
 		),
@@ -103,7 +103,7 @@ func (s *site) status(ctx context.Context) error {
 	}
 	var worst error
 	if len(shown.Broken) > 0 {
-		worst = errWrong
+		worst = console.ErrWrong
 	}
 	for _, d := range queued {
 		_, advice, code := s.next(engine, d)
@@ -129,8 +129,8 @@ func (s *site) status(ctx context.Context) error {
 		}
 		shown.Queue = append(shown.Queue, one)
 	}
-	if s.json {
-		if err := s.printJSON(shown); err != nil {
+	if s.JSON {
+		if err := s.PrintJSON(shown); err != nil {
 			return err
 		}
 	} else {
@@ -176,48 +176,48 @@ func (s *site) describe(ctx context.Context, engine *environment.Environment) (j
 	return shown, nil
 }
 
-// word returns the word for the state of a deployment.
-func (e *console) word(state store.State) string {
+// StateWord returns the word for the state of a deployment.
+func StateWord(con *console.Console, state store.State) string {
 	switch state {
 	case store.Wait:
 		return "waiting"
 	case store.Done:
-		return e.out.Paint(term.Green, "done")
+		return con.Out.Paint(term.Green, "done")
 	case store.Failed:
-		return e.out.Paint(term.BoldRed, "failed")
+		return con.Out.Paint(term.BoldRed, "failed")
 	case store.Ask:
-		return e.out.Paint(term.BoldYellow, "asks")
+		return con.Out.Paint(term.BoldYellow, "asks")
 	}
 	return strings.ToLower(string(state))
 }
 
 func (s *site) printStatus(shown jsonStatus) {
-	s.printf("Environment %s: %s\n", shown.Environment, count(len(shown.Modules), "module"))
+	s.Printf("Environment %s: %s\n", shown.Environment, console.Count(len(shown.Modules), "module"))
 	for _, m := range shown.Modules {
-		s.printf("  %s  %s, deployed %s", term.Visible(m.Deployment), count(m.Resources, "resource"), stamp(m.Ended))
+		s.Printf("  %s  %s, deployed %s", term.Visible(m.Deployment), console.Count(m.Resources, "resource"), stamp(m.Ended))
 		for _, k := range m.Kept {
-			s.printf(", and %s: %s", older{version: k.Version, users: k.NeededBy}, count(k.Resources, "resource"))
+			s.Printf(", and %s: %s", older{version: k.Version, users: k.NeededBy}, console.Count(k.Resources, "resource"))
 		}
-		s.printf("\n")
+		s.Printf("\n")
 	}
-	s.printf("\n")
+	s.Printf("\n")
 	if len(shown.Queue) == 0 {
-		s.printf("Nothing is running or waiting.\n")
+		s.Printf("Nothing is running or waiting.\n")
 	}
 	for _, d := range shown.Queue {
 		s.printQueued(d)
 	}
 	if len(shown.Broken) > 0 {
-		s.printf("\nBroken uses:\n")
+		s.Printf("\nBroken uses:\n")
 	}
 	for _, b := range shown.Broken {
-		s.printf("  %s\n", term.Paragraph(fmt.Sprintf("%s uses %s of %s: %s", b["deployment"], b["use"], b["of"], b["reason"])))
+		s.Printf("  %s\n", term.Paragraph(fmt.Sprintf("%s uses %s of %s: %s", b["deployment"], b["use"], b["of"], b["reason"])))
 	}
 	if len(shown.Pending) > 0 {
-		s.printf("\nCould not be deleted, tried again by the next cleanup or deployment:\n")
+		s.Printf("\nCould not be deleted, tried again by the next cleanup or deployment:\n")
 	}
 	for _, p := range shown.Pending {
-		s.printf("  %s %s\n", term.Visible(graph.ShortName(urn.URN(p["urn"]))), term.Visible(p["id"]))
+		s.Printf("  %s %s\n", term.Visible(graph.ShortName(urn.URN(p["urn"]))), term.Visible(p["id"]))
 	}
 }
 
@@ -225,7 +225,7 @@ func (s *site) printStatus(shown jsonStatus) {
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
 func (s *site) printQueued(d jsonQueued) {
-	s.printf("%s %s since %s\n", s.out.Paint(term.Bold, term.Visible(d.Name)), s.word(d.State), stamp(d.Since))
+	s.Printf("%s %s since %s\n", s.Out.Paint(term.Bold, term.Visible(d.Name)), StateWord(s.Console, d.State), stamp(d.Since))
 	var lines []string
 	switch {
 	case d.Interrupted && d.Owner != "":
@@ -242,7 +242,7 @@ func (s *site) printQueued(d jsonQueued) {
 	}
 	for _, text := range append(lines, leadingURN.ReplaceAllString(d.Message, "$1: "), d.Next) {
 		if text != "" {
-			s.printf("  %s\n", strings.ReplaceAll(term.Paragraph(text), "\n", "\n  "))
+			s.Printf("  %s\n", strings.ReplaceAll(term.Paragraph(text), "\n", "\n  "))
 		}
 	}
 }

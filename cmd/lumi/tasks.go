@@ -9,30 +9,30 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/server/client"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
 // newTasksCommand groups the commands on task graphs.
-func newTasksCommand(env *console) *cobra.Command {
+func newTasksCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
 		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
 upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
 release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
-		Annotations: exitCodes("done", "refused, or a graph has errors", elseFailed),
+		Annotations: console.ExitCodes("done", "refused, or a graph has errors", console.ElseFailed),
 	}
-	add(c, "Graphs", newTasksListCommand(env), newTasksUploadCommand(env), newTasksDownloadCommand(env), newTasksShowCommand(env),
-		newTasksExplainCommand(env), newTasksDiffCommand(env), newTasksDeleteCommand(env))
-	add(c, "Runs", newTasksRunCommand(env), newTasksStatusCommand(env), newTasksLogsCommand(env), newTasksStopCommand(env))
-	add(c, "Layers", newTasksUseCommand(env), newReleasesCommand(env, store.ReleaseLayer), newReleasesCommand(env, store.PluginLayer))
+	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),
+		newTasksExplainCommand(con), newTasksDiffCommand(con), newTasksDeleteCommand(con))
+	console.AddCommands(c, "Runs", newTasksRunCommand(con), newTasksStatusCommand(con), newTasksLogsCommand(con), newTasksStopCommand(con))
+	console.AddCommands(c, "Layers", newTasksUseCommand(con), newReleasesCommand(con, store.ReleaseLayer), newReleasesCommand(con, store.PluginLayer))
 	return c
 }
 
@@ -96,20 +96,20 @@ var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirective
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
 // withTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
-func withTasks(env *console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
+func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
 		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if f.server != "" {
-			api, err := client.New(client.Options{URL: f.server, Token: env.getenv("LUMI_TOKEN"), CA: env.getenv("LUMI_CA")})
+			api, err := client.New(client.Options{URL: f.server, Token: con.Getenv("LUMI_TOKEN"), CA: con.Getenv("LUMI_CA")})
 			if err != nil {
-				return misused("--server=%s: %s", f.server, err)
+				return console.Misused("--server=%s: %s", f.server, err)
 			}
-			return do(&tasker{&site{console: env}, api, nil, f}, c.Context(), args)
+			return do(&tasker{&site{Console: con}, api, nil, f}, c.Context(), args)
 		}
-		return env.withStore(c.Context(), creates, func(s *site) error {
+		return WithStore(c.Context(), con, creates, func(s *site) error {
 			local := s.taskService(f.service)
 			return do(&tasker{s, local, local, f}, c.Context(), args)
 		})
@@ -128,7 +128,7 @@ func (t *tasker) enter(ctx context.Context, missing ifMissing) (err error) {
 	w := &lumiyaml.Workspace{} // The server knows which environments there are.
 	if t.flags.environment == "" {
 		if w, err = findWorkspace(); err != nil {
-			return misused("which environment? Use --environment=NAME")
+			return console.Misused("which environment? Use --environment=NAME")
 		}
 	}
 	t.row.Name, err = environmentName(w, t.flags.environment)
@@ -143,7 +143,7 @@ func (t *tasker) owner(ctx context.Context, missing ifMissing) (store.Owner, str
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
 	case given != "" && t.flags.plugin != "":
-		return store.Owner{}, "", misused("a graph has one owner: use --release or --plugin")
+		return store.Owner{}, "", console.Misused("a graph has one owner: use --release or --plugin")
 	case t.flags.plugin != "":
 		layer, given = store.PluginLayer, t.flags.plugin
 	case given == "":
@@ -173,7 +173,7 @@ func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return service.Release{}, misused("which %s: %s?", layer, strings.Join(versions, " or "))
+		return service.Release{}, console.Misused("which %s: %s?", layer, strings.Join(versions, " or "))
 	case near != "":
 		return service.Release{}, refused("there is no %s %s%s", layer, given, near)
 	}
@@ -185,37 +185,11 @@ func refused(format string, args ...any) error {
 	return &service.Error{Kind: service.NotFound, Message: fmt.Sprintf(format, args...)}
 }
 
-// printAll prints each of some things: as JSON on lines of their own, or as rows of a table, or what to say if there are none.
-func printAll[T any](e *console, all []T, none string, head []string, row func(T) []string) error {
-	rows := [][]string{head}
-	for _, one := range all {
-		if e.json {
-			if err := e.printJSON(one); err != nil {
-				return err
-			}
-			continue
-		}
-		cells := row(one)
-		for i := range cells {
-			cells[i] = term.Visible(cells[i])
-		}
-		rows = append(rows, cells)
-	}
-	switch {
-	case e.json:
-	case len(all) == 0:
-		e.printf("%s\n", none)
-	default:
-		e.table(rows)
-	}
-	return nil
-}
-
-// printTaskErrors prints what is wrong with graphs: for people on standard error, with --json on standard output.
-func (e *console) printTaskErrors(err *taskgraph.Error) {
+// PrintErrors prints what is wrong with graphs: for people on standard error, with --json on standard output.
+func PrintErrors(con *console.Console, err *taskgraph.Error) {
 	for _, p := range err.Problems {
-		if e.json {
-			_ = e.printJSON(struct {
+		if con.JSON {
+			_ = con.PrintJSON(struct {
 				File string `json:"file,omitempty"`
 				taskgraph.Problem
 			}{err.File, p})
@@ -224,13 +198,13 @@ func (e *console) printTaskErrors(err *taskgraph.Error) {
 		if p.Line > 0 && p.Layer != "" && !strings.HasPrefix(p.Layer, "graph ") {
 			p.Message += ", in " + p.Layer
 		}
-		e.printTaskProblem(err.File, p, e.err.Paint(term.BoldRed, "error:"))
+		printTaskProblem(con, err.File, p, con.Err.Paint(term.BoldRed, "error:"))
 	}
-	_ = e.stdout.Flush()
+	_ = con.Stdout.Flush()
 }
 
 // printTaskProblem prints an error or a warning on standard error.
-func (e *console) printTaskProblem(file string, p taskgraph.Problem, severity string) {
+func printTaskProblem(con *console.Console, file string, p taskgraph.Problem, severity string) {
 	where, message := cmp.Or(p.Layer, file), p.Message
 	if p.Line > 0 {
 		where = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
@@ -238,7 +212,7 @@ func (e *console) printTaskProblem(file string, p taskgraph.Problem, severity st
 	if p.Task != "" {
 		message = "task " + p.Task + ": " + message
 	}
-	fmt.Fprintln(e.stderr, e.err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
+	fmt.Fprintln(con.Stderr, con.Err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
 }
 
 // several lists names, and only some of them if there are more than most.
@@ -283,7 +257,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 	f := siteFlags{}
 	f.environment, _ = c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")
-	_ = newConsole(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).withWorkspace(c.Context(), f, pretend, func(s *site) error {
+	_ = WithEnvironment(c.Context(), console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv), f, pretend, func(s *site) error {
 		nodes, _, err := s.inventory(c.Context(), s.row.Name, file)
 		if err == nil {
 			for _, n := range nodes.Nodes {
@@ -310,8 +284,8 @@ func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ 
 
 // result prints what a command did: a value with --json, otherwise a line.
 func (t *tasker) result(v any, format string, args ...any) error {
-	if t.json {
-		return t.printJSON(v)
+	if t.JSON {
+		return t.PrintJSON(v)
 	}
-	return t.finish(format, args...)
+	return t.Finish(format, args...)
 }

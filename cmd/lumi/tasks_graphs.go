@@ -8,21 +8,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
-func newTasksListCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
+func newTasksListCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
 		Long: `It lists the graphs of all owners, or those of the release, the plugin or the environment that a flag
 names. With --json, each is an object on a line of its own.`,
-		Annotations: exitCodes("the graphs are listed", "there is no such release or plugin", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the graphs are listed", "there is no such release or plugin", console.ElseFailed),
+		Example: console.Examples(
 			"Which graphs are there?", "lumi tasks list",
 			"Which types of graphs does the newest release have?", "lumi tasks list --release=shop@1.2 --json | jq -r .type",
 		),
@@ -54,19 +54,19 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 		}
 	}
 	all = slices.DeleteFunc(all, func(g service.Graph) bool { return t.flags.graphType != "" && g.Type != t.flags.graphType })
-	return printAll(t.console, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
+	return console.PrintList(t.Console, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
 		return []string{strconv.FormatInt(g.ID, 10), cmp.Or(names[g.Relations[0]], "cluster "+g.Relations[0].Environment), g.Type, g.Name}
 	})
 }
 
-func newTasksDownloadCommand(env *console) *cobra.Command {
+func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 	var out output
-	c := withTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+	c := withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
 		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
 --layers, the merged one of some layers of the environment.`,
-		Annotations: exitCodes("the graph is written", "there is no such graph", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the graph is written", "there is no such graph", console.ElseFailed),
+		Example: console.Examples(
 			"Edit a graph.", "lumi tasks download --file=downloaded.yaml",
 			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
 		),
@@ -83,7 +83,7 @@ func (t *tasker) download(ctx context.Context, out *output) error {
 		return err
 	}
 	text, err := taskgraph.Format(&g)
-	if t.json {
+	if t.JSON {
 		text, err = term.JSON(g)
 		text = append(text, '\n')
 	}
@@ -91,13 +91,13 @@ func (t *tasker) download(ctx context.Context, out *output) error {
 		return err
 	}
 	if out.name == "" || out.name == stdinArg {
-		_, err = t.stdout.Write(text)
+		_, err = t.Stdout.Write(text)
 		return err
 	}
-	if err := out.free(t.console, ""); err != nil {
+	if err := out.free(t.Console, ""); err != nil {
 		return err
 	}
-	return out.write(t.console, "", text, 0o644)
+	return out.write(t.Console, "", text, 0o644)
 }
 
 // find returns the graph that the flags name, merged if they name layers.
@@ -130,7 +130,7 @@ func withoutIDs(stored []service.Task) []taskgraph.Task {
 func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
 	layers, err := parseLayers("layers", t.flags.layers)
 	if err == nil && t.flags.release+t.flags.plugin != "" {
-		err = misused("--layers merges those of the environment: use it without --release and --plugin")
+		err = console.Misused("--layers merges those of the environment: use it without --release and --plugin")
 	}
 	if err == nil {
 		err = t.enter(ctx, fail)
@@ -147,22 +147,22 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 		l := store.Layer(strings.TrimSuffix(name, "s"))
 		switch {
 		case !slices.Contains(layerNames, name) && l != store.PluginLayer:
-			return nil, misused("--%s=%s: a layer is release, cluster or plugins", flag, name)
+			return nil, console.Misused("--%s=%s: a layer is release, cluster or plugins", flag, name)
 		case slices.Contains(all, l):
-			return nil, misused("--%s: %s is there twice", flag, name)
+			return nil, console.Misused("--%s: %s is there twice", flag, name)
 		}
 		all = append(all, l)
 	}
 	return all, nil
 }
 
-func newTasksShowCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+func newTasksShowCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "show", Short: "show the tasks of a graph",
 		Long: `It shows the effective graph of the environment, that of some of its layers, or the graph of a release or of a
 plugin: each task with its type, its roles and what it waits for. With --json, it is the graph.`,
-		Annotations: exitCodes("the graph is shown", "there is no such graph", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the graph is shown", "there is no such graph", console.ElseFailed),
+		Example: console.Examples(
 			"What runs in the environment?", "lumi tasks show",
 			"What does the release bring?", "lumi tasks show --layers=release",
 		),
@@ -178,10 +178,10 @@ func (t *tasker) show(ctx context.Context, _ []string) error {
 	switch {
 	case err != nil:
 		return err
-	case t.json:
-		return t.printJSON(g)
+	case t.JSON:
+		return t.PrintJSON(g)
 	}
-	return printAll(t.console, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
+	return console.PrintList(t.Console, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
 		a := task.Attributes
 		waits := []string{brief(a["tasks"]), brief(a["requires"]), brief(a["cross_depends"])}
 		waits = slices.DeleteFunc(waits, func(text string) bool { return text == "" })
@@ -211,13 +211,13 @@ func brief(v any) string {
 	return string(text)
 }
 
-func newTasksExplainCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment type", false, &cobra.Command{
+func newTasksExplainCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
 		Long: `It shows the attributes of the effective graph of the environment, or of those tasks, each with its value and the
 layer that it comes from. With --json, each attribute is an object on a line of its own.`,
-		Annotations: exitCodes("the attributes are shown", "there is no such task", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the attributes are shown", "there is no such task", console.ElseFailed),
+		Example: console.Examples(
 			"Who has set what?", "lumi tasks explain",
 			"Why does a task run where it runs?", `lumi tasks explain install --json | jq 'select(.attribute == "roles")'`,
 		),
@@ -249,18 +249,18 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 			}
 		}
 	}
-	return printAll(t.console, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
+	return console.PrintList(t.Console, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
 		return []string{a.Task, a.Attribute, brief(a.Value), a.Layer}
 	})
 }
 
-func newTasksDeleteCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
+func newTasksDeleteCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
 		Use: "delete", Short: "delete a graph",
 		Long: `It deletes the graph of a type of the environment, of a release or of a plugin, with its tasks, after a
 confirmation or with --yes. Runs stay in 'lumi tasks status'.`,
-		Annotations: exitCodes("the graph is deleted", "refused", elseFailed),
-		Example:     examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
+		Annotations: console.ExitCodes("the graph is deleted", "refused", console.ElseFailed),
+		Example:     console.Examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
 	}, (*tasker).delete)
 }
 
@@ -280,11 +280,11 @@ func (t *tasker) delete(ctx context.Context, _ []string) error {
 
 // deleted deletes something after a confirmation. more says what goes with it.
 func (t *tasker) deleted(what, more string, do func() error) error {
-	if err := t.sure(t.flags.yes, "Delete "+what+more); err != nil {
+	if err := t.Sure(t.flags.yes, "Delete "+what+more); err != nil {
 		return err
 	}
 	if err := do(); err != nil {
 		return err
 	}
-	return t.finish("Deleted %s.", what)
+	return t.Finish("Deleted %s.", what)
 }

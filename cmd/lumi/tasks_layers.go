@@ -7,53 +7,53 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
 // newReleasesCommand groups the commands on releases, or on plugins.
-func newReleasesCommand(env *console, layer store.Layer) *cobra.Command {
+func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command {
 	what := string(layer)
 	c := &cobra.Command{
-		Use: what, Short: "list, add and delete " + what + "s", Annotations: exitCodes("done", "refused", elseFailed),
+		Use: what, Short: "list, add and delete " + what + "s", Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
 		Long: `A release is a version of a package. Its task graphs are the first layer of the environments that use it.`,
 	}
 	if layer == store.PluginLayer {
 		c.Long = `A plugin adds tasks to the graphs of the environments that use it. It is not a provider's plugin.`
 	}
-	add(c, "Commands", withTasks(env, &taskFlags{}, "", false, &cobra.Command{
+	console.AddCommands(c, "Commands", withTasks(con, &taskFlags{}, "", false, &cobra.Command{
 		Use: "list", Short: "list " + what + "s",
 		Long:        `It lists all ` + what + `s, with the IDs that the REST API uses. With --json, each is an object on a line of its own.`,
-		Annotations: exitCodes("the "+what+"s are listed", "", elseFailed),
-		Example:     examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
+		Annotations: console.ExitCodes("the "+what+"s are listed", "", console.ElseFailed),
+		Example:     console.Examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
 	}, func(t *tasker, ctx context.Context, _ []string) error {
 		all, err := t.api.Releases(ctx, layer)
 		if err != nil {
 			return err
 		}
-		return printAll(t.console, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
+		return console.PrintList(t.Console, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
 			return []string{strconv.FormatInt(r.ID, 10), r.Name, r.Version}
 		})
-	}), withTasks(env, &taskFlags{}, "", true, &cobra.Command{
+	}), withTasks(con, &taskFlags{}, "", true, &cobra.Command{
 		Use: "add NAME VERSION", Short: "add a " + what,
 		Long:        `It adds a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
-		Annotations: exitCodes("the "+what+" is added", "it exists", elseFailed),
-		Example:     examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
+		Annotations: console.ExitCodes("the "+what+" is added", "it exists", console.ElseFailed),
+		Example:     console.Examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		r, err := t.api.AddRelease(ctx, service.Release{Layer: layer, Name: args[0], Version: args[1]})
 		if err != nil {
 			return err
 		}
 		return t.result(r, "Added %s.", r)
-	}), withTasks(env, &taskFlags{}, "yes", false, &cobra.Command{
+	}), withTasks(con, &taskFlags{}, "yes", false, &cobra.Command{
 		Use: "delete " + strings.ToUpper(what), Short: "delete a " + what + " with its graphs",
 		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION or an ID. One
 that an environment uses is refused.`,
-		Annotations:       exitCodes("the "+what+" is deleted", "refused", elseFailed),
-		Example:           examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
+		Annotations:       console.ExitCodes("the "+what+" is deleted", "refused", console.ElseFailed),
+		Example:           console.Examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
 		ValidArgsFunction: completeReleases(layer),
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		r, err := t.release(ctx, layer, args[0])
@@ -74,15 +74,15 @@ type selecting struct {
 // none is what flags of 'lumi tasks use' select in place of a name.
 const none = "none"
 
-func newTasksUseCommand(env *console) *cobra.Command {
+func newTasksUseCommand(con *console.Console) *cobra.Command {
 	var s selecting
-	c := withTasks(env, &taskFlags{}, "environment", true, &cobra.Command{
+	c := withTasks(con, &taskFlags{}, "environment", true, &cobra.Command{
 		Use: "use", Short: "select the release and the plugins of an environment",
 		Long: `Effective graphs of the environment merge those of the release, its own and those of the plugins: later layers
 override earlier ones. What no flag names stays as it is; none selects no release or no plugin. Without
 flags, it shows the selection. A selection with which an effective graph would have errors is refused.`,
-		Annotations: exitCodes("the selection is stored or shown", "refused", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the selection is stored or shown", "refused", console.ElseFailed),
+		Example: console.Examples(
 			"Which layers does the environment have?", "lumi tasks use",
 			"Use a release and two plugins, which are merged in this order.", "lumi tasks use --release=shop@1.2 --plugin=monitoring,backup",
 			"Let the environment have the last word.", "lumi tasks use --order=release,plugins,cluster",
@@ -92,7 +92,7 @@ flags, it shows the selection. A selection with which an effective graph would h
 	flags.StringVar(&s.release, "release", "", "use a release: `NAME`, NAME@VERSION, its ID or none")
 	flags.StringSliceVar(&s.plugins, "plugin", nil, "use plugins, in this order: `NAME`, NAME@VERSION, an ID or none, separated by commas")
 	flags.StringSliceVar(&s.order, "order", nil, "merge `LAYERS` in this order: release, cluster and plugins, separated by commas")
-	choiceVar(c, flags, &s.override, "override", "", "`WHAT` a later layer overrides", "attributes", "tasks")
+	console.ChoiceVar(c, flags, &s.override, "override", "", "`WHAT` a later layer overrides", "attributes", "tasks")
 	completes(c, "release", completeReleases(store.ReleaseLayer))
 	completes(c, "plugin", completeReleases(store.PluginLayer))
 	completes(c, "order", completeLayers)
@@ -120,8 +120,8 @@ func (t *tasker) use(ctx context.Context, by selecting) error {
 	switch {
 	case err != nil:
 		return err
-	case t.json:
-		return t.printJSON(s)
+	case t.JSON:
+		return t.PrintJSON(s)
 	}
 	release, names, what := none, []string{}, "attributes of tasks"
 	if s.Release != nil {
@@ -134,7 +134,7 @@ func (t *tasker) use(ctx context.Context, by selecting) error {
 		what = "whole tasks"
 	}
 	order := strings.NewReplacer("[", "", "]", "", " ", ", ", "plugin", "plugins").Replace(fmt.Sprint(s.Order))
-	t.printf("Environment %s\n  release: %s\n  plugins: %s\n  order: %s, later ones override %s\n", s.Environment,
+	t.Printf("Environment %s\n  release: %s\n  plugins: %s\n  order: %s, later ones override %s\n", s.Environment,
 		term.Visible(release), term.Visible(cmp.Or(strings.Join(names, ", "), none)), order, what)
 	return nil
 }

@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
 // tasksRun is one run of 'lumi tasks run'.
@@ -30,9 +30,9 @@ type tasksRun struct {
 // latest is the value of --resume without a number.
 const latest = "latest"
 
-func newTasksRunCommand(env *console) *cobra.Command {
+func newTasksRunCommand(con *console.Console) *cobra.Command {
 	r := &tasksRun{}
-	c := withTasks(env, &r.taskFlags, "environment type", false, &cobra.Command{
+	c := withTasks(con, &r.taskFlags, "environment type", false, &cobra.Command{
 		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
 		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes are listed in
 inventory.yaml next to Lumi.yaml, or in the file that Lumi.yaml or --inventory names. With --dry-run, it
@@ -45,9 +45,9 @@ whether the task took effect, or has to run again.
 An interrupt starts no more tasks, a second one cancels running tasks, a third one leaves at once. With
 --json, all events are objects on lines of their own.`,
 		Annotations: map[string]string{
-			"0": "done", "1": "failed or refused", "2": elseFailed, "3": "an answer is needed", "4": "interrupted or stopped; it can be resumed",
+			"0": "done", "1": "failed or refused", "2": console.ElseFailed, "3": "an answer is needed", "4": "interrupted or stopped; it can be resumed",
 		},
-		Example: examples(
+		Example: console.Examples(
 			"What would run where?", "lumi tasks run --dry-run",
 			"Run the default graph.", "lumi tasks run",
 			"Repair two nodes, as soon as --dry-run looks right.", "lumi tasks run --type=fix-1234 --node=web-1,web-2",
@@ -65,7 +65,7 @@ An interrupt starts no more tasks, a second one cancels running tasks, a third o
 	flags.StringVar(&r.answer, "answer", "", "the `ANSWER` about a task: NODE/TASK=done or NODE/TASK=again")
 	flags.IntVar(&engine.Parallelism, "parallel", 16, "run up to `N` tasks at once")
 	flags.StringToIntVar(&engine.PerRole, "per-role", nil, "run up to N tasks at once on the nodes of a role: `ROLE=N`, separated by commas")
-	choiceVar(c, flags, &r.onError, "on-error", "continue", "after an error, `WHAT` to do with tasks that do not depend on it", "continue", "stop")
+	console.ChoiceVar(c, flags, &r.onError, "on-error", "continue", "after an error, `WHAT` to do with tasks that do not depend on it", "continue", "stop")
 	flags.StringVar(&r.service.inventory, "inventory", "", "the `FILE` with the nodes, in place of that of Lumi.yaml")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "show debug messages, too")
 	completes(c, "node", completeNodes)
@@ -85,24 +85,24 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	} {
 		for name := range strings.FieldsSeq(one.flags) {
 			if one.given != "" && c.Flags().Changed(name) {
-				return misused("--%s %s", name, one.why)
+				return console.Misused("--%s %s", name, one.why)
 			}
 		}
 	}
 	for role, n := range engine.PerRole {
 		if n < 1 || role == "" {
-			return misused("--per-role=%s=%d: it is ROLE=N, with a whole number from 1 up", role, n)
+			return console.Misused("--per-role=%s=%d: it is ROLE=N, with a whole number from 1 up", role, n)
 		}
 	}
 	switch {
 	case r.answer != "" && r.resume == "":
-		return misused("--answer is for --resume")
+		return console.Misused("--answer is for --resume")
 	case len(args) > 0 && r.resume != latest:
-		return misused("unexpected argument %q; --resume continues a run", args[0])
+		return console.Misused("unexpected argument %q; --resume continues a run", args[0])
 	case len(args) > 0:
 		r.resume = args[0]
 	case engine.Parallelism < 1:
-		return misused("--parallel=%d: it is a whole number from 1 up", engine.Parallelism)
+		return console.Misused("--parallel=%d: it is a whole number from 1 up", engine.Parallelism)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
 	}
 	for _, role := range slices.Sorted(maps.Keys(limits)) {
 		if !slices.Contains(roles, role) {
-			return misused("--per-role=%s=%d: no node has this role%s", role, limits[role], suggest.DidYouMean(role, roles))
+			return console.Misused("--per-role=%s=%d: no node has this role%s", role, limits[role], suggest.DidYouMean(role, roles))
 		}
 	}
 	return nil
@@ -182,7 +182,7 @@ func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, e
 		}
 		id = last[0].ID
 	} else if id == 0 {
-		return found, misused("%q: use the number of a run, such as 7 or upgrade[7]", given)
+		return found, console.Misused("%q: use the number of a run, such as 7 or upgrade[7]", given)
 	}
 	found, err = t.api.Run(ctx, id)
 	if err == nil && strings.Contains(given, "[") && given != nameOf(found) {
@@ -208,7 +208,7 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 		return nil, nil
 	}
 	if what != "done" && what != "again" {
-		return nil, misused("--answer=%s: it is NODE/TASK=done if the task took effect, or NODE/TASK=again", r.answer)
+		return nil, console.Misused("--answer=%s: it is NODE/TASK=done if the task took effect, or NODE/TASK=again", r.answer)
 	}
 	but := ""
 	for _, t := range asked(about) {
@@ -229,7 +229,7 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	defer signal.Stop(hangup)
 	r, err := begin()
 	if err == nil {
-		t.onInterrupts(t.stops(ctx, r)...)
+		t.OnInterrupts(t.stops(ctx, r)...)
 		if t.local == nil {
 			_, err = t.events(ctx, r.ID, after, true, reporter.Event)
 		} else {
@@ -246,10 +246,10 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	}
 	what, advice, code := t.next(r)
 	if code != nil {
-		t.say("%s %s", nameOf(r), strings.TrimSuffix(what+". "+advice, ". "))
+		t.Say("%s %s", nameOf(r), strings.TrimSuffix(what+". "+advice, ". "))
 		return code
 	}
-	return t.finish("%s is done: %s.", nameOf(r), counts(r.Tasks))
+	return t.Finish("%s is done: %s.", nameOf(r), counts(r.Tasks))
 }
 
 // stops returns what interrupts do.
@@ -331,21 +331,21 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	case r.State == store.Done:
 		return "done", "", nil
 	case r.State == store.Failed:
-		return "failed: " + counts(r.Tasks), "Fix the cause, then c" + resume + "'", errWrong
+		return "failed: " + counts(r.Tasks), "Fix the cause, then c" + resume + "'", console.ErrWrong
 	case r.State == store.Ask && len(all) > 0:
-		return "asks", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), errAsks
+		return "asks", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), console.ErrAsks
 	case r.Running:
-		return "is running", fmt.Sprintf("'lumi tasks logs %d --follow%s' shows its events", r.ID, server), errResumable
+		return "is running", fmt.Sprintf("'lumi tasks logs %d --follow%s' shows its events", r.ID, server), console.ErrResumable
 	case r.State == store.Cancelled:
-		return "was stopped", "C" + resume + "'", errResumable
+		return "was stopped", "C" + resume + "'", console.ErrResumable
 	}
-	return "was interrupted", "C" + resume + "'", errResumable
+	return "was interrupted", "C" + resume + "'", console.ErrResumable
 }
 
 // showPlan prints what a run would do: a line for the nodes on which a task is skipped, or not, and waits for the same.
 func (t *tasker) showPlan(p service.Plan) error {
-	if t.json {
-		return t.printJSON(p)
+	if t.JSON {
+		return t.PrintJSON(p)
 	}
 	type row struct{ task, taskType, skip, waits string }
 	var rows []row
@@ -363,8 +363,8 @@ func (t *tasker) showPlan(p service.Plan) error {
 			on[r], nodes[item.Node] = append(on[r], item.Node), true
 		}
 	}
-	t.printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.row.Name, count(len(p.Items)-skipped, "task"), count(len(nodes), "node"), skipped)
-	return printAll(t.console, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
+	t.Printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.row.Name, console.Count(len(p.Items)-skipped, "task"), console.Count(len(nodes), "node"), skipped)
+	return console.PrintList(t.Console, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
 		return []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.waits}
 	})
 }

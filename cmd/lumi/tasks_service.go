@@ -75,7 +75,7 @@ func (s *site) hiddenFiles(o taskOptions) func() ([]string, error) {
 	return func() ([]string, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
-		all := append([]string{s.getenv(secret.IdentityVariable)}, o.hidden...)
+		all := append([]string{s.Getenv(secret.IdentityVariable)}, o.hidden...)
 		for _, file := range files {
 			src, err := os.ReadFile(file)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ const defaultInventory = "inventory.yaml"
 // inventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
 // must not depend on secrets, which are unknown without the key.
 func (s *site) inventory(ctx context.Context, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
-	of := &site{console: s.console, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
+	of := &site{Console: s.Console, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
 	if err := of.enter(ctx, fail); err != nil {
 		return nil, nil, err
 	}

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
-func newTasksStatusCommand(env *console) *cobra.Command {
+func newTasksStatusCommand(con *console.Console) *cobra.Command {
 	var limit int
-	c := withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "status [RUN]", Short: "list runs, or show one",
 		Long: `Without an argument, it lists the last runs of the environment, the latest first, and what to do about that one. RUN
 is a number, such as 7 or upgrade[7]. Then it shows the tasks of that run; if there are more than 40, it
@@ -25,9 +25,9 @@ leaves out those that are done or skipped.
 
 With --json, each run is an object on a line of its own; that of RUN has all tasks.`,
 		Annotations: map[string]string{
-			"0": "the last run is done", "1": "it failed, or there is no such run", "2": elseFailed, "3": "it asks", "4": "it runs, or was stopped or interrupted",
+			"0": "the last run is done", "1": "it failed, or there is no such run", "2": console.ElseFailed, "3": "it asks", "4": "it runs, or was stopped or interrupted",
 		},
-		Example: examples(
+		Example: console.Examples(
 			"What became of the last runs?", "lumi tasks status --limit=5",
 			"On which nodes did tasks fail?", `lumi tasks status 1 --json | jq -r '.tasks[] | select(.state == "FAILED") | .node'`,
 		),
@@ -35,7 +35,7 @@ With --json, each run is an object on a line of its own; that of RUN has all tas
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		switch {
 		case limit < 1:
-			return misused("--limit=%d: it is a whole number from 1 up", limit)
+			return console.Misused("--limit=%d: it is a whole number from 1 up", limit)
 		case len(args) > 0:
 			return t.oneRun(ctx, args[0])
 		}
@@ -75,7 +75,7 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 	if err != nil {
 		return err
 	}
-	err = printAll(t.console, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
+	err = console.PrintList(t.Console, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
 		return []string{nameOf(r), stateOf(r), stamp(r.Created), endOf(r)}
 	})
 	if err != nil || len(all) == 0 {
@@ -86,8 +86,8 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 		return err
 	}
 	_, advice, code := t.next(last)
-	if !t.json && advice != "" {
-		t.printf("\n%s: %s\n", nameOf(last), term.Paragraph(advice))
+	if !t.JSON && advice != "" {
+		t.Printf("\n%s: %s\n", nameOf(last), term.Paragraph(advice))
 	}
 	return code
 }
@@ -99,23 +99,23 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 		return err
 	}
 	_, advice, code := t.next(r)
-	if t.json {
-		return cmp.Or(t.printJSON(r), code)
+	if t.JSON {
+		return cmp.Or(t.PrintJSON(r), code)
 	}
 	ended := endOf(r)
 	if ended != "" {
 		ended = ", ended " + ended
 	}
-	t.printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), stamp(r.Created), ended, counts(r.Tasks))
+	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), stamp(r.Created), ended, counts(r.Tasks))
 	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
-		t.printf("%s\n", term.Paragraph(r.Message)) // It repeats those of the tasks.
+		t.Printf("%s\n", term.Paragraph(r.Message)) // It repeats those of the tasks.
 	}
 	if len(r.Tasks) > 40 {
 		r.Tasks = slices.DeleteFunc(r.Tasks, func(task service.TaskRun) bool { return task.State == store.Done || task.State == store.Skipped })
 	}
 	if len(r.Tasks) > 0 {
-		t.printf("\n")
-		_ = printAll(t.console, r.Tasks, "", []string{"TASK", "NODE", "STATE", "TOOK", "MESSAGE"}, func(task service.TaskRun) []string {
+		t.Printf("\n")
+		_ = console.PrintList(t.Console, r.Tasks, "", []string{"TASK", "NODE", "STATE", "TOOK", "MESSAGE"}, func(task service.TaskRun) []string {
 			took := ""
 			if !task.Started.IsZero() && !task.Ended.IsZero() {
 				took = task.Ended.Sub(task.Started).Round(100 * time.Millisecond).String()
@@ -124,20 +124,20 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 		})
 	}
 	if advice != "" {
-		t.printf("\n%s\n", term.Paragraph(advice))
+		t.Printf("\n%s\n", term.Paragraph(advice))
 	}
 	return code
 }
 
-func newTasksLogsCommand(env *console) *cobra.Command {
+func newTasksLogsCommand(con *console.Console) *cobra.Command {
 	var node, task string
 	var follow bool
-	c := withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "logs [RUN]", Short: "show the events of a run",
 		Long: `It shows what the tasks of a run have printed, and how they ended. RUN is a number, such as 7 or upgrade[7]; by
 default, it is the last run of the environment. With --json, each event is an object on a line of its own.`,
-		Annotations: exitCodes("the events are shown", "there is no such run", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the events are shown", "there is no such run", console.ElseFailed),
+		Example: console.Examples(
 			"What has a task printed on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
 			"Follow what another process runs.", "lumi tasks logs --follow",
 		),
@@ -162,7 +162,7 @@ default, it is the last run of the environment. With --json, each event is an ob
 				t.printEvent(e)
 			}
 			if follow {
-				_ = t.stdout.Flush()
+				_ = t.Stdout.Flush()
 			}
 		})
 		return err
@@ -187,24 +187,24 @@ func shows(r service.Run, kind, given string, of func(service.TaskRun) string) e
 }
 
 func (t *tasker) printEvent(e store.Event) {
-	if t.json {
-		_ = t.printJSON(e) // Errors of the output stick to it.
+	if t.JSON {
+		_ = t.PrintJSON(e) // Errors of the output stick to it.
 		return
 	}
 	text := term.Paragraph(e.Message)
 	if e.State != "" {
-		text = strings.TrimSuffix(t.word(e.State)+": "+text, ": ")
+		text = strings.TrimSuffix(StateWord(t.site.Console, e.State)+": "+text, ": ")
 	}
-	t.printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
+	t.Printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-func newTasksStopCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+func newTasksStopCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "stop [RUN]", Short: "stop a run",
 		Long: `No more tasks of the run start; those that run come to their end. RUN is a number, such as 7 or upgrade[7]; by
 default, it is the last run of the environment. 'lumi tasks run --resume' continues it.`,
-		Annotations:       exitCodes("the run stops", "there is no such run, or it has ended", elseFailed),
-		Example:           examples("Stop the run of another process.", "lumi tasks stop"),
+		Annotations:       console.ExitCodes("the run stops", "there is no such run, or it has ended", console.ElseFailed),
+		Example:           console.Examples("Stop the run of another process.", "lumi tasks stop"),
 		ValidArgsFunction: completeRuns,
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		r, err := t.chosen(ctx, strings.Join(args, ""))

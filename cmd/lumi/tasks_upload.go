@@ -8,25 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/spf13/cobra"
 )
 
-func newTasksUploadCommand(env *console) *cobra.Command {
+func newTasksUploadCommand(con *console.Console) *cobra.Command {
 	var name string
-	c := withTasks(env, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
+	c := withTasks(con, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
 		Use: "upload", Short: "create or update a graph",
 		Long: `It reads a graph, in YAML or JSON, and creates or updates the one of its type and owner, which is the environment
 unless a flag names another one. It prints which tasks are added, changed and removed. Every graph that
 runs must be complete, so all effective graphs that the upload changes are checked.
 
 An existing graph of type default is replaced after a confirmation, or with --yes.`,
-		Annotations: exitCodes("the graph is stored", "refused, or the graph has errors", elseFailed),
-		Example: examples(
+		Annotations: console.ExitCodes("the graph is stored", "refused, or the graph has errors", console.ElseFailed),
+		Example: console.Examples(
 			"Upload the default graph of the environment.", "lumi tasks upload --file=tasks.yaml --yes",
 			"Upload a fix for two nodes, from another program.", "cat tasks.yaml | lumi tasks upload --type=fix-1234 --file=-",
 			"Upload the graph of a release.", "lumi tasks upload --release=shop@1.2 --type=upgrade --name='Rolling upgrade' --file=tasks.yaml",
@@ -71,9 +71,9 @@ func changesOf(before, after []taskgraph.Task) (c changes, text string) {
 // parseGraph reads a graph from a file.
 func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
-		return nil, nil, misused("--file is missing; - is standard input")
+		return nil, nil, console.Misused("--file is missing; - is standard input")
 	}
-	in, err := t.read(t.flags.file)
+	in, err := ReadFile(t.site.Console, t.flags.file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,12 +82,12 @@ func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
 		return nil, nil, err
 	}
 	if t.flags.graphType != "" && g.Type != "" && g.Type != t.flags.graphType {
-		return nil, nil, misused("--type=%s: the graph in %s is of type %s", t.flags.graphType, in.name, g.Type)
+		return nil, nil, console.Misused("--type=%s: the graph in %s is of type %s", t.flags.graphType, in.name, g.Type)
 	}
 	g.Type = cmp.Or(g.Type, t.graphType())
 	t.flags.graphType = g.Type
 	for _, p := range g.Warnings {
-		t.printTaskProblem(in.name, p, t.err.Paint(term.BoldYellow, "warning:"))
+		printTaskProblem(t.site.Console, in.name, p, t.Err.Paint(term.BoldYellow, "warning:"))
 	}
 	return in, g, nil
 }
@@ -117,7 +117,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	}
 	changed, text := changesOf(before, after)
 	if !isNew && text != "" && g.Type == taskgraph.DefaultType {
-		if err := t.sure(t.flags.yes, "Replace "+what); err != nil {
+		if err := t.Sure(t.flags.yes, "Replace "+what); err != nil {
 			return err
 		}
 	}
@@ -141,24 +141,24 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	if !isNew && text == "" && stored.Name == old.Name {
 		verb = "G" + what[1:] + " is up to date"
 	}
-	if t.json {
-		return t.printJSON(struct {
+	if t.JSON {
+		return t.PrintJSON(struct {
 			ID   int64  `json:"id"`
 			Type string `json:"type"`
 			changes
 		}{stored.ID, stored.Type, changed})
 	}
-	t.printf("%s: %s.\n%s", verb, count(len(stored.Tasks), "task"), text)
+	t.Printf("%s: %s.\n%s", verb, console.Count(len(stored.Tasks), "task"), text)
 	return nil
 }
 
-func newTasksDiffCommand(env *console) *cobra.Command {
-	return withTasks(env, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
+func newTasksDiffCommand(con *console.Console) *cobra.Command {
+	return withTasks(con, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
 		Use: "diff", Short: "compare a graph with a file",
 		Long: `It shows how the graph in a file differs from the stored one, line by line. With --json, it is one object with the
 names of the tasks that are added, changed and removed.`,
-		Annotations: exitCodes("the two are equal", "they differ, there is no such graph, or the file has errors", elseFailed),
-		Example:     examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
+		Annotations: console.ExitCodes("the two are equal", "they differ, there is no such graph, or the file has errors", console.ElseFailed),
+		Example:     console.Examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
 	}, (*tasker).diff)
 }
 
@@ -173,14 +173,14 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 		return err
 	}
 	changed, text := changesOf(stored.Tasks, g.Tasks)
-	if t.json {
-		err = t.printJSON(changed)
+	if t.JSON {
+		err = t.PrintJSON(changed)
 	}
 	switch {
 	case err != nil || text == "":
 		return err
-	case t.json:
-		return errWrong
+	case t.JSON:
+		return console.ErrWrong
 	}
 	at := map[string]int{} // The order of tasks means nothing.
 	for i, task := range g.Tasks {
@@ -198,7 +198,7 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 	}
 	styles := map[string]term.Style{"+": term.Green, "-": term.Red}
 	linediff.Unified("stored", string(old), in.name, string(now), func(sign, text string) {
-		t.printf("%s\n", t.out.Paint(styles[sign], term.Visible(sign+text)))
+		t.Printf("%s\n", t.Out.Paint(styles[sign], term.Visible(sign+text)))
 	})
-	return errWrong
+	return console.ErrWrong
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -130,31 +130,31 @@ const (
 func TestPrompts(t *testing.T) {
 	dir := workspaceFor(t, password)
 	onTerminal(t, dir, "deploy", "shop.json").expect("1 to create").expect("Deploy shop in dev? [y/N] ").send("\n").
-		expect("lumi: nothing was changed").exit(exitWrong)
+		expect("lumi: nothing was changed").exit(console.ExitWrong)
 	onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("y\n").
 		expect("Secrets in the state of environment dev are encrypted with a passphrase.").
 		expect("New passphrase: ").send("first\n").expect("The same again: ").send("second\n").
-		expect("lumi: the key needs a passphrase: the two differ").exit(exitAsks)
+		expect("lumi: the key needs a passphrase: the two differ").exit(console.ExitAsks)
 	x := onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("yes\n").
 		expect("New passphrase: ").send("first\n").expect("The same again: ").send("first\n").
 		expect("shop[1]  done").expect("✓ + create password local:index:RandomString")
-	x.exit(exitOK)
+	x.exit(console.ExitOK)
 	if strings.Contains(x.text(), "first") {
 		t.Errorf("the passphrase is shown:\n%s", x.text())
 	}
 	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("second\n").
-		expect("this one does not unwrap it").exit(exitAsks)
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("\x03").exit(exitFailed)
+		expect("this one does not unwrap it").exit(console.ExitAsks)
+	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("\x03").exit(console.ExitFailed)
 	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("first\n").
-		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(exitOK)
+		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(console.ExitOK)
 }
 
 func TestLiveInterrupts(t *testing.T) {
 	dir := workspaceFor(t, slow)
 	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
 	must.Do(t, pty.Setsize(x.master, &pty.Winsize{Rows: 10, Cols: 50}))
-	x.send("\x03").expect("interrupted: waiting for running calls").expect("✓ + create slow").exit(exitResumable)
-	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(exitOK)
+	x.send("\x03").expect("interrupted: waiting for running calls").expect("✓ + create slow").exit(console.ExitResumable)
+	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(console.ExitOK)
 }
 
 func TestLostTerminal(t *testing.T) {
@@ -163,7 +163,7 @@ func TestLostTerminal(t *testing.T) {
 	must.Do(t, x.master.Close())
 	_ = x.cmd.Wait()
 	must.Get(os.Stat(filepath.Join(dir, "ended")))(t)
-	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(exitOK)
+	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(console.ExitOK)
 }
 
 // TestTaskPrompts answers the question of an upload that replaces the default graph, and interrupts a run.
@@ -176,25 +176,25 @@ func TestTaskPrompts(t *testing.T) {
 	put("Lumi.yaml", "environment: dev\n")
 	put("inventory.yaml", "nodes: {here: {connection: local}}\n")
 	put("tasks.yaml", "- {id: slow, type: shell, parameters: {cmd: \"echo begun; until [ -e go ]; do sleep 0.1; done\"}}\n")
-	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").expect("Created graph default of cluster dev: 1 task.").exit(exitOK)
+	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").expect("Created graph default of cluster dev: 1 task.").exit(console.ExitOK)
 	put("tasks.yaml", "- {id: slow, type: shell, parameters: {cmd: \"echo begun; until [ -e go ]; do sleep 0.2; done\"}}\n")
 	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").
-		expect("Replace graph default of cluster dev? [y/N] ").send("n\n").expect("lumi: nothing was changed").exit(exitWrong)
+		expect("Replace graph default of cluster dev? [y/N] ").send("n\n").expect("lumi: nothing was changed").exit(console.ExitWrong)
 	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").
-		expect("Replace graph default of cluster dev? [y/N] ").send("y\n").expect("changed: slow (parameters)").exit(exitOK)
+		expect("Replace graph default of cluster dev? [y/N] ").send("y\n").expect("changed: slow (parameters)").exit(console.ExitOK)
 
 	refused := onTerminal(t, dir, "tasks", "run", "--type=other").expect("lumi: dev has no graph of type other: 'lumi tasks upload' adds one")
-	refused.exit(exitWrong)
+	refused.exit(console.ExitWrong)
 	if text := strings.TrimSuffix(refused.text(), "\n"); strings.Contains(text, "\n") {
 		t.Errorf("%q has empty lines", text)
 	}
 
 	onTerminal(t, dir, "tasks", "run").expect("default[1] here/slow: begun").expect("executing here/slow").
 		send("\x03").expect("interrupted: waiting for running tasks; interrupt again to cancel them").
-		send("\x03").expect("cancelling tasks; interrupt again to leave at once").exit(exitResumable)
+		send("\x03").expect("cancelling tasks; interrupt again to leave at once").exit(console.ExitResumable)
 	x := onTerminal(t, dir, "tasks", "run", "--resume").expect("executing here/slow")
 	put("go", "")
-	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(exitOK)
+	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(console.ExitOK)
 }
 
 // TestVisible shows what a program prints on a terminal, where it can drive nothing, and off one, where it stays as it is.
@@ -211,7 +211,7 @@ func TestVisible(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(filepath.Join(dir, "Lumi.yaml"), []byte("environment: dev\nmodules: {web: web.js}\n"), 0o600))
 	x := onTerminal(t, dir, "plan")
-	x.exit(exitWrong)
+	x.exit(console.ExitWrong)
 	const want = "Error: ␛]0;t␇ a\ufffdb\ufffd ␛[8mx\r\n"
 	if got := x.output.String(); !strings.HasPrefix(got, want) {
 		t.Errorf("a terminal shows %q, want %q", got, want)

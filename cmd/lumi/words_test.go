@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -22,7 +23,7 @@ func TestWords(t *testing.T) {
 		}
 		for _, c := range commands {
 			line, _, _ := strings.Cut(c[1], " --") // of the program, or a flag
-			found, rest, err := newRoot(&console{}).Find(strings.Fields(line))
+			found, rest, err := newRoot(&console.Console{}).Find(strings.Fields(line))
 			if err != nil || found.Parent() == nil || len(rest) > 0 && strings.ToUpper(rest[0]) != rest[0] {
 				t.Errorf("%s: there is no command %q", w.typed, c[1])
 				continue
@@ -38,7 +39,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s has two answers", word)
 			}
 			seen[word] = true
-			if found, rest, _ := newRoot(&console{}).Find(strings.Fields(word)); len(rest) == 0 && found.Parent() != nil {
+			if found, rest, _ := newRoot(&console.Console{}).Find(strings.Fields(word)); len(rest) == 0 && found.Parent() != nil {
 				t.Errorf("%s is a command", word)
 			}
 		}

@@ -12,17 +12,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
-
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/internal/yamltree"
 	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
 )
 
 // evaluator is one run of 'lumi yaql'.
 type evaluator struct {
-	env                *console
+	con                *console.Console
 	variables, options []string // NAME=JSON
 	request
 }
@@ -33,8 +33,8 @@ type request struct {
 	options yaql.Options
 }
 
-func newYaqlCommand(env *console) *cobra.Command {
-	e, batch := evaluator{env: env}, false
+func newYaqlCommand(con *console.Console) *cobra.Command {
+	e, batch := evaluator{con: con}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
 		Short: "evaluate YAQL expressions over JSON, YAML and LumiGL",
@@ -53,8 +53,8 @@ With --batch, each line of standard input is {"expression", "data", "variables",
 only the first is required. Each is answered by a line {"value": …} or {"error": {"kind", "message"}}.
 
 Expressions can reach only the data. Limits on items, memory and depth always apply.`,
-		Annotations: exitCodes("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
-		Example: examples(
+		Annotations: console.ExitCodes("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
+		Example: console.Examples(
 			"Which ids do the resources of a snapshot have?", "lumi yaql -- '$.resources.values().select($.id)' prod.json",
 			"Use a variable.", "lumi yaql --json --var=n=7 -- '$.serial = $n' prod.json",
 			"Evaluate many expressions in one process.", `echo "{\"expression\": \"1 + 1\"}" | lumi yaql --batch`,
@@ -64,8 +64,8 @@ Expressions can reach only the data. Limits on items, memory and depth always ap
 			switch {
 			case !batch:
 				return e.run(c.Context())
-			case len(env.args)+len(e.variables)+len(e.options) > 0:
-				return misused("--batch takes everything from standard input")
+			case len(con.Args)+len(e.variables)+len(e.options) > 0:
+				return console.Misused("--batch takes everything from standard input")
 			}
 			return e.serve(c.Context())
 		},
@@ -88,7 +88,7 @@ func assigned(flag string, given []string) (*yaql.Dict, error) {
 		name, text, _ := strings.Cut(one, "=")
 		value, err := yaql.FromJSON([]byte(text))
 		if name == "" || err != nil {
-			return nil, misused(`--%s=%s: it takes NAME=JSON, such as n=1 or n='"text"'`, flag, one)
+			return nil, console.Misused(`--%s=%s: it takes NAME=JSON, such as n=1 or n='"text"'`, flag, one)
 		}
 		_ = d.Set(name, value) // Strings are always keys.
 	}
@@ -133,10 +133,10 @@ func jsonOf(value any) ([]byte, error) {
 }
 
 func (e *evaluator) run(ctx context.Context) error {
-	args := e.env.args
+	args := e.con.Args
 	interactive := len(args) < 2
-	if interactive && (!e.env.in || !e.env.out.Terminal || len(args) == 1 && args[0] == stdinArg) {
-		return misused("give an expression and a file; expressions are read from terminals only")
+	if interactive && (!e.con.StdinIsTerminal || !e.con.Out.Terminal || len(args) == 1 && args[0] == stdinArg) {
+		return console.Misused("give an expression and a file; expressions are read from terminals only")
 	}
 	variables, err := assigned("var", e.variables)
 	if err != nil {
@@ -148,7 +148,7 @@ func (e *evaluator) run(ctx context.Context) error {
 	}
 	var data any
 	if len(args) > 0 {
-		in, err := e.env.readInput(args[len(args)-1])
+		in, err := Read(e.con, args[len(args)-1])
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (e *evaluator) run(ctx context.Context) error {
 		}
 	}
 	if e.request, err = newRequest(data, variables, options); err != nil {
-		return misused("--option: %s", err)
+		return console.Misused("--option: %s", err)
 	}
 	if interactive {
 		return e.repl(ctx)
@@ -167,49 +167,49 @@ func (e *evaluator) run(ctx context.Context) error {
 
 // print evaluates an expression and prints its value. It prints an error in the expression, too, and returns errWrong.
 func (e *evaluator) print(ctx context.Context, source string) error {
-	defer time.AfterFunc(term.Patience, func() { e.env.doing("evaluating") }).Stop()
+	defer time.AfterFunc(term.Patience, func() { e.con.Doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)
 	if err == nil {
-		err = e.env.printValue(value)
+		err = printValue(e.con, value)
 	}
 	if err != nil {
 		e.explain(err)
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }
 
 // printValue prints a value: text as it is and other values as JSON, or, with --json, as JSON on one line.
-func (e *console) printValue(value any) error {
+func printValue(con *console.Console, value any) error {
 	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
 	case err != nil:
 		return err
-	case e.json:
-		e.printf("%s\n", text)
+	case con.JSON:
+		con.Printf("%s\n", text)
 	case isText:
 		for line := range strings.SplitSeq(s, "\n") {
-			e.printf("%s\n", term.Visible(line))
+			con.Printf("%s\n", term.Visible(line))
 		}
 	default:
 		var indented bytes.Buffer
 		_ = json.Indent(&indented, text, "", "  ") // It is valid.
-		e.printf("%s\n", &indented)
+		con.Printf("%s\n", &indented)
 	}
 	return nil
 }
 
 // explain prints an error in an expression.
 func (e *evaluator) explain(err error) {
-	wrong, where, env := new(yaql.Error), "expression:", e.env
+	wrong, where, con := new(yaql.Error), "expression:", e.con
 	errors.As(err, &wrong) // All are.
 	if wrong.Line > 0 {
 		where = fmt.Sprintf("expression:%d:%d:", wrong.Line, wrong.Column)
 	}
-	fmt.Fprintf(env.stderr, "%s %s %s\n", env.err.Paint(term.Bold, where), env.err.Paint(term.BoldRed, "error:"),
+	fmt.Fprintf(con.Stderr, "%s %s %s\n", con.Err.Paint(term.Bold, where), con.Err.Paint(term.BoldRed, "error:"),
 		term.Paragraph(wrong.Message+" ["+string(wrong.Kind)+"]"))
 	for line := range strings.Lines(wrong.Snippet()) {
-		fmt.Fprintf(env.stderr, "    %s\n", term.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", " ")))
+		fmt.Fprintf(con.Stderr, "    %s\n", term.Visible(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", " ")))
 	}
 }
 

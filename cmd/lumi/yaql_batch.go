@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // serve answers the requests on standard input.
 func (e *evaluator) serve(ctx context.Context) error {
-	return e.env.serveLines(func(line []byte) []byte {
+	return serveLines(e.con, func(line []byte) []byte {
 		value, err := reply(ctx, string(line))
 		var text []byte
 		if err == nil {
@@ -29,12 +30,12 @@ func (e *evaluator) serve(ctx context.Context) error {
 }
 
 // serveLines answers each line of standard input with one.
-func (e *console) serveLines(answer func([]byte) []byte) error {
-	lines := bufio.NewScanner(e.stdin)
+func serveLines(con *console.Console, answer func([]byte) []byte) error {
+	lines := bufio.NewScanner(con.Stdin)
 	lines.Buffer(nil, lumigl.DefaultMaxSize)
 	for lines.Scan() {
-		e.printf("%s\n", answer(lines.Bytes()))
-		if e.stdout.Flush() != nil {
+		con.Printf("%s\n", answer(lines.Bytes()))
+		if con.Stdout.Flush() != nil {
 			return nil // It is said in the end.
 		}
 	}

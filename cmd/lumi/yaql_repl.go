@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"golang.org/x/term"
 )
 
@@ -34,21 +35,21 @@ func (k *keys) Read(p []byte) (int, error) {
 // repl evaluates expressions from a terminal until \q or the end of input. Errors do not end it, and Ctrl-C ends only the
 // evaluation, or clears the line.
 func (e *evaluator) repl(ctx context.Context) error {
-	file := e.env.stdin.(*os.File) // since it is a terminal
-	e.env.printf("YAQL; $ is the data, and \\q ends\n")
+	file := e.con.Stdin.(*os.File) // since it is a terminal
+	e.con.Printf("YAQL; $ is the data, and \\q ends\n")
 	lines := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&keys{Reader: file}, e.env.unbuffered}, "yaql> ")
+	}{&keys{Reader: file}, e.con.Unbuffered}, "yaql> ")
 	for {
-		if err := e.env.stdout.Flush(); err != nil {
+		if err := e.con.Stdout.Flush(); err != nil {
 			return err
 		}
 		line, err := e.readLine(lines, file)
 		line = strings.TrimSpace(line)
 		switch {
 		case errors.Is(err, io.EOF):
-			e.env.printf("\n")
+			e.con.Printf("\n")
 			return nil
 		case err != nil && !errors.Is(err, term.ErrPasteIndicator):
 			return fileError(stdinName, err)
@@ -58,7 +59,7 @@ func (e *evaluator) repl(ctx context.Context) error {
 			continue
 		}
 		interruptible, cancel := context.WithCancel(ctx)
-		end := e.env.onInterrupt(cancel)
+		end := e.con.OnInterrupt(cancel)
 		_ = e.print(interruptible, line) // Errors are printed.
 		end()
 		cancel()
@@ -75,10 +76,10 @@ func (e *evaluator) readLine(lines *term.Terminal, file *os.File) (string, error
 	}
 	restore := func() { _ = term.Restore(fd, before) }
 	defer restore()
-	defer e.env.onInterrupt(func() {
+	defer e.con.OnInterrupt(func() {
 		restore()
-		fmt.Fprintln(e.env.stderr)
-		os.Exit(exitFailed)
+		fmt.Fprintln(e.con.Stderr)
+		os.Exit(console.ExitFailed)
 	})()
 	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
 		_ = lines.SetSize(width, height)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 func TestBatchFlush(t *testing.T) {
@@ -24,7 +26,7 @@ func TestBatchFlush(t *testing.T) {
 		}
 	}
 	_ = send.Close()
-	if got := <-code; got != exitOK {
+	if got := <-code; got != console.ExitOK {
 		t.Errorf("exit code %d", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -26,7 +27,7 @@ func TestYAQLTerminal(t *testing.T) {
 		send("$many.where($many.where($many.where(false).any()).any()).any()\r").
 		expect("evaluating").send("\x03").expect("error: evaluation cancelled [cancelled]").expect("yaql> ").
 		send("junk\x03").expect("\nyaql> ").send("$.name\r").expect("\nweb\nyaql> ")
-	x.send("\\q\r").exit(exitOK)
-	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(exitOK)
-	onTerminal(t, dir, "yaql", "-").expect("give an expression and a file").exit(exitFailed)
+	x.send("\\q\r").exit(console.ExitOK)
+	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(console.ExitOK)
+	onTerminal(t, dir, "yaql", "-").expect("give an expression and a file").exit(console.ExitFailed)
 }

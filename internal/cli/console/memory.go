@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 // firstGC is the size of the heap, in bytes, at which garbage is collected for the first time.
 const firstGC = 512 << 20
 
-// relaxGC delays garbage collection. Nearly all that a command allocates stays in use until it ends, within seconds, so
+// RelaxGC delays garbage collection. Nearly all that a command allocates stays in use until it ends, within seconds, so
 // that collections of a heap that is still growing find little to free. The user's own settings take precedence.
-func relaxGC() {
+func RelaxGC() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}

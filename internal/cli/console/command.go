@@ -1,0 +1,100 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// AddCommands adds commands below another one, under a heading in its help.
+func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Command) {
+	parent.AddGroup(&cobra.Group{ID: heading, Title: heading + ":"})
+	for _, c := range children {
+		c.GroupID, c.Args, c.Flags().SortFlags = heading, checkUse, false
+		parent.AddCommand(c)
+	}
+}
+
+// What 2 means: to commands for which a file with faults is an answer, 1, and to those whose 1 says something else.
+const (
+	ElseFailed   = "the command was used wrongly, or the system failed"
+	FaultsFailed = "a file has faults, the command was used wrongly, or the system failed"
+)
+
+// ExitCodes returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1
+// never exits with it.
+func ExitCodes(fine, wrong, failed string) map[string]string {
+	codes := map[string]string{"0": fine, "1": wrong, "2": failed}
+	if wrong == "" {
+		delete(codes, "1")
+	}
+	return codes
+}
+
+// Examples returns the examples of a command from pairs of what a line for a shell does, and the line.
+func Examples(pairs ...string) string {
+	var b strings.Builder
+	for pair := range slices.Chunk(pairs, 2) {
+		fmt.Fprintf(&b, "\n  # %s\n  %s\n", pair[0], pair[1])
+	}
+	return b.String()[1:]
+}
+
+// UsageError is an error in how a command was called. [console.dispatch] adds the name of the command to it.
+type UsageError string
+
+func (m UsageError) Error() string { return string(m) }
+
+func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
+
+// checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
+// dots may be repeated. Neither they, except for expressions, nor a string or list given to a flag can be empty.
+func checkUse(c *cobra.Command, args []string) (err error) {
+	_, usage, _ := strings.Cut(c.Use, " ")
+	most := len(strings.Fields(usage))
+	least := most - strings.Count(usage, "[")
+	switch {
+	case slices.Contains(args, "") && !strings.Contains(usage, "EXPRESSION"):
+		return Misused("an argument is empty")
+	case len(args) < least:
+		return Misused("it takes %s", usage)
+	case len(args) > most && !strings.Contains(usage, "..."):
+		return Misused("unexpected argument %q", args[most])
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, _ := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String() == "" || list != nil && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
+			err = Misused("--%s is empty", f.Name)
+		}
+	})
+	return err
+}
+
+// Choice is the value of a flag that is one of a few words.
+type Choice struct {
+	value *string
+	Among []string
+}
+
+// ChoiceVar declares a flag of c whose value is one of a few words.
+func ChoiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, standard, usage string, among ...string) {
+	*value = standard
+	flags.Var(&Choice{value, among}, name, usage+": "+strings.Join(among, ", "))
+	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(among, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (c *Choice) Set(s string) error {
+	if !slices.Contains(c.Among, s) {
+		return errors.New("it can be " + strings.Join(c.Among, " or "))
+	}
+	*c.value = s
+	return nil
+}
+
+func (c *Choice) String() string { return *c.value }
+
+func (c *Choice) Type() string { return "string" }

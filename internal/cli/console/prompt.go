@@ -1,0 +1,52 @@
+package console
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+func (con *Console) Confirmed(what string) error {
+	answer, err := con.ask(what + "? [y/N] ")
+	if err == nil && !isYes(answer) {
+		err = ErrUnchanged
+	}
+	return err
+}
+
+func isYes(answer string) bool {
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// CanAsk reports whether the user can be asked: standard input and standard error are a terminal.
+func (con *Console) CanAsk() bool { return con.StdinIsTerminal && con.Err.Terminal && !con.JSON }
+
+// ask asks a question on standard error, and returns the line that is the answer. At the end of input it is empty.
+func (con *Console) ask(question string) (string, error) {
+	if err := con.Stdout.Flush(); err != nil {
+		return "", err
+	}
+	fmt.Fprint(con.Stderr, question)
+	answer, err := bufio.NewReader(con.Stdin).ReadString('\n')
+	if errors.Is(err, io.EOF) {
+		fmt.Fprintln(con.Stderr)
+		err = nil
+	}
+	return answer, err
+}
+
+// Sure asks whether to do something, unless yes is set. The error says that nothing was changed.
+func (con *Console) Sure(yes bool, what string) error {
+	switch {
+	case yes:
+		return nil
+	case !con.CanAsk():
+		return Misused("only a terminal can ask whether to go on: use --yes")
+	}
+	return con.Confirmed(term.Visible(what))
+}

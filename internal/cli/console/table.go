@@ -1,0 +1,108 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+// Separate prints an empty line between what is said of two things.
+func (con *Console) Separate() {
+	if con.errWritten {
+		fmt.Fprintln(con.Stderr)
+	}
+	con.errWritten = true
+}
+
+func (con *Console) Line(text string) {
+	if most := con.Out.Width; con.Out.Terminal && most > 0 {
+		text = term.Clip(text, most)
+	}
+	con.Printf("%s\n", text)
+}
+
+// Table prints rows in columns, the first as headings. On a terminal they are clipped to its width.
+func (con *Console) Table(rows [][]string) {
+	columns := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row {
+			columns[i] = max(columns[i], term.Width(text))
+		}
+	}
+	if con.Out.Terminal && con.Out.Width > 0 {
+		fit(columns, con.Out.Width)
+	}
+	for i, row := range rows {
+		var b strings.Builder
+		for j, text := range row {
+			if term.Width(text) > columns[j] {
+				text = term.Clip(text, columns[j])
+			}
+			b.WriteString(text)
+			if j < len(row)-1 {
+				b.WriteString(strings.Repeat(" ", columns[j]-term.Width(text)+len(gap)))
+			}
+		}
+		line := strings.TrimRight(b.String(), " ")
+		if i == 0 {
+			line = con.Out.Paint(term.Bold, line)
+		}
+		con.Line(line)
+	}
+}
+
+// gap stands between two columns.
+const gap = "  "
+
+// fit makes columns narrower, the widest first, until they have room side by side.
+func fit(columns []int, limit int) {
+	const least = 6
+	total := len(gap) * (len(columns) - 1)
+	for _, c := range columns {
+		total += c
+	}
+	for total > limit {
+		widest := slices.Index(columns, slices.Max(columns))
+		if columns[widest] <= least {
+			return
+		}
+		columns[widest]--
+		total--
+	}
+}
+
+// Finish reports what a command did.
+func (con *Console) Finish(format string, args ...any) error {
+	if !con.JSON {
+		con.Printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
+	}
+	return nil
+}
+
+// PrintList prints each of some things: as JSON on lines of their own, or as rows of a table, or what to say if there are none.
+func PrintList[T any](con *Console, all []T, none string, head []string, row func(T) []string) error {
+	rows := [][]string{head}
+	for _, one := range all {
+		if con.JSON {
+			if err := con.PrintJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		cells := row(one)
+		for i := range cells {
+			cells[i] = term.Visible(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	switch {
+	case con.JSON:
+	case len(all) == 0:
+		con.Printf("%s\n", none)
+	default:
+		con.Table(rows)
+	}
+	return nil
+}
