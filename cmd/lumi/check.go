@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ printed of a file that is right.`,
 			"Check what a program prints.", "cat prod.json | lumi check -",
 			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
 		),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: workspace.CompleteFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
 				return console.Misused("--max-faults=%d: it is a whole number from 1 up", most)

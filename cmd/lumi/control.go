@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
@@ -35,23 +36,23 @@ type controlCommand struct {
 
 // command completes a command that calls do with an engine.
 func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
-	c.Annotations, c.ValidArgsFunction = deployExits, completeDeployments
+	c.Annotations, c.ValidArgsFunction = deployExits, workspace.CompleteDeployments
 	if c.Name() == "resolve" {
-		c.ValidArgsFunction = completeResources
+		c.ValidArgsFunction = workspace.CompleteResources
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return x.in(c.Context(), con, fail, func(ctx context.Context) error {
-			key, err := x.key(ctx)
+		return x.in(c.Context(), con, workspace.Fail, func(ctx context.Context) error {
+			key, err := x.Key(ctx)
 			if err != nil {
 				return err
 			}
-			engine, end := x.site.engine(key, x.runs.options())
+			engine, end := NewEngine(x.Session, key, x.runs.options())
 			defer end()
 			x.engine = engine
 			return do(ctx, args)
 		})
 	}
-	x.flags.add(c)
+	x.flags.Add(c)
 	x.runs.add(c)
 	return c
 }
@@ -139,7 +140,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 		})
 		switch {
 		case len(queued) == 0:
-			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
+			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.Environment.Name, x.Flag())}
 		case len(queued) == 1:
 			return queued[0], nil // If it does not fit, the engine says why.
 		}
@@ -152,7 +153,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	}
 	switch len(queued) {
 	case 0:
-		return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
+		return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.Environment.Name, done)}
 	case 1:
 		return queued[0], nil
 	}
@@ -173,7 +174,7 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	return x.follow(ctx, x.engine, x.runs, func() ([]int64, error) {
+	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
 		if isLeft(x.engine, d) {
 			return []int64{d.ID}, nil
 		}
@@ -193,7 +194,7 @@ func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error)
 	if len(modules) == 0 {
 		return none
 	}
-	return x.follow(ctx, x.engine, x.runs, func() (ids []int64, err error) {
+	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() (ids []int64, err error) {
 		for _, module := range modules {
 			id, err := x.engine.CleanUp(ctx, module)
 			if err != nil {
@@ -217,19 +218,19 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	}
 	if x.JSON {
 		err = x.PrintJSON(map[string]any{"abort": d.Name, "deletes": deletes})
-	} else if x.printURNs(deletes, "deletes: "); len(deletes) == 0 {
+	} else if printURNs(x.deployCommand.Session, deletes, "deletes: "); len(deletes) == 0 {
 		x.Printf("deletes: nothing\n")
 	}
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(x.agreed(x.consent.yes, "Abort "+d.Name), x.Stdout.Flush()); err != nil {
+	if err := cmp.Or(x.Agreed(x.consent.yes, "Abort "+d.Name), x.Stdout.Flush()); err != nil {
 		return err
 	}
 	if (d.State == store.Running || d.State == store.Aborting) && !isLeft(x.engine, d) {
 		x.Say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
 	}
-	err = x.follow(ctx, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
+	err = follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 }
 
 // printURNs prints resources, one a line.
-func (s *site) printURNs(all []urn.URN, prefix string) {
+func printURNs(s *workspace.Session, all []urn.URN, prefix string) {
 	for _, u := range all {
 		s.Printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
 	}
@@ -308,7 +309,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if x.JSON {
 		err = x.PrintJSON(map[string]any{"to": job.Name(to), "empty": empty})
 	} else {
-		x.printURNs(empty, "comes back empty: ")
+		printURNs(x.deployCommand.Session, empty, "comes back empty: ")
 	}
 	if err != nil {
 		return err
@@ -319,7 +320,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 // target returns the deployment to roll back to.
 func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, error) {
 	if len(args) > 0 && numberOf(args[0]) > 0 {
-		d, _, err := x.find(ctx, x.engine, args[0])
+		d, _, err := findDeployment(ctx, x.deployCommand.Session, x.engine, args[0])
 		return d, err
 	}
 	g, err := x.engine.Graph(ctx)
@@ -328,15 +329,15 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	}
 	modules := slices.Concat(args, g.Modules())
 	if len(args) == 0 && len(modules) != 1 {
-		return store.Job{}, console.Misused("which module? %s has %s", x.row.Name, console.Count(len(modules), "module"))
+		return store.Job{}, console.Misused("which module? %s has %s", x.Environment.Name, console.Count(len(modules), "module"))
 	}
-	newest, err := x.last(ctx, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
+	newest, err := last(ctx, x.deployCommand.Session, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
 	var to store.Job
 	if err == nil && newest.ID != 0 {
-		to, err = x.former(ctx, x.engine, newest)
+		to, err = formerDone(ctx, x.deployCommand.Session, x.engine, newest)
 	}
 	if err == nil && to.ID == 0 {
-		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.row.Name, modules[0], x.flag())}
+		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.Environment.Name, modules[0], x.Flag())}
 	}
 	return to, err
 }
@@ -359,16 +360,16 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 		}
 	}
 	if len(by) == 0 {
-		return &job.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.row.Name)}
+		return &job.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.Environment.Name)}
 	}
 	v, err := query.New(asked).Find(args[0])
 	if unknown, ok := errors.AsType[*query.FindError](err); ok && len(unknown.Candidates) == 0 {
-		return fmt.Errorf("no deployment in %s asks about %q, only about %s", x.row.Name, args[0], strings.Join(names, ", "))
+		return fmt.Errorf("no deployment in %s asks about %q, only about %s", x.Environment.Name, args[0], strings.Join(names, ", "))
 	} else if err != nil {
 		return err
 	}
 	id := by[v.Key()]
-	return x.follow(ctx, x.engine, x.runs, func() ([]int64, error) {
+	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
 		return []int64{id}, x.engine.Resolve(ctx, id, urn.URN(v.Key()), x.id)
 	})
 }

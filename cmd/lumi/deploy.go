@@ -15,13 +15,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/spf13/cobra"
 )
 
 // deployCommand is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
 type deployCommand struct {
-	*site
-	flags    siteFlags
+	*workspace.Session
+	flags    workspace.Flags
 	runs     runFlags
 	request  requestFlags
 	consent  consent
@@ -51,12 +52,12 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 			"Does the environment differ from the programs?", "lumi plan --check",
 			"Replace a resource although nothing differs.", "lumi plan --replace=password",
 		),
-		ValidArgsFunction: completeModules,
+		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			return d.in(c.Context(), con, pretend, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
+			return d.in(c.Context(), con, workspace.Pretend, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
 		},
 	}
-	d.flags.add(c)
+	d.flags.Add(c)
 	d.request.add(c)
 	c.Flags().BoolVar(&d.check, "check", false, "exit with 1 if something would change")
 	d.addDetails(c)
@@ -84,11 +85,11 @@ With --json, the plans and then all events are objects on lines of their own.`,
 			"Deploy the plan that was reviewed, and no other.", "lumi deploy --expect=$(lumi plan --json | jq -r .digest)",
 			"Try it without any effect.", "lumi deploy --simulate",
 		),
-		ValidArgsFunction: completeModules,
+		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			missing := create
+			missing := workspace.Create
 			if d.simulate {
-				missing, d.consent.yes = pretend, true
+				missing, d.consent.yes = workspace.Pretend, true
 			}
 			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
 				return err
@@ -96,7 +97,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 			return d.in(c.Context(), con, missing, func(ctx context.Context) error { return d.deploy(ctx, args, c.ArgsLenAtDash()) })
 		},
 	}
-	d.flags.add(c)
+	d.flags.Add(c)
 	d.request.add(c)
 	d.consent.add(c)
 	d.runs.add(c)
@@ -115,15 +116,15 @@ terminal asks whether to go on. Elsewhere, --yes or --expect is needed. A module
 refused, unless these are destroyed with it. Protected resources are refused.`,
 		Annotations:       deployExits,
 		Example:           console.Examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
-		ValidArgsFunction: completeModules,
+		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
 				return err
 			}
-			return d.in(c.Context(), con, fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
+			return d.in(c.Context(), con, workspace.Fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
 		},
 	}
-	d.flags.add(c)
+	d.flags.Add(c)
 	d.consent.add(c)
 	d.runs.add(c)
 	d.addDetails(c)
@@ -141,20 +142,20 @@ var deployExits = map[string]string{
 }
 
 // in runs f in the site.
-func (d *deployCommand) in(ctx context.Context, con *console.Console, missing ifMissing, f func(context.Context) error) error {
-	return WithEnvironment(ctx, con, d.flags, missing, func(s *site) error {
-		d.site, s.simulates = s, d.simulate
+func (d *deployCommand) in(ctx context.Context, con *console.Console, missing workspace.IfMissing, f func(context.Context) error) error {
+	return workspace.WithEnvironment(ctx, con, d.flags, missing, func(s *workspace.Session) error {
+		d.Session, s.Simulates = s, d.simulate
 		return f(ctx)
 	})
 }
 
 // plan shows the plans of modules.
 func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error {
-	key, err := d.keyIfAny(ctx, "planning")
+	key, err := d.KeyIfAny(ctx, "planning")
 	if err != nil {
 		return err
 	}
-	engine, end := d.engine(key, run.Options{})
+	engine, end := NewEngine(d.Session, key, run.Options{})
 	defer end()
 	all, err := d.plans(ctx, engine, args, dash)
 	if err != nil {
@@ -171,7 +172,7 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 
 // plans evaluates programs and plans them.
 func (d *deployCommand) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
-	requests, err := d.requests(ctx, engine, d.request, args, dash)
+	requests, err := allRequests(ctx, d.Session, engine, d.request, args, dash)
 	if err != nil {
 		return nil, err
 	}
@@ -239,17 +240,17 @@ func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Envir
 
 // deploy deploys modules.
 func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) error {
-	key, err := d.key(ctx)
+	key, err := d.Key(ctx)
 	if err != nil {
 		return err
 	}
 	if d.simulate {
-		if err := d.detach(ctx); err != nil {
+		if err := d.Detach(ctx); err != nil {
 			return err
 		}
 	}
 	o := d.runs.options()
-	engine, end := d.engine(key, o)
+	engine, end := NewEngine(d.Session, key, o)
 	defer end()
 	all, err := d.plans(ctx, engine, args, dash)
 	if err != nil {
@@ -266,7 +267,7 @@ func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Enviro
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
 	}
-	if err := d.agree(d.consent, all, verb); err != nil {
+	if err := agree(d.Session, d.consent, all, verb); err != nil {
 		return err
 	}
 	if err := d.provideKey(ctx, engine, all); err != nil {
@@ -284,7 +285,7 @@ func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Envi
 		engine.Journal.Key = secret.NewKey()
 		return nil
 	}
-	engine.Journal.Key, err = d.newKey(ctx)
+	engine.Journal.Key, err = d.NewKey(ctx)
 	return err
 }
 
@@ -296,7 +297,7 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 	if err := d.Stdout.Flush(); err != nil {
 		return err
 	}
-	return d.follow(ctx, engine, d.runs, func() ([]int64, error) {
+	return follow(ctx, d.Session, engine, d.runs, func() ([]int64, error) {
 		queued, err := engine.Queue(ctx, all...)
 		var ids []int64
 		for _, q := range queued {
@@ -308,11 +309,11 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 
 // destroy removes modules.
 func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
-	key, err := d.key(ctx)
+	key, err := d.Key(ctx)
 	if err != nil {
 		return err
 	}
-	engine, end := d.engine(key, d.runs.options())
+	engine, end := NewEngine(d.Session, key, d.runs.options())
 	defer end()
 	g, err := engine.Graph(ctx)
 	if err != nil {
@@ -325,7 +326,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 			} else if len(queued) > 0 { // It may have created something.
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
-			d.Printf("There is nothing in %s.\n", d.row.Name)
+			d.Printf("There is nothing in %s.\n", d.Environment.Name)
 			return nil
 		}
 	}
@@ -369,7 +370,7 @@ func (f consent) misuse(con *console.Console) error {
 }
 
 // agree returns nil once the user agrees to plans.
-func (s *site) agree(f consent, all []run.Planned, verb string) error {
+func agree(s *workspace.Session, f consent, all []run.Planned, verb string) error {
 	if len(f.expect) > 0 {
 		for _, p := range all {
 			switch {
@@ -388,8 +389,10 @@ func (s *site) agree(f consent, all []run.Planned, verb string) error {
 	for _, p := range all {
 		modules = append(modules, p.Module)
 	}
-	return s.confirm(verb + " " + strings.Join(modules, ", "))
+	return confirm(s, verb+" "+strings.Join(modules, ", "))
 }
 
 // confirm asks whether to do something in the environment. The error says that nothing was changed.
-func (s *site) confirm(what string) error { return s.Confirmed(what + " in " + s.row.Name) }
+func confirm(s *workspace.Session, what string) error {
+	return s.Confirmed(what + " in " + s.Environment.Name)
+}

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"os/signal"
@@ -24,8 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/view"
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 )
@@ -55,15 +52,15 @@ func (f *runFlags) options() run.Options {
 	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
 }
 
-// engine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
+// NewEngine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
 // events of deployments go, or to standard error before there are any.
-func (s *site) engine(key *secret.Key, o run.Options) (*environment.Environment, func()) {
-	pool := provision.NewPool(provision.PoolOptions{Command: s.plugin, Events: s.event})
-	external := s.findProvisioners()
+func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environment.Environment, func()) {
+	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
+	external := findProvisioners(s)
 	o.Provisioners, o.Provisioner = external.all(), external.of
-	o.Store, o.Environment, o.Key, o.Events = s.store, s.row.Name, key, s.report
-	o.Providers = func(module string) provision.Providers { return pool.In(s.programFolder(module)) }
-	if s.simulates {
+	o.Store, o.Environment, o.Key, o.Events = s.Store, s.Environment.Name, key, s.Report
+	o.Providers = func(module string) provision.Providers { return pool.In(s.ProgramFolder(module)) }
+	if s.Simulates {
 		providers := o.Providers
 		o.Providers = func(module string) provision.Providers { return provision.Simulate(providers(module)) }
 	}
@@ -74,59 +71,8 @@ func (s *site) engine(key *secret.Key, o run.Options) (*environment.Environment,
 	}
 }
 
-// event shows what a plugin logs.
-func (s *site) event(e lumi.Event) {
-	level := strings.ToLower(e.Level.String())
-	if e.Progress {
-		level = "progress"
-	}
-	s.report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
-}
-
-// report shows an event.
-func (s *site) report(e store.Event) {
-	if to := s.reporter.Load(); to != nil {
-		(*to).Event(e)
-	} else if e.Level == "warn" || e.Level == "error" {
-		if e.URN != "" {
-			e.Message = urn.URN(e.URN).Name() + ": " + e.Message
-		}
-		s.Say("%s: %s", e.Level, e.Message)
-	} else if e.Level == "progress" {
-		s.Doing("%s", e.Message)
-	}
-}
-
-// maxLogLine is where a line of a plugin is split.
-const maxLogLine = 64 << 10
-
-// providerLog passes on what a plugin writes to standard error, line by line.
-type providerLog struct {
-	*site
-	name  string
-	level slog.Level
-	rest  []byte
-}
-
-func (l *providerLog) Write(data []byte) (int, error) {
-	l.rest = append(l.rest, data...)
-	for {
-		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
-		if !found && len(l.rest) < maxLogLine {
-			return len(data), nil
-		}
-		l.rest = rest
-		message := fmt.Sprintf("%s: %s", l.name, bytes.TrimSuffix(line, []byte("\r")))
-		if l.level == slog.LevelInfo && l.reporter.Load() == nil {
-			l.Say("%s", message)
-			continue
-		}
-		l.report(store.Event{Time: time.Now().UTC(), Level: strings.ToLower(l.level.String()), Message: message})
-	}
-}
-
 // newReporter returns what shows events: a live view on a terminal.
-func (s *site) newReporter(f runFlags) view.Reporter {
+func newReporter(s *workspace.Session, f runFlags) view.Reporter {
 	o := view.Options{Width: s.Out.Width, Color: s.Out.Color, Verbose: f.verbose}
 	if s.JSON {
 		return view.NewJSON(s.Out.Filter(s.Unbuffered))
@@ -141,26 +87,26 @@ func (s *site) newReporter(f runFlags) view.Reporter {
 
 // follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
 // to do next.
-func (s *site) follow(ctx context.Context, engine *environment.Environment, f runFlags, begin func() ([]int64, error)) error {
-	reporter := s.newReporter(f)
-	s.reporter.Store(&reporter)
-	s.OnInterrupt(s.stopper(engine))  // Until the process ends: a plugin may take long to.
+func follow(ctx context.Context, s *workspace.Session, engine *environment.Environment, f runFlags, begin func() ([]int64, error)) error {
+	reporter := newReporter(s, f)
+	s.Reporter.Store(&reporter)
+	s.OnInterrupt(stopper(s, engine)) // Until the process ends: a plugin may take long to.
 	hangup := make(chan os.Signal, 1) // A deployment outlives its terminal.
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	ctx, cancel := context.WithCancel(ctx)
-	ended, err := s.run(ctx, engine, begin, reporter)
+	ended, err := runAll(ctx, s, engine, begin, reporter)
 	cancel()
-	s.reporter.Store(nil)
+	s.Reporter.Store(nil)
 	reporter.Close()
 	if err != nil {
 		return err
 	}
-	return s.conclude(ctx, engine, ended)
+	return conclude(ctx, s, engine, ended)
 }
 
-// run begins deployments and runs them all at once.
-func (s *site) run(ctx context.Context, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
+// runAll begins deployments and runs them all at once.
+func runAll(ctx context.Context, s *workspace.Session, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
 	ids, err := begin()
 	if err != nil {
 		return nil, err
@@ -211,18 +157,18 @@ func watchWaits(ctx context.Context, engine *environment.Environment, ids []int6
 }
 
 // stopper returns what interrupts do.
-func (s *site) stopper(engine *environment.Environment) func() {
+func stopper(s *workspace.Session, engine *environment.Environment) func() {
 	var times atomic.Int32
 	return func() {
 		switch times.Add(1) {
 		case 1:
-			s.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
 			engine.Stop()
 		case 2:
-			s.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
 			engine.Stop()
 		default:
-			s.Say("left; continue with 'lumi retry%s'", s.flag())
+			s.Say("left; continue with 'lumi retry%s'", s.Flag())
 			os.Exit(console.ExitResumable)
 		}
 	}
@@ -230,7 +176,7 @@ func (s *site) stopper(engine *environment.Environment) func() {
 
 // conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
 // returns the exit code's error.
-func (s *site) conclude(ctx context.Context, engine *environment.Environment, ended []store.Job) error {
+func conclude(ctx context.Context, s *workspace.Session, engine *environment.Environment, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -264,7 +210,7 @@ func (s *site) conclude(ctx context.Context, engine *environment.Environment, en
 	}
 	var worst error
 	for _, status := range all {
-		what, advice, code := s.next(engine, status)
+		what, advice, code := next(s, engine, status)
 		if what != "" {
 			s.Say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
 		}
@@ -275,7 +221,7 @@ func (s *site) conclude(ctx context.Context, engine *environment.Environment, en
 	}
 	for _, module := range slices.Sorted(maps.Keys(pending)) {
 		if n := pending[module]; n > 0 && worst == nil {
-			s.Say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", console.Count(n, "resource"), module, s.flag())
+			s.Say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", console.Count(n, "resource"), module, s.Flag())
 			worst = console.ErrWrong
 		}
 	}
@@ -297,8 +243,8 @@ func rank(err error) int {
 
 // next returns what became of a deployment, if there is more to say than its state, what to do about that, and the exit code's
 // error.
-func (s *site) next(engine *environment.Environment, d environment.Status) (what, advice string, code error) {
-	about := d.Module + s.flag()
+func next(s *workspace.Session, engine *environment.Environment, d environment.Status) (what, advice string, code error) {
+	about := d.Module + s.Flag()
 	retry := "continue with 'lumi retry " + about + "'"
 	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
 	if d.Kind == "cleanup" {
@@ -324,7 +270,7 @@ func (s *site) next(engine *environment.Environment, d environment.Status) (what
 				names = append(names, u.Name())
 			}
 			return "asks", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
-				strings.Join(names, ", "), names[0], s.flag()), console.ErrAsks
+				strings.Join(names, ", "), names[0], s.Flag()), console.ErrAsks
 		}
 		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
 	}
@@ -335,14 +281,6 @@ func (s *site) next(engine *environment.Environment, d environment.Status) (what
 		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, console.ErrResumable
 	}
 	return "was interrupted", "C" + retry[1:], console.ErrResumable
-}
-
-// flag returns the flag that names the environment in advice, or "" if it is the default.
-func (s *site) flag() string {
-	if name, err := environmentName(s.workspace, ""); err == nil && name == s.row.Name {
-		return ""
-	}
-	return " --environment=" + s.row.Name
 }
 
 // isLeft reports whether a deployment could run, and no other process runs it or is about to.

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -27,30 +28,30 @@ func (f *requestFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.replace, "replace", nil, "replace the resource `KEY`, although nothing differs; may be repeated")
 	flags.StringSliceVar(&f.interrupt, "interrupt", nil, "let the plan break what the module `MODULE` uses; may be repeated")
 	for _, name := range []string{"target", "replace"} {
-		_ = c.RegisterFlagCompletionFunc(name, completeResources)
+		_ = c.RegisterFlagCompletionFunc(name, workspace.CompleteResources)
 	}
-	_ = c.RegisterFlagCompletionFunc("interrupt", completeModules)
+	_ = c.RegisterFlagCompletionFunc("interrupt", workspace.CompleteModules)
 }
 
-// requests evaluates programs to requests. The first dash arguments name modules, or all if dash is -1; the others are for the
+// allRequests evaluates programs to requests. The first dash arguments name modules, or all if dash is -1; the others are for the
 // program.
-func (s *site) requests(ctx context.Context, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
+func allRequests(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {
 		args, arguments = args[:dash], args[dash:]
 	}
 	if len(args) == 0 {
-		args = s.workspace.Names()
+		args = s.Workspace.Names()
 	}
 	switch {
 	case len(args) == 0:
-		return nil, fmt.Errorf(`%s has no modules: add "program: FILE", or name a LumiGL file`, s.workspace.File)
+		return nil, fmt.Errorf(`%s has no modules: add "program: FILE", or name a LumiGL file`, s.Workspace.File)
 	case len(arguments) > 0 && len(args) > 1:
 		return nil, console.Misused("arguments for a program need one MODULE, and there are %d", len(args))
 	}
 	var all []run.Request
 	for _, arg := range args {
-		desired, err := s.desired(ctx, engine, arg, arguments)
+		desired, err := desiredState(ctx, s, engine, arg, arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -58,23 +59,23 @@ func (s *site) requests(ctx context.Context, engine *environment.Environment, f 
 			return nil, console.Misused("module %s is named twice", desired.Package)
 		}
 		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
-		s.evaluated = append(s.evaluated, desired)
+		s.Evaluated = append(s.Evaluated, desired)
 	}
-	return s.choose(ctx, engine, f, all)
+	return choose(ctx, s, engine, f, all)
 }
 
 // readDesired reads desired state that lumi-program wrote, or evaluates an object model.
-func (s *site) readDesired(ctx context.Context, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
+func readDesired(ctx context.Context, s *workspace.Session, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
 	in, err := Read(s.Console, file)
 	if err != nil {
 		return nil, err
 	}
 	if isModel(in) {
-		module, err := s.moduleOf(in.name)
+		module, err := moduleOf(s, in.name)
 		if err != nil {
 			return nil, err
 		}
-		return s.evaluateModel(ctx, engine, module, in)
+		return evaluateModel(ctx, s, engine, module, in)
 	}
 	doc, err := lumigl.Parse(in.src)
 	if err != nil {
@@ -85,15 +86,15 @@ func (s *site) readDesired(ctx context.Context, engine *environment.Environment,
 		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", in.name)
 	}
 	for v := range desired.Vertices() {
-		if p, _ := v.URN().Parts(); p.Environment != s.row.Name {
-			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", in.name, p.Environment, s.row.Name)
+		if p, _ := v.URN().Parts(); p.Environment != s.Environment.Name {
+			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", in.name, p.Environment, s.Environment.Name)
 		}
 	}
 	return desired, nil
 }
 
 // choose adds the resources to requests that --replace and --target name. With --target, it returns those that have any.
-func (s *site) choose(ctx context.Context, engine *environment.Environment, f requestFlags, all []run.Request) ([]run.Request, error) {
+func choose(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, all []run.Request) ([]run.Request, error) {
 	if len(f.targets)+len(f.replace)+len(f.interrupt) == 0 {
 		return all, nil
 	}
@@ -103,7 +104,7 @@ func (s *site) choose(ctx context.Context, engine *environment.Environment, f re
 	}
 	for _, module := range f.interrupt {
 		if !slices.Contains(g.Modules(), module) {
-			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.row.Name, instead(module, g.Modules()))
+			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, instead(module, g.Modules()))
 		}
 	}
 	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.
@@ -162,20 +163,20 @@ func joined(urns []urn.URN) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// desired returns the desired state that an argument names: the program or object model of a module, or a file.
-func (s *site) desired(ctx context.Context, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
+// desiredState returns the desired state that an argument names: the program or object model of a module, or a file.
+func desiredState(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
 	if arg == stdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
-		return s.readDesired(ctx, engine, arg)
+		return readDesired(ctx, s, engine, arg)
 	}
-	if _, ok := s.workspace.Models[arg]; ok && len(arguments) > 0 {
+	if _, ok := s.Workspace.Models[arg]; ok && len(arguments) > 0 {
 		return nil, console.Misused("module %s has an object model, which takes no arguments", arg)
 	} else if ok {
-		return s.evaluateModel(ctx, engine, arg, nil)
+		return evaluateModel(ctx, s, engine, arg, nil)
 	}
 	s.Doing("evaluating %s", arg)
 	ctx, release := s.Interruptible(ctx) // The program must not outlive this process.
 	defer release()
 	return program.Evaluate(ctx, arg, program.Options{
-		Workspace: s.workspace, Environment: s.row.Name, Arguments: arguments, Stderr: s.Stderr,
+		Workspace: s.Workspace, Environment: s.Environment.Name, Arguments: arguments, Stderr: s.Stderr,
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/spf13/cobra"
@@ -41,7 +42,7 @@ Secrets are compared but not shown.`,
 			"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json",
 			"List the URNs of deleted resources.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
 		),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: workspace.CompleteFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if err := cmp.Or(f.misuse(con.JSON), once(slices.Concat(con.Args, f.schemas))); err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 	codec "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/spf13/cobra"
 )
@@ -32,36 +32,6 @@ func newEnvCommand(con *console.Console) *cobra.Command {
 	}
 	console.AddCommands(c, "Commands", newEnvListCommand(con), newEnvNewCommand(con), newEnvDeleteCommand(con))
 	return c
-}
-
-// WithStore runs f with the workspace of the current directory as a site without an environment.
-func WithStore(ctx context.Context, con *console.Console, create bool, f func(*site) error) error {
-	w, err := findWorkspace()
-	if err != nil {
-		return err
-	}
-	st, err := openStore(ctx, w, create)
-	if err != nil {
-		return err
-	}
-	s := &site{Console: con, workspace: w, store: st}
-	return s.closeAfter(f(s))
-}
-
-// unknownEnvironment returns the error for an environment that does not exist.
-func (s *site) unknownEnvironment(ctx context.Context) error {
-	var names []string
-	err := s.store.Read(ctx, func(tx store.Tx) error {
-		all, err := tx.Environments()
-		for _, one := range all {
-			names = append(names, one.Name)
-		}
-		return err
-	})
-	if near := suggest.Name(s.row.Name, names); err == nil && near != "" && !slices.Contains(s.workspace.Environments, s.row.Name) {
-		return fmt.Errorf("environment %s does not exist; did you mean %s?", s.row.Name, near)
-	}
-	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.row.Name)
 }
 
 // jsonEnvironment is an environment for programs.
@@ -85,14 +55,14 @@ environment is an object on a line of its own.`,
 		Annotations: console.ExitCodes("the environments are listed", "", console.ElseFailed),
 		Example:     console.Examples("Which environments are there?", "lumi env list"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return WithStore(c.Context(), con, false, func(s *site) error { return s.listEnvironments(c.Context()) })
+			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error { return listEnvironments(c.Context(), s) })
 		},
 	}
 }
 
-func (s *site) listEnvironments(ctx context.Context) error {
+func listEnvironments(ctx context.Context, s *workspace.Session) error {
 	var all []jsonEnvironment
-	err := s.store.Read(ctx, func(tx store.Tx) error {
+	err := s.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Environments()
 		for i := 0; err == nil && i < len(rows); i++ {
 			all = append(all, jsonEnvironment{Name: rows[i].Name, Exists: true, Modules: []string{}, Key: rows[i].Key != ""})
@@ -103,13 +73,13 @@ func (s *site) listEnvironments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range s.workspace.Environments {
+	for _, name := range s.Workspace.Environments {
 		if !slices.ContainsFunc(all, func(e jsonEnvironment) bool { return e.Name == name }) {
 			all = append(all, jsonEnvironment{Name: name, Modules: []string{}})
 		}
 	}
 	slices.SortFunc(all, func(a, b jsonEnvironment) int { return strings.Compare(a.Name, b.Name) })
-	standard, _ := environmentName(s.workspace, "")
+	standard, _ := workspace.EnvironmentName(s.Workspace, "")
 	rows := [][]string{{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}}
 	for _, e := range all {
 		if e.Default = e.Name == standard; s.JSON {
@@ -155,32 +125,32 @@ LUMI_PASSPHRASE is set; otherwise the first secret does.`,
 		Annotations: console.ExitCodes("the environment is created", "it already exists", console.ElseFailed),
 		Example:     console.Examples("Create the environment prod.", "lumi env new prod"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithStore(c.Context(), con, true, func(s *site) error { return s.newEnvironment(c.Context(), args[0]) })
+			return workspace.WithStore(c.Context(), con, true, func(s *workspace.Session) error { return newEnvironment(c.Context(), s, args[0]) })
 		},
 	}
 }
 
-func (s *site) newEnvironment(ctx context.Context, name string) error {
-	name, err := environmentName(s.workspace, name)
+func newEnvironment(ctx context.Context, s *workspace.Session, name string) error {
+	name, err := workspace.EnvironmentName(s.Workspace, name)
 	if err != nil {
 		return err
 	}
-	s.row = store.Environment{Name: name, Lineage: rand.Text()}
-	err = s.store.Read(ctx, func(tx store.Tx) error {
+	s.Environment = store.Environment{Name: name, Lineage: rand.Text()}
+	err = s.Store.Read(ctx, func(tx store.Tx) error {
 		_, err := tx.Environment(name)
 		return err
 	})
 	// Do not ask for the passphrase of an environment that exists.
-	if errors.Is(err, store.ErrNotFound) && (s.workspace.Keys[name] != "" || s.Getenv(secret.PassphraseVariable) != "") {
-		w, err := s.wrapper()
+	if errors.Is(err, store.ErrNotFound) && (s.Workspace.Keys[name] != "" || s.Getenv(secret.PassphraseVariable) != "") {
+		w, err := s.Wrapper()
 		if err != nil {
 			return err
 		}
-		if s.row.Key, err = w.Wrap(ctx, secret.NewKey()); err != nil {
+		if s.Environment.Key, err = w.Wrap(ctx, secret.NewKey()); err != nil {
 			return err
 		}
 	}
-	if err := environment.Add(ctx, s.store, s.row); err != nil {
+	if err := environment.Add(ctx, s.Store, s.Environment); err != nil {
 		return err
 	}
 	return s.Finish("environment %s created", name)
@@ -196,27 +166,27 @@ func newEnvDeleteCommand(con *console.Console) *cobra.Command {
 		Annotations: console.ExitCodes("the environment is deleted", "refused", console.ElseFailed),
 		Example:     console.Examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithStore(c.Context(), con, false, func(s *site) error {
-				s.row.Name = args[0]
-				return s.deleteEnvironment(c.Context(), yes, force)
+			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error {
+				s.Environment.Name = args[0]
+				return deleteEnvironment(c.Context(), s, yes, force)
 			})
 		},
-		ValidArgsFunction: completeEnvironments,
+		ValidArgsFunction: workspace.CompleteEnvironments,
 	}
 	c.Flags().BoolVar(&force, "force", false, "delete the state although there are resources; the real resources stay")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
-	name, resources := s.row.Name, 0
+func deleteEnvironment(ctx context.Context, s *workspace.Session, yes, force bool) error {
+	name, resources := s.Environment.Name, 0
 	check := func(tx store.Tx) (err error) {
 		resources, err = environment.Deletable(tx, name, force)
 		return err
 	}
-	err := s.store.Read(ctx, check)
+	err := s.Store.Read(ctx, check)
 	if errors.Is(err, store.ErrNotFound) {
-		return s.unknownEnvironment(ctx)
+		return s.UnknownEnvironment(ctx)
 	} else if err != nil {
 		return err
 	}
@@ -224,10 +194,10 @@ func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
 	if resources == 0 {
 		what = "Delete the history"
 	}
-	if err := s.agreed(yes, what); err != nil {
+	if err := s.Agreed(yes, what); err != nil {
 		return err
 	}
-	err = s.store.Write(ctx, name, func(tx store.Tx) error { return cmp.Or(check(tx), tx.DeleteEnvironment(name)) })
+	err = s.Store.Write(ctx, name, func(tx store.Tx) error { return cmp.Or(check(tx), tx.DeleteEnvironment(name)) })
 	if err != nil {
 		return err
 	}

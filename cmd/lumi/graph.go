@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
@@ -50,7 +51,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
 			"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
 		),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: workspace.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := d.misuse(c.Flags()); err != nil {
 				return err

@@ -19,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
@@ -28,7 +29,7 @@ import (
 
 // historyCommand is one run of 'lumi history'.
 type historyCommand struct {
-	*site
+	*workspace.Session
 	engine *environment.Environment
 	module string
 	limit  int
@@ -38,7 +39,7 @@ type historyCommand struct {
 func newHistoryCommand(con *console.Console) *cobra.Command {
 	var h historyCommand
 	var c *cobra.Command
-	c = withState(con, &cobra.Command{
+	c = workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "history [DEPLOYMENT]",
 		Short: "list deployments, or show what one did",
 		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
@@ -54,7 +55,7 @@ With --json, each deployment is an object on a line of its own.`,
 			"What did deployment 2 do, and what had changed in the program?", "lumi history 2 --diff",
 			"Which deployments have failed?", `lumi history --json | jq -r 'select(.state == "FAILED") | .name'`,
 		),
-	}, func(ctx context.Context, s *site, args []string) error {
+	}, func(ctx context.Context, s *workspace.Session, args []string) error {
 		switch {
 		case h.limit < 1:
 			return console.Misused("--limit=%d: it is a whole number from 1 up", h.limit)
@@ -63,14 +64,14 @@ With --json, each deployment is an object on a line of its own.`,
 		case len(args) > 0 && (h.module != "" || c.Flags().Changed("limit")):
 			return console.Misused("--module and --limit are for the list of deployments, without a number")
 		}
-		h.site = s
+		h.Session = s
 		return h.run(ctx, args)
 	})
 	flags := c.Flags()
 	flags.BoolVar(&h.diff, "diff", false, "show how desired state differs from that of the deployment before")
 	flags.StringVar(&h.module, "module", "", "list only deployments of `MODULE`")
 	flags.IntVar(&h.limit, "limit", 20, "list up to `N` deployments")
-	_ = c.RegisterFlagCompletionFunc("module", completeModules)
+	_ = c.RegisterFlagCompletionFunc("module", workspace.CompleteModules)
 	return c
 }
 
@@ -78,12 +79,12 @@ func (h *historyCommand) run(ctx context.Context, args []string) error {
 	var key *secret.Key
 	var err error
 	if h.diff {
-		key, err = h.keyIfAny(ctx, "comparing")
+		key, err = h.KeyIfAny(ctx, "comparing")
 	}
 	if err != nil {
 		return err
 	}
-	engine, end := h.site.engine(key, run.Options{}) // Without a key it reads secrets as unknown values.
+	engine, end := NewEngine(h.Session, key, run.Options{}) // Without a key it reads secrets as unknown values.
 	defer end()
 	if h.engine = engine; len(args) > 0 {
 		return h.one(ctx, args[0])
@@ -120,7 +121,7 @@ func (h *historyCommand) state(past jsonPast) string {
 	if past.Interrupted {
 		return "interrupted"
 	}
-	return StateWord(h.site.Console, past.State)
+	return StateWord(h.Session.Console, past.State)
 }
 
 // newPast takes time in proportion to the number of events.
@@ -235,7 +236,7 @@ func (p *jsonPast) summary() string {
 
 // one shows a deployment.
 func (h *historyCommand) one(ctx context.Context, arg string) error {
-	d, request, err := h.find(ctx, h.engine, arg)
+	d, request, err := findDeployment(ctx, h.Session, h.engine, arg)
 	if err != nil {
 		return err
 	}
@@ -246,7 +247,7 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	if !h.diff {
 		return h.print(past)
 	}
-	former, err := h.former(ctx, h.engine, d)
+	former, err := formerDone(ctx, h.Session, h.engine, d)
 	if err != nil {
 		return err
 	}
@@ -301,13 +302,13 @@ func (h *historyCommand) print(past jsonPast) error {
 	return nil
 }
 
-// former returns the last deployment of a module before another one that was done, or the zero Deployment.
-func (s *site) former(ctx context.Context, engine *environment.Environment, d store.Job) (store.Job, error) {
-	return s.last(ctx, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
+// formerDone returns the last deployment of a module before another one that was done, or the zero Deployment.
+func formerDone(ctx context.Context, s *workspace.Session, engine *environment.Environment, d store.Job) (store.Job, error) {
+	return last(ctx, s, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
 // last returns the last deployment of a module, with an ID below before unless that is 0, that fits, or the zero Deployment.
-func (s *site) last(ctx context.Context, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
+func last(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
 		if err != nil || len(all) == 0 {
@@ -320,15 +321,15 @@ func (s *site) last(ctx context.Context, engine *environment.Environment, module
 	}
 }
 
-// find returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
-func (s *site) find(ctx context.Context, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
+// findDeployment returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
+func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := numberOf(arg)
 	if number == 0 {
 		return store.Job{}, run.Request{}, console.Misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
 	found, err := engine.Find(ctx, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(found.Job) {
-		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.row.Name, arg, s.flag())
+		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.Environment.Name, arg, s.Flag())
 	}
 	return found.Job, found.Request, err
 }

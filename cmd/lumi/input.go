@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
@@ -79,7 +80,7 @@ func ReadFile(con *console.Console, arg string) (*input, error) {
 		}
 		return in, err
 	}
-	if name, ok := strings.CutPrefix(arg, environmentPrefix); ok {
+	if name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix); ok {
 		return nil, fmt.Errorf("%s is the state of an environment, not a file: 'lumi state export --environment=%s -o FILE' writes one", arg, name)
 	}
 	file, err := os.Open(arg)

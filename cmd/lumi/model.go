@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -27,10 +28,10 @@ func isModel(in *input) bool {
 
 // moduleOf returns the module that an object model is evaluated as: the one that has the file or, if none does, the only one
 // that has an object model.
-func (s *site) moduleOf(file string) (string, error) {
-	all := slices.Sorted(maps.Keys(s.workspace.Models))
+func moduleOf(s *workspace.Session, file string) (string, error) {
+	all := slices.Sorted(maps.Keys(s.Workspace.Models))
 	for _, module := range all {
-		if s.relative(s.workspace.Models[module].File) == filepath.Clean(file) {
+		if relative(s, s.Workspace.Models[module].File) == filepath.Clean(file) {
 			return module, nil
 		}
 	}
@@ -38,12 +39,12 @@ func (s *site) moduleOf(file string) (string, error) {
 		return all[0], nil
 	}
 	return "", fmt.Errorf(`%s is an object model: add its module to %s, as "modules: {NAME: {model: FILE, classes: FOLDER}}"`,
-		file, s.workspace.File)
+		file, s.Workspace.File)
 }
 
 // relative returns a path of Lumi.yaml, as seen from the working directory.
-func (s *site) relative(path string) string {
-	path = s.path(path)
+func relative(s *workspace.Session, path string) string {
+	path = s.Path(path)
 	if here, err := filepath.Abs("."); err == nil {
 		if short, err := filepath.Rel(here, path); err == nil {
 			return short
@@ -52,37 +53,37 @@ func (s *site) relative(path string) string {
 	return path
 }
 
-func (s *site) relatives(paths []string) []string {
+func relatives(s *workspace.Session, paths []string) []string {
 	all := make([]string, len(paths))
 	for i, path := range paths {
-		all[i] = s.relative(path)
+		all[i] = relative(s, path)
 	}
 	return all
 }
 
 // evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
 // the classes are printed, and lead to errWrong.
-func (s *site) evaluateModel(ctx context.Context, engine *environment.Environment, module string, in *input) (*lumigl.Snapshot, error) {
-	m := s.workspace.Models[module]
+func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *input) (*lumigl.Snapshot, error) {
+	m := s.Workspace.Models[module]
 	var err error
 	if in == nil {
-		if in, err = ReadFile(s.Console, s.relative(m.File)); err != nil {
+		if in, err = ReadFile(s.Console, relative(s, m.File)); err != nil {
 			return nil, err
 		}
 	}
-	classes, err := openClasses(s.Console, s.relatives(m.Classes))
+	classes, err := openClasses(s.Console, relatives(s, m.Classes))
 	if err != nil {
 		return nil, PrintClassErrors(s.Console, classes, err)
 	}
 	classes.Sources[in.name] = in.src
-	o := desired.Input{Module: module, Environment: s.row.Name, Classes: classes}
+	o := desired.Input{Module: module, Environment: s.Environment.Name, Classes: classes}
 	if o.Model, err = catalog.Model(in.name, []byte(in.src)); err != nil {
 		return nil, PrintClassErrors(s.Console, classes, err)
 	}
-	if o.Schemas, err = readSchemas(s.Console, s.relatives(m.Schemas)); err != nil {
+	if o.Schemas, err = readSchemas(s.Console, relatives(s, m.Schemas)); err != nil {
 		return nil, err
 	}
-	if o.Last, err = s.savedModel(ctx, engine, module); err != nil {
+	if o.Last, err = savedModel(ctx, s, engine, module); err != nil {
 		return nil, err
 	}
 	o.Log = func(level, message string) { s.Say("%s: %s: %s", module, level, message) }
@@ -97,15 +98,15 @@ func (s *site) evaluateModel(ctx context.Context, engine *environment.Environmen
 		return nil, PrintClassErrors(s.Console, classes, err)
 	}
 	for v := range evaluated.Vertices() {
-		v.Source = s.fromFolder(v.Source)
+		v.Source = fromFolder(s, v.Source)
 	}
-	return evaluated, graph.SetModel(evaluated, s.row.Name, saved)
+	return evaluated, graph.SetModel(evaluated, s.Environment.Name, saved)
 }
 
 // fromFolder returns a path that is relative to the working directory, relative to the folder of Lumi.yaml, as sources are.
-func (s *site) fromFolder(path string) string {
+func fromFolder(s *workspace.Session, path string) string {
 	if full, err := filepath.Abs(path); err == nil && path != "" {
-		if short, err := filepath.Rel(s.folder(), full); err == nil {
+		if short, err := filepath.Rel(s.Folder(), full); err == nil {
 			return filepath.ToSlash(short)
 		}
 	}
@@ -113,7 +114,7 @@ func (s *site) fromFolder(path string) string {
 }
 
 // savedModel returns the saved model of a module's last deployment, absent if there is none.
-func (s *site) savedModel(ctx context.Context, engine *environment.Environment, module string) (lumigl.Value, error) {
+func savedModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string) (lumigl.Value, error) {
 	g, err := engine.Graph(ctx)
 	if err != nil {
 		return lumigl.Value{}, err
@@ -123,8 +124,8 @@ func (s *site) savedModel(ctx context.Context, engine *environment.Environment, 
 		return lumigl.Value{}, nil
 	}
 	model := newest.Provided(graph.ModelName).Result
-	if engine.Journal.Key == nil && s.row.Key != "" && !expr.IsKnown(model) {
-		return model, fmt.Errorf("the saved model of %s has secrets: its evaluation needs the key of %s", module, s.row.Name)
+	if engine.Journal.Key == nil && s.Environment.Key != "" && !expr.IsKnown(model) {
+		return model, fmt.Errorf("the saved model of %s has secrets: its evaluation needs the key of %s", module, s.Environment.Name)
 	}
 	return model, nil
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/spf13/cobra"
 )
 
 func newMuranoModelCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
 		Long: `It prints the object model as the workflow of the last deployment left it, with the values of outputs. The
@@ -29,19 +30,19 @@ With --json, it is one line.`,
 			"What did the deployment compute?", "lumi murano model shop",
 			"Read one value.", "lumi murano model shop --json | jq -r .applications[0].url",
 		),
-		ValidArgsFunction: completeModules,
+		ValidArgsFunction: workspace.CompleteModules,
 	}, printModel)
 }
 
-func printModel(ctx context.Context, s *site, args []string) error {
-	g, err := environment.New(run.Options{Store: s.store, Environment: s.row.Name}).Graph(ctx) // Without a key, secrets are unknown.
+func printModel(ctx context.Context, s *workspace.Session, args []string) error {
+	g, err := environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name}).Graph(ctx) // Without a key, secrets are unknown.
 	if err != nil {
 		return err
 	}
 	newest := g.Newest(args[0])
 	switch {
 	case newest == nil:
-		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.row.Name, args[0], instead(args[0], g.Modules()))}
+		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.Environment.Name, args[0], instead(args[0], g.Modules()))}
 	case newest.Provided(graph.ModelName) == nil:
 		return &job.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 func TestNext(t *testing.T) {
 	engine := environment.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
-	s := &site{workspace: &lumiyaml.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}
+	s := &workspace.Session{Workspace: &lumiyaml.Workspace{Environment: "dev"}, Environment: store.Environment{Name: "prod"}}
 	later := time.Now().Add(time.Hour)
 	for _, test := range []struct {
 		of           environment.Status
@@ -61,7 +62,7 @@ func TestNext(t *testing.T) {
 		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
 	} {
 		test.of.Module = "a"
-		what, advice, code := s.next(engine, test.of)
+		what, advice, code := next(s, engine, test.of)
 		if what != test.what || advice != test.advice || !errors.Is(code, test.code) {
 			t.Errorf("%s: got %q, %q, %v; want %q, %q, %v", test.of.State, what, advice, code, test.what, test.advice, test.code)
 		}

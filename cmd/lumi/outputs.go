@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -21,13 +22,13 @@ import (
 
 // outputs is one run of 'lumi output'.
 type outputs struct {
-	*site
+	*workspace.Session
 	pending, types, showSecrets bool
 }
 
 func newOutputCommand(con *console.Console) *cobra.Command {
 	o := outputs{}
-	c := withState(con, &cobra.Command{
+	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
 		Short: "print the values that modules provide",
 		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for
@@ -46,9 +47,9 @@ by name. Each value has a "type" and a "value", or else "secret" or "unknown", w
 			"The types of the values, for programs that use them.", "lumi output --types",
 			"All values with their types, for a program.", "lumi output --json --show-secrets",
 		),
-		ValidArgsFunction: completeOutputs,
-	}, func(ctx context.Context, s *site, args []string) error {
-		o.site = s
+		ValidArgsFunction: workspace.CompleteOutputs,
+	}, func(ctx context.Context, s *workspace.Session, args []string) error {
+		o.Session = s
 		return o.run(ctx, args)
 	})
 	c.Flags().BoolVar(&o.pending, "pending", false, "print the values as the deployments in the queue would make them")
@@ -65,13 +66,13 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	modules := slices.Sorted(maps.Keys(all))
 	switch {
 	case len(args) > 0 && all[args[0]] == nil:
-		return fmt.Errorf("%s has no module %s; %s", o.row.Name, args[0], instead(args[0], modules))
+		return fmt.Errorf("%s has no module %s; %s", o.Environment.Name, args[0], instead(args[0], modules))
 	case len(args) == 2:
 		return o.one(all[args[0]], args[1])
 	case len(args) == 1:
 		modules = args
 	case len(modules) == 0 && !o.JSON:
-		o.Say("no module is deployed in %s", o.row.Name)
+		o.Say("no module is deployed in %s", o.Environment.Name)
 	}
 	for i, module := range modules {
 		if o.JSON {
@@ -90,10 +91,10 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 
 // versions returns the versions whose values are printed, by module.
 func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, error) {
-	options := run.Options{Store: o.store, Environment: o.row.Name}
+	options := run.Options{Store: o.Store, Environment: o.Environment.Name}
 	if o.showSecrets {
 		var err error
-		if options.Key, err = o.key(ctx); err != nil {
+		if options.Key, err = o.Key(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -112,14 +113,6 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 		err = forecast(ctx, engine, g, all)
 	}
 	return all, err
-}
-
-// namesOf returns the names of what a version provides.
-func namesOf(v *graph.Version) (names []string) {
-	for _, p := range v.Outputs() {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // instead says which name was probably meant, or which names there are.
@@ -170,7 +163,7 @@ func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 func (o *outputs) one(version *graph.Version, name string) error {
 	p := version.Provided(name)
 	if p == nil {
-		return fmt.Errorf("module %s has no output %s; %s", version.Module, name, instead(name, namesOf(version)))
+		return fmt.Errorf("module %s has no output %s; %s", version.Module, name, instead(name, workspace.NamesOf(version)))
 	}
 	v := o.value(*p)
 	text := string(v.Value)

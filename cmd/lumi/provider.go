@@ -1,12 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/spf13/cobra"
 )
 
@@ -58,7 +55,7 @@ With --json, the report is one object with "plugin", "package", "version", "type
 				return console.Misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			case p.file == "":
 				return console.Misused("missing --fixture=FILE")
-			case !isEnvironmentName(p.environment):
+			case !workspace.IsEnvironmentName(p.environment):
 				return console.Misused("--environment=%s is not a valid name", p.environment)
 			case p.timeout <= 0:
 				return console.Misused("--timeout must be positive")
@@ -76,52 +73,11 @@ With --json, the report is one object with "plugin", "package", "version", "type
 	return c
 }
 
-// pluginPrefix begins the names of plugins.
-const pluginPrefix = "lumi-resource-"
-
-// findPlugin returns the path of a plugin.
-func findPlugin(name string) (string, error) {
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-		return path, nil
-	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%s is not on $PATH; give a path such as %s", name, "."+string(filepath.Separator)+name)
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: there is no such file", name)
-	case errors.Is(err, fs.ErrPermission):
-		return "", fmt.Errorf("%s is not an executable file", name)
-	}
-	return "", fmt.Errorf("%s: %w", name, errors.Unwrap(err))
-}
-
 // completePlugins lists the plugins on $PATH. Files are completed by the shell.
 func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all := slices.Sorted(maps.Keys(installed(pluginPrefix, filepath.SplitList(os.Getenv("PATH")))))
+	all := slices.Sorted(maps.Keys(workspace.Installed(workspace.PluginPrefix, filepath.SplitList(os.Getenv("PATH")))))
 	return slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveDefault
-}
-
-// installed returns the paths of the executables in folders that begin with a prefix, by their names. The first one of a name
-// counts. As for [exec.LookPath], relative folders have none.
-func installed(prefix string, folders []string) map[string]string {
-	all := map[string]string{}
-	for _, folder := range folders {
-		if !filepath.IsAbs(folder) {
-			continue
-		}
-		entries, _ := os.ReadDir(folder) // $PATH may well name folders that do not exist.
-		for _, entry := range entries {
-			name := strings.TrimSuffix(entry.Name(), ".exe")
-			if !strings.HasPrefix(name, prefix) || all[name] != "" {
-				continue
-			}
-			if path, err := exec.LookPath(filepath.Join(folder, entry.Name())); err == nil {
-				all[name] = path
-			}
-		}
-	}
-	return all
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -53,7 +54,7 @@ type propertyDescription struct {
 }
 
 func describePlugin(ctx context.Context, con *console.Console, name string) error {
-	path, err := findPlugin(name)
+	path, err := workspace.FindPlugin(name)
 	if err != nil {
 		return err
 	}

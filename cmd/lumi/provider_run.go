@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // providerTest is one run of 'lumi provider test'.
@@ -51,7 +51,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	if len(chosen) == 0 {
 		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.name, p.run)
 	}
-	path, err := findPlugin(p.name)
+	path, err := workspace.FindPlugin(p.name)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,6 @@ func (p *providerTest) test(ctx context.Context) error {
 	p.tests(ctx, root, chosen)
 	root.End()
 	return p.finish(ctx)
-}
-
-// isEnvironmentName reports whether a name can be a part of a URN.
-func isEnvironmentName(name string) bool {
-	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
-	return err == nil
 }
 
 // fixtureTerm returns what a part of the test kit is called on the command line, in a fixture or in the protocol.

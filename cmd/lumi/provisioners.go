@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -24,7 +25,7 @@ import (
 
 // provisioners are the plugins next to lumi and on $PATH that types can be mapped to.
 type provisioners struct {
-	*site
+	*workspace.Session
 	paths map[string]string // by name
 	known sync.Map          // what of returns, as [handledBy] by type
 }
@@ -34,10 +35,10 @@ type handledBy struct {
 	err  error
 }
 
-func (s *site) findProvisioners() *provisioners {
-	p := &provisioners{site: s, paths: map[string]string{}}
-	folders := append([]string{ownFolder()}, filepath.SplitList(os.Getenv("PATH"))...)
-	for executable, path := range installed(lumirpc.ProvisionerPrefix, folders) {
+func findProvisioners(s *workspace.Session) *provisioners {
+	p := &provisioners{Session: s, paths: map[string]string{}}
+	folders := append([]string{workspace.OwnFolder()}, filepath.SplitList(os.Getenv("PATH"))...)
+	for executable, path := range workspace.Installed(lumirpc.ProvisionerPrefix, folders) {
 		if name := strings.TrimPrefix(executable, lumirpc.ProvisionerPrefix); lumirpc.IsProvisionerName(name) {
 			p.paths[name] = path
 		}
@@ -59,14 +60,14 @@ func (p *provisioners) of(t tokens.Type) (string, error) {
 }
 
 func (p *provisioners) find(t tokens.Type) (string, error) {
-	name, err := p.workspace.Provisioner(t)
+	name, err := p.Workspace.Provisioner(t)
 	switch {
 	case err != nil || p.paths[name] != "" || name == "" && t == lumigl.ModuleType:
 		return name, err
 	case name == "":
 		pkg, _, _ := strings.Cut(string(t), ":")
-		_, err := p.plugin(pkg)
-		if err != nil && p.workspace.Plugins[pkg] == "" {
+		_, err := p.Plugin(pkg)
+		if err != nil && p.Workspace.Plugins[pkg] == "" {
 			example := cmp.Or(append(p.names(), "NAME")...)
 			module := t[:strings.LastIndexByte(string(t), ':')]
 			err = fmt.Errorf(`%w; or map it to a provisioner with "provisioners: {%s: [%s:*]}" (%s)`, err, example, module, p.installed())
@@ -78,7 +79,7 @@ func (p *provisioners) find(t tokens.Type) (string, error) {
 		found = fmt.Sprintf("did you mean %s?", near)
 	}
 	return "", fmt.Errorf("%s maps the type to provisioner %s, but no executable %s%[2]s is on $PATH or next to lumi; %[4]s",
-		p.workspace.File, name, lumirpc.ProvisionerPrefix, found)
+		p.Workspace.File, name, lumirpc.ProvisionerPrefix, found)
 }
 
 func (p *provisioners) installed() string {
@@ -89,8 +90,8 @@ func (p *provisioners) installed() string {
 func (p *provisioners) all() map[string]plan.Provisioner {
 	all := map[string]plan.Provisioner{}
 	for name := range p.paths {
-		if p.simulates {
-			all[name] = &provision.SimulatedProvisioner{Desired: func() []*lumigl.Snapshot { return p.evaluated }}
+		if p.Simulates {
+			all[name] = &provision.SimulatedProvisioner{Desired: func() []*lumigl.Snapshot { return p.Evaluated }}
 			continue
 		}
 		all[name] = &provision.External{Name: name, Command: p.command}
@@ -102,10 +103,10 @@ func (p *provisioners) command(name string) (plugin.Command, error) {
 	called := "provisioner " + name
 	events := func(e lumi.Event) {
 		e.Message = called + ": " + e.Message // It is about no resource alone.
-		p.event(e)
+		p.Event(e)
 	}
 	return plugin.Command{
-		Path: p.paths[name], Env: secret.Environ(), Dir: p.folder(), Events: events,
-		Log: &providerLog{site: p.site, name: called, level: slog.LevelInfo}, // what a tool writes is mostly chatter
+		Path: p.paths[name], Env: secret.Environ(), Dir: p.Folder(), Events: events,
+		Log: &workspace.ProviderLog{Session: p.Session, Name: called, Level: slog.LevelInfo}, // what a tool writes is mostly chatter
 	}, nil
 }

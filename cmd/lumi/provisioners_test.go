@@ -8,6 +8,7 @@ import (
 
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/test/kit/expect"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -31,16 +32,16 @@ func TestFindProvisioners(t *testing.T) {
 	write(filepath.Join(second, "lumi-provisioner-tofu.exe"), 0o755)
 	t.Chdir(second)
 	t.Setenv("PATH", filepath.Join(first, "missing")+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
-	s := &site{Console: console.New(nil, io.Discard, io.Discard, os.Getenv), workspace: &lumiyaml.Workspace{}}
+	s := &workspace.Session{Console: console.New(nil, io.Discard, io.Discard, os.Getenv), Workspace: &lumiyaml.Workspace{}}
 	want := map[string]string{
 		"git":    filepath.Join(first, "lumi-provisioner-git"),
 		"folder": filepath.Join(second, "lumi-provisioner-folder"),
 		"tofu":   filepath.Join(second, "lumi-provisioner-tofu.exe"),
 	}
-	found := s.findProvisioners().paths
+	found := findProvisioners(s).paths
 	expect.Equal(t, want, found)
 	t.Setenv("PATH", "."+string(os.PathListSeparator)) // from which nothing can be run
-	if got := s.findProvisioners().paths; len(got) > 0 {
+	if got := findProvisioners(s).paths; len(got) > 0 {
 		t.Errorf("found in relative folders: %v", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
@@ -52,7 +53,7 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
 			"What does nothing refer to?", "lumi query prod.json --roots --format=table",
 		),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: workspace.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.misuse(c.Flags()); err != nil {
 				return err

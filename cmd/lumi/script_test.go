@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -14,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
 
 func TestMain(m *testing.M) {
-	workFactor = 10
+	workspace.WorkFactor = 10
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 

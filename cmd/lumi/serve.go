@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/server"
 	"github.com/spf13/cobra"
 )
@@ -68,7 +69,7 @@ func (x *serving) run(ctx context.Context) error {
 	case (x.cert == "") != (x.key == ""):
 		return console.Misused("--tls-cert and --tls-key need each other")
 	}
-	return WithStore(ctx, x.Console, true, func(s *site) error { return x.serve(ctx, s) })
+	return workspace.WithStore(ctx, x.Console, true, func(s *workspace.Session) error { return x.serve(ctx, s) })
 }
 
 // newToken prints the line of a token on standard output, and the token, which nothing keeps, on standard error.
@@ -83,12 +84,12 @@ func (x *serving) newToken() error {
 	return nil
 }
 
-func (x *serving) serve(ctx context.Context, s *site) (err error) {
+func (x *serving) serve(ctx context.Context, s *workspace.Session) (err error) {
 	logger := log.New(x.Stderr, "", log.LstdFlags|log.LUTC)
 	cancel, cut := context.WithCancel(ctx)
 	defer cut()
 	x.tasks.remote, x.tasks.hidden = !x.local, []string{x.tokens, x.key}
-	tasks := s.taskService(x.tasks)
+	tasks := taskService(s, x.tasks)
 	runs := &server.Runs{Context: cancel, Log: logger, Engine: func(name string) server.Engine { return tasks.Engine(name) }}
 	tasks.Go = runs.Go
 	o := server.Options{API: tasks, Runs: runs, Log: logger, Local: x.tokens == ""}
@@ -106,7 +107,7 @@ func (x *serving) serve(ctx context.Context, s *site) (err error) {
 	if x.cert != "" {
 		scheme = "https"
 	}
-	x.Say("serving %s at %s://%s", s.workspace.File, scheme, l.Addr())
+	x.Say("serving %s at %s://%s", s.Workspace.File, scheme, l.Addr())
 	if token != "" {
 		x.Say("the token of this session is %s", token)
 	}

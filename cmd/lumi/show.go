@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
@@ -238,7 +239,7 @@ func (v *viewer) pending() {
 // completeKeys lists the keys of the file that the first argument names.
 func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || args[0] == stdinArg {
-		return completeFiles(c, args, typed)
+		return workspace.CompleteFiles(c, args, typed)
 	}
 	con := console.New(nil, io.Discard, io.Discard, os.Getenv)
 	doc, err := load(con, args[0])

@@ -8,11 +8,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/lumi-idl/lumi/deploy/environment"
-	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -22,70 +21,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// environmentPrefix starts an argument for the snapshot of an environment.
-const environmentPrefix = "env:"
-
 // Read reads a file, standard input, or an environment.
 func Read(con *console.Console, arg string) (in *input, err error) {
-	name, ok := strings.CutPrefix(arg, environmentPrefix)
+	name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix)
 	if !ok {
 		return ReadFile(con, arg)
 	}
 	ctx := context.Background()
-	err = WithEnvironment(ctx, con, siteFlags{environment: name}, fail, func(s *site) error {
-		key, err := s.knownKey(ctx)
+	err = workspace.WithEnvironment(ctx, con, workspace.Flags{Environment: name}, workspace.Fail, func(s *workspace.Session) error {
+		key, err := s.KnownKey(ctx)
 		if err != nil {
 			return err
 		}
-		snapshot, err := s.snapshot(ctx, key)
+		snapshot, err := s.Snapshot(ctx, key)
 		if err != nil {
 			return err
 		}
 		text, err := lumigl.Append(nil, snapshot)
-		in = &input{name: environmentPrefix + s.row.Name, src: string(text)}
+		in = &input{name: workspace.EnvironmentPrefix + s.Environment.Name, src: string(text)}
 		return err
 	})
 	return in, err
 }
 
-// knownKey returns the key of the environment, or nil if it cannot be unwrapped without asking.
-func (s *site) knownKey(ctx context.Context) (*secret.Key, error) {
-	if s.row.Key == "" {
-		return nil, nil
-	}
-	w, err := s.wrapper()
-	if err != nil {
-		return nil, err
-	}
-	w.Ask = nil
-	key, err := w.Unwrap(ctx, s.row.Key)
-	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		s.Say("the secrets of %s are unknown: %s", s.row.Name, err)
-		return nil, nil
-	}
-	return key, err
-}
-
-// editor returns an engine that calls no providers.
-func (s *site) editor(key *secret.Key) *environment.Environment {
-	return environment.New(run.Options{Store: s.store, Environment: s.row.Name, Key: key, Events: s.report})
-}
-
-// snapshot returns the environment as a snapshot. Without the key, its secrets are unknown.
-func (s *site) snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot, error) {
-	g, err := s.editor(key).Graph(ctx)
-	if err != nil {
-		return nil, err
-	}
-	snapshot := g.Snapshot()
-	noteProvisioners(snapshot, g)
-	snapshot.Serial = uint64(max(s.row.Serial, 0))
-	_ = snapshot.Sort() // The store keeps the order in which steps ended. A snapshot with faults is shown as it is.
-	return snapshot, nil
-}
-
 // resource returns a resource of the environment, or one that is still to be deleted.
-func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
+func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
 	v, err := query.New(snapshot.Base()).Find(key)
 	if err == nil && v.Type != lumigl.ModuleType {
 		return v, nil
@@ -98,7 +58,7 @@ func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, 
 	if err == nil {
 		err = fmt.Errorf("%s is a module, not a resource", v.Key())
 	}
-	return nil, fmt.Errorf("%s%s: %w", environmentPrefix, s.row.Name, err)
+	return nil, fmt.Errorf("%s%s: %w", workspace.EnvironmentPrefix, s.Environment.Name, err)
 }
 
 // newStateCommand groups the commands on the state of an environment.
@@ -116,21 +76,8 @@ environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:pr
 	return c
 }
 
-// withState has a command run in an environment that exists.
-func withState(con *console.Console, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
-	var f siteFlags
-	f.add(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return WithEnvironment(c.Context(), con, f, fail, func(s *site) error { return do(c.Context(), s, args) })
-	}
-	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
-		c.ValidArgsFunction = completeResources
-	}
-	return c
-}
-
 func newStateListCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
 		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
@@ -144,7 +91,7 @@ With --json, the objects are those of 'lumi show'.`,
 }
 
 func newStateShowCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show everything about some resources of an environment",
 		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
@@ -157,13 +104,13 @@ With --json, the objects are those of 'lumi show'.`,
 }
 
 // showState shows all resources of an environment, or some in full. It does not show secrets, so it does not need the key.
-func showState(ctx context.Context, s *site, keys []string) error {
-	snapshot, err := s.snapshot(ctx, nil)
+func showState(ctx context.Context, s *workspace.Session, keys []string) error {
+	snapshot, err := s.Snapshot(ctx, nil)
 	if err != nil {
 		return err
 	}
 	v := &viewer{con: s.Console, view: "plain", index: query.New(snapshot.Base())}
-	if v.doc = (&document{input: input{name: environmentPrefix + s.row.Name}, Document: snapshot}); s.Out.Terminal {
+	if v.doc = (&document{input: input{name: workspace.EnvironmentPrefix + s.Environment.Name}, Document: snapshot}); s.Out.Terminal {
 		v.view = "table"
 	}
 	return v.show(keys)
@@ -171,7 +118,7 @@ func showState(ctx context.Context, s *site, keys []string) error {
 
 func newStateGetCommand(con *console.Console) *cobra.Command {
 	var reveal bool
-	c := withState(con, &cobra.Command{
+	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "get KEY PATH",
 		Short: "print a value of a resource",
 		Long: `KEY is that of a resource, as for 'lumi state show'. PATH is a property or a part of one, such as
@@ -182,25 +129,27 @@ tags.owner or ingress[0].port, or id or urn. Strings are printed as they are, ot
 			"How long is the password?", "lumi state get password length",
 			"Use an id in a script.", "ID=$(lumi state get password id)",
 		),
-	}, func(ctx context.Context, s *site, args []string) error { return s.get(ctx, args[0], args[1], reveal) })
+	}, func(ctx context.Context, s *workspace.Session, args []string) error {
+		return get(ctx, s, args[0], args[1], reveal)
+	})
 	c.Flags().BoolVar(&reveal, "show-secrets", false, "print the value even if it is or has a secret")
 	return c
 }
 
 // get prints a value of a resource.
-func (s *site) get(ctx context.Context, name, path string, reveal bool) (err error) {
+func get(ctx context.Context, s *workspace.Session, name, path string, reveal bool) (err error) {
 	var key *secret.Key
 	if reveal {
-		key, err = s.key(ctx)
+		key, err = s.Key(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	snapshot, err := s.snapshot(ctx, key)
+	snapshot, err := s.Snapshot(ctx, key)
 	if err != nil {
 		return err
 	}
-	v, err := s.resource(snapshot, name)
+	v, err := resource(s, snapshot, name)
 	if err != nil {
 		kept := viewer{index: query.New(snapshot.Base()), older: olderVersions(snapshot)}
 		found, _ := kept.find(name)
@@ -251,7 +200,7 @@ func nearProperty(all lumigl.Value, path string) string {
 func newStateExportCommand(con *console.Console) *cobra.Command {
 	var out output
 	var reveal bool
-	c := withState(con, &cobra.Command{
+	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "export",
 		Short: "write the state of an environment as a LumiGL snapshot",
 		Long: `The snapshot has the newest version of each module; its field "versions" has resources of older ones that are still
@@ -262,34 +211,34 @@ environment. 'lumi state import' reads it. Only the user can read the file.`,
 			"Write the state to a file, without secrets.", "lumi state export --output=dev.json",
 			"Write it with secrets, for 'lumi state import'.", "lumi state export --show-secrets --output=all.json",
 		),
-	}, func(ctx context.Context, s *site, _ []string) error { return s.export(ctx, &out, reveal) })
+	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return export(ctx, s, &out, reveal) })
 	outputVar(c, &out, "the snapshot", "json")
 	c.Flags().BoolVar(&reveal, "show-secrets", false, "write secrets in the clear, but not to a terminal")
 	return c
 }
 
 // export writes the environment as a snapshot.
-func (s *site) export(ctx context.Context, out *output, reveal bool) error {
+func export(ctx context.Context, s *workspace.Session, out *output, reveal bool) error {
 	err := out.misuse()
 	if err == nil {
-		err = out.free(s.Console, database(s.workspace))
+		err = out.free(s.Console, workspace.Database(s.Workspace))
 	}
 	if err == nil && reveal && s.Out.Terminal && out.name == "" {
 		err = errors.New("--show-secrets does not write to a terminal; " + withheld)
 	}
 	var key *secret.Key
 	if err == nil && reveal {
-		key, err = s.key(ctx)
+		key, err = s.Key(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	g, err := s.editor(key).Graph(ctx)
+	g, err := s.Editor(key).Graph(ctx)
 	if err != nil {
 		return err
 	}
 	snapshot := g.Snapshot()
-	noteProvisioners(snapshot, g)
+	workspace.NoteProvisioners(snapshot, g)
 	for _, module := range g.Modules() {
 		if newest := g.Newest(module); newest != nil {
 			noteDependencies(snapshot, newest)
@@ -300,7 +249,7 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 		return err
 	}
 	if out.name != "" {
-		return out.write(s.Console, database(s.workspace), text, fs.FileMode(0o600))
+		return out.write(s.Console, workspace.Database(s.Workspace), text, fs.FileMode(0o600))
 	}
 	_, err = s.Stdout.Write(text)
 	return err
@@ -315,16 +264,13 @@ explains how to restore it.`,
 		Annotations: console.ExitCodes("the copy is written", "", console.ElseFailed),
 		Example:     console.Examples("Make a backup.", "lumi state backup state.backup"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return WithStore(c.Context(), con, false, func(s *site) error {
-				db, ok := s.store.(*sqlite.Store)
+			return workspace.WithStore(c.Context(), con, false, func(s *workspace.Session) error {
+				db, ok := s.Store.(*sqlite.Store)
 				if !ok {
-					return fmt.Errorf("%s does not exist yet", database(s.workspace))
+					return fmt.Errorf("%s does not exist yet", workspace.Database(s.Workspace))
 				}
 				return db.Backup(c.Context(), args[0])
 			})
 		},
 	}
 }
-
-// agreed asks whether to do something in the environment, unless yes is set.
-func (s *site) agreed(yes bool, what string) error { return s.Sure(yes, what+" in "+s.row.Name) }

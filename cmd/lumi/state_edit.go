@@ -10,13 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/spf13/cobra"
 )
 
 func newStateMoveCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "move OLD NEW",
 		Short: "rename a resource in the state",
 		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN of the same module and type.
@@ -26,26 +27,28 @@ former name in the option "aliases".
 It is refused while a deployment of the module, or of one that uses it, is in the queue.`,
 		Annotations: console.ExitCodes("the resource has the new name", "refused", console.ElseFailed),
 		Example:     console.Examples("The program calls the password secret from now on.", "lumi state move password secret"),
-	}, func(ctx context.Context, s *site, args []string) error { return s.move(ctx, args[0], args[1]) })
+	}, func(ctx context.Context, s *workspace.Session, args []string) error {
+		return move(ctx, s, args[0], args[1])
+	})
 }
 
 // open unwraps the key and reads the environment.
-func (s *site) open(ctx context.Context) (*secret.Key, *lumigl.Snapshot, error) {
-	key, err := s.key(ctx)
+func open(ctx context.Context, s *workspace.Session) (*secret.Key, *lumigl.Snapshot, error) {
+	key, err := s.Key(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	snapshot, err := s.snapshot(ctx, key)
+	snapshot, err := s.Snapshot(ctx, key)
 	return key, snapshot, err
 }
 
 // move renames a resource.
-func (s *site) move(ctx context.Context, old, name string) error {
-	key, snapshot, err := s.open(ctx)
+func move(ctx context.Context, s *workspace.Session, old, name string) error {
+	key, snapshot, err := open(ctx, s)
 	if err != nil {
 		return err
 	}
-	found, err := s.resource(snapshot, old)
+	found, err := resource(s, snapshot, old)
 	if err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func (s *site) move(ctx context.Context, old, name string) error {
 	if err != nil {
 		return err
 	}
-	err = s.editor(key).Edit(ctx, environment.Edit{
+	err = s.Editor(key).Edit(ctx, environment.Edit{
 		Module: was.Package, Was: found.URN(), Now: to, Message: fmt.Sprintf("moved %s to %s", found.URN(), to),
 		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Rename(found.URN(), to) },
 	})
@@ -75,7 +78,7 @@ func (s *site) move(ctx context.Context, old, name string) error {
 
 func newStateForgetCommand(con *console.Console) *cobra.Command {
 	var yes bool
-	c := withState(con, &cobra.Command{
+	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "remove resources from the state without deleting them",
 		Long: `The real resources stay. If the program still has them, the next deployment creates new ones. A key is as for
@@ -85,14 +88,14 @@ It is refused while resources that are not forgotten refer to them, and while a 
 one that uses it, is in the queue. Without a terminal, --yes is needed.`,
 		Annotations: console.ExitCodes("the resources are forgotten", "refused", console.ElseFailed),
 		Example:     console.Examples("Leave a resource to others.", "lumi state forget index --yes"),
-	}, func(ctx context.Context, s *site, keys []string) error { return s.forget(ctx, keys, yes) })
+	}, func(ctx context.Context, s *workspace.Session, keys []string) error { return forget(ctx, s, keys, yes) })
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
 // forget removes resources from the state.
-func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
-	key, snapshot, err := s.open(ctx)
+func forget(ctx context.Context, s *workspace.Session, keys []string, yes bool) error {
+	key, snapshot, err := open(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -100,7 +103,7 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 	var names []string
 	module := ""
 	for _, one := range keys {
-		found, err := s.resource(snapshot, one)
+		found, err := resource(s, snapshot, one)
 		if err != nil {
 			return err
 		}
@@ -112,10 +115,10 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 		urns, names = append(urns, found.URN()), append(names, parts.Name)
 	}
 	list := strings.Join(names, ", ")
-	if err := s.agreed(yes, fmt.Sprintf("Forget %s, without deleting,", list)); err != nil {
+	if err := s.Agreed(yes, fmt.Sprintf("Forget %s, without deleting,", list)); err != nil {
 		return err
 	}
-	err = s.editor(key).Edit(ctx, environment.Edit{
+	err = s.Editor(key).Edit(ctx, environment.Edit{
 		Module: module, Message: "forgot " + list,
 		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Forget(urns...) },
 	})
@@ -127,7 +130,7 @@ func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
 
 func newStateRekeyCommand(con *console.Console) *cobra.Command {
 	var former string
-	c := withState(con, &cobra.Command{
+	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
 		Long: `The environment gets a new data key, wrapped as Lumi.yaml configures now, and everything in its state and history
@@ -137,24 +140,24 @@ LUMI_NEW_PASSPHRASE, or a terminal asks for it. It is refused while a deployment
 			"0": "the environment has a new key", "1": "refused", "2": console.ElseFailed, "3": "a passphrase or an identity is needed",
 		},
 		Example: console.Examples("Change the key of the environment dev.", "lumi state rekey --environment=dev"),
-	}, func(ctx context.Context, s *site, _ []string) error { return s.rekey(ctx, former) })
+	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return rekey(ctx, s, former) })
 	c.Flags().StringVar(&former, "old-key", "", "unwrap the former key as this `CONFIG` for \"key\" in Lumi.yaml says; needed after a change of the command")
 	return c
 }
 
 // rekey gives the environment another key.
-func (s *site) rekey(ctx context.Context, former string) error {
-	if s.row.Key == "" {
-		return fmt.Errorf("environment %s has no key, and so no secrets", s.row.Name)
+func rekey(ctx context.Context, s *workspace.Session, former string) error {
+	if s.Environment.Key == "" {
+		return fmt.Errorf("environment %s has no key, and so no secrets", s.Environment.Name)
 	}
-	to, err := s.wrapper()
+	to, err := s.Wrapper()
 	if err != nil {
 		return err
 	}
 	to.Changes = true
 	var from *secret.Wrapper
 	if former == "" {
-		from, err = to.For(s.row.Key)
+		from, err = to.For(s.Environment.Key)
 	} else if from, err = secret.ParseWrapper(former); err != nil {
 		err = console.Misused("--old-key: %s", err)
 	}
@@ -162,7 +165,7 @@ func (s *site) rekey(ctx context.Context, former string) error {
 		return err
 	}
 	from.Ask, from.Dir = to.Ask, to.Dir
-	old, err := from.Unwrap(ctx, s.row.Key)
+	old, err := from.Unwrap(ctx, s.Environment.Key)
 	if err != nil {
 		return err
 	}
@@ -171,8 +174,8 @@ func (s *site) rekey(ctx context.Context, former string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.editor(old).Rekey(ctx, key, wrapped); err != nil {
+	if err := s.Editor(old).Rekey(ctx, key, wrapped); err != nil {
 		return err
 	}
-	return s.Finish("environment %s has a new key", s.row.Name)
+	return s.Finish("environment %s has a new key", s.Environment.Name)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -24,7 +25,7 @@ import (
 )
 
 func newStateImportCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "import FILE",
 		Short: "add the resources of a snapshot to an environment",
 		Long: `FILE is a snapshot: from 'lumi state export --show-secrets', from 'lumi convert', or written by hand. Its resources
@@ -37,12 +38,14 @@ are in the queue. To import single resources, use the option "import" in the pro
 		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
 		),
-	}, func(ctx context.Context, s *site, args []string) error { return s.importFile(ctx, args[0]) })
+	}, func(ctx context.Context, s *workspace.Session, args []string) error {
+		return importFile(ctx, s, args[0])
+	})
 }
 
 // importing is a snapshot on its way into an environment.
 type importing struct {
-	*site
+	*workspace.Session
 	snapshot *lumigl.Snapshot
 	types    map[tokens.Type]plan.Description
 	made     map[string]*graph.Resource   // by URN
@@ -51,7 +54,7 @@ type importing struct {
 	secrets  bool // whether there are any
 }
 
-func (s *site) importFile(ctx context.Context, name string) error {
+func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	doc, err := load(s.Console, name)
 	if err != nil {
 		return err
@@ -63,14 +66,14 @@ func (s *site) importFile(ctx context.Context, name string) error {
 	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
 		s.Say("%s has pending resources or older versions, which are not imported", doc.name)
 	}
-	key, err := s.key(ctx)
+	key, err := s.Key(ctx)
 	if err != nil {
 		return err
 	}
-	engine, end := s.engine(key, run.Options{})
+	engine, end := NewEngine(s, key, run.Options{})
 	defer end()
 	in := importing{
-		site: s, snapshot: snapshot, types: map[tokens.Type]plan.Description{}, made: map[string]*graph.Resource{},
+		Session: s, snapshot: snapshot, types: map[tokens.Type]plan.Description{}, made: map[string]*graph.Resource{},
 		modules: map[string][]*graph.Resource{}, provides: map[string][]graph.Provided{},
 	}
 	in.describe(ctx, engine)
@@ -78,7 +81,7 @@ func (s *site) importFile(ctx context.Context, name string) error {
 		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
 	}
 	if engine.Journal.Key == nil && in.secrets {
-		if engine.Journal.Key, err = s.newKey(ctx); err != nil {
+		if engine.Journal.Key, err = s.NewKey(ctx); err != nil {
 			return err
 		}
 	}
@@ -106,7 +109,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 	for v := range in.snapshot.Vertices() {
 		pkg, _, _ := strings.Cut(string(v.Type), ":")
 		_, known := in.types[v.Type]
-		if known || v.Type == lumigl.ModuleType || missing[pkg] || v.Extensions.Get(provisioned).Exists() {
+		if known || v.Type == lumigl.ModuleType || missing[pkg] || v.Extensions.Get(workspace.Provisioned).Exists() {
 			continue
 		}
 		parts, _ := v.URN().Parts()
@@ -133,7 +136,7 @@ func (in *importing) make() error {
 	var problems []error
 	for _, v := range sorted {
 		parts, _ := v.URN().Parts()
-		if parts.Environment != in.row.Name {
+		if parts.Environment != in.Environment.Name {
 			return fmt.Errorf("it is of the environment %s: use --environment=%[1]s", parts.Environment)
 		}
 		if v.Type != lumigl.ModuleType {
@@ -186,8 +189,8 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 		return nil, errors.New("it has unknown values: export with --show-secrets")
 	}
 	t := in.types[v.Type]
-	by, isProvisioned := v.Extensions.Get(provisioned).Get("name").Text()
-	for _, name := range v.Extensions.Get(provisioned).Get("metadata").Elements() {
+	by, isProvisioned := v.Extensions.Get(workspace.Provisioned).Get("name").Text()
+	for _, name := range v.Extensions.Get(workspace.Provisioned).Get("metadata").Elements() {
 		if text, ok := name.Text(); ok {
 			t.Outputs = append(slices.Clip(t.Outputs), text)
 		}
@@ -232,32 +235,6 @@ func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 		}
 		if vertex := s.Vertex(string(r.URN)); all != nil {
 			vertex.Extensions = vertex.Extensions.With(noted, lumigl.ListOf(all...))
-		}
-	}
-}
-
-// provisioned is the extension of a resource with the name of its provisioner, and the names of the properties that are metadata.
-const provisioned = "lumi-provisioner"
-
-// noteProvisioners notes in a snapshot which resources provisioners have made.
-func noteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
-	for _, module := range g.Modules() {
-		newest := g.Newest(module)
-		if newest == nil {
-			continue
-		}
-		for r := range newest.Resources() {
-			if r.Provisioner == "" {
-				continue
-			}
-			var metadata []lumigl.Value
-			for name := range r.Metadata.Members() {
-				metadata = append(metadata, lumigl.TextOf(name))
-			}
-			vertex := s.Vertex(string(r.URN))
-			vertex.Extensions = vertex.Extensions.With(provisioned, lumigl.ObjectOf(
-				lumigl.Member{Key: "name", Value: lumigl.TextOf(r.Provisioner)}, lumigl.Member{Key: "metadata", Value: lumigl.ListOf(metadata...)},
-			))
 		}
 	}
 }

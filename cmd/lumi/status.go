@@ -13,13 +13,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/spf13/cobra"
 )
 
 func newStatusCommand(con *console.Console) *cobra.Command {
-	return withState(con, &cobra.Command{
+	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",
 		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the
@@ -35,7 +36,7 @@ With --json, all of that is one object.`,
 			"Is anything running, or in need of attention?", "lumi status",
 			"What does each deployment in the queue wait for?", `lumi status --json | jq '.queue[] | {name, waits}'`,
 		),
-	}, func(ctx context.Context, s *site, _ []string) error { return s.status(ctx) })
+	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return status(ctx, s) })
 }
 
 // jsonStatus is an environment for programs.
@@ -90,14 +91,14 @@ type jsonQueued struct {
 }
 
 // status shows the environment.
-func (s *site) status(ctx context.Context) error {
-	engine, end := s.engine(nil, run.Options{}) // It reads secrets as unknown values.
+func status(ctx context.Context, s *workspace.Session) error {
+	engine, end := NewEngine(s, nil, run.Options{}) // It reads secrets as unknown values.
 	defer end()
 	queued, err := engine.Status(ctx)
 	if err != nil {
 		return err
 	}
-	shown, err := s.describe(ctx, engine)
+	shown, err := describeGraph(ctx, s, engine)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (s *site) status(ctx context.Context) error {
 		worst = console.ErrWrong
 	}
 	for _, d := range queued {
-		_, advice, code := s.next(engine, d)
+		_, advice, code := next(s, engine, d)
 		if rank(code) > rank(worst) {
 			worst = code
 		}
@@ -134,15 +135,15 @@ func (s *site) status(ctx context.Context) error {
 			return err
 		}
 	} else {
-		s.printStatus(shown)
+		printStatus(s, shown)
 	}
 	return worst
 }
 
-// describe describes the resource graph.
-func (s *site) describe(ctx context.Context, engine *environment.Environment) (jsonStatus, error) {
+// describeGraph describes the resource graph.
+func describeGraph(ctx context.Context, s *workspace.Session, engine *environment.Environment) (jsonStatus, error) {
 	none := []map[string]string{}
-	shown := jsonStatus{s.row.Name, []jsonModule{}, []jsonQueued{}, none, none}
+	shown := jsonStatus{s.Environment.Name, []jsonModule{}, []jsonQueued{}, none, none}
 	g, err := engine.Outline(ctx)
 	if err != nil {
 		return shown, err
@@ -191,7 +192,7 @@ func StateWord(con *console.Console, state store.State) string {
 	return strings.ToLower(string(state))
 }
 
-func (s *site) printStatus(shown jsonStatus) {
+func printStatus(s *workspace.Session, shown jsonStatus) {
 	s.Printf("Environment %s: %s\n", shown.Environment, console.Count(len(shown.Modules), "module"))
 	for _, m := range shown.Modules {
 		s.Printf("  %s  %s, deployed %s", term.Visible(m.Deployment), console.Count(m.Resources, "resource"), stamp(m.Ended))
@@ -205,7 +206,7 @@ func (s *site) printStatus(shown jsonStatus) {
 		s.Printf("Nothing is running or waiting.\n")
 	}
 	for _, d := range shown.Queue {
-		s.printQueued(d)
+		printQueued(s, d)
 	}
 	if len(shown.Broken) > 0 {
 		s.Printf("\nBroken uses:\n")
@@ -224,7 +225,7 @@ func (s *site) printStatus(shown jsonStatus) {
 // leadingURN is a URN before the message about a resource, of which people need only the name.
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
-func (s *site) printQueued(d jsonQueued) {
+func printQueued(s *workspace.Session, d jsonQueued) {
 	s.Printf("%s %s since %s\n", s.Out.Paint(term.Bold, term.Visible(d.Name)), StateWord(s.Console, d.State), stamp(d.Since))
 	var lines []string
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/server/client"
@@ -38,15 +39,15 @@ release and the plugins that the environment uses with its own. docs/tasks.md ex
 
 // tasker is one run of a command of 'lumi tasks'.
 type tasker struct {
-	*site // with neither workspace nor store if a server does the work
-	api   service.API
-	local *service.Service // nil if a server does the work
-	flags *taskFlags
+	*workspace.Session // with neither workspace nor store if a server does the work
+	api                service.API
+	local              *service.Service // nil if a server does the work
+	flags              *taskFlags
 }
 
 // taskFlags are the flags that several commands of 'lumi tasks' have.
 type taskFlags struct {
-	siteFlags
+	workspace.Flags
 	server, release, plugin, graphType, file string
 	layers                                   []string
 	yes                                      bool
@@ -62,7 +63,7 @@ func (f *taskFlags) declare(c *cobra.Command, names string) {
 	for name := range strings.FieldsSeq(names) {
 		switch name {
 		case "environment":
-			f.add(c)
+			f.Add(c)
 		case "type":
 			flags.StringVar(&f.graphType, name, "", "the `TYPE` of the graph (default \"default\")")
 			completes(c, name, completeTypes)
@@ -107,10 +108,10 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 			if err != nil {
 				return console.Misused("--server=%s: %s", f.server, err)
 			}
-			return do(&tasker{&site{Console: con}, api, nil, f}, c.Context(), args)
+			return do(&tasker{&workspace.Session{Console: con}, api, nil, f}, c.Context(), args)
 		}
-		return WithStore(c.Context(), con, creates, func(s *site) error {
-			local := s.taskService(f.service)
+		return workspace.WithStore(c.Context(), con, creates, func(s *workspace.Session) error {
+			local := taskService(s, f.service)
 			return do(&tasker{s, local, local, f}, c.Context(), args)
 		})
 	}
@@ -118,20 +119,20 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 }
 
 // enter has the command be about the environment that its flags name, or the default.
-func (t *tasker) enter(ctx context.Context, missing ifMissing) (err error) {
+func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err error) {
 	if t.local != nil {
-		if t.row.Name, err = environmentName(t.workspace, t.flags.environment); err != nil {
+		if t.Environment.Name, err = workspace.EnvironmentName(t.Workspace, t.flags.Environment); err != nil {
 			return err
 		}
-		return t.site.enter(ctx, missing)
+		return t.Session.Enter(ctx, missing)
 	}
 	w := &lumiyaml.Workspace{} // The server knows which environments there are.
-	if t.flags.environment == "" {
-		if w, err = findWorkspace(); err != nil {
+	if t.flags.Environment == "" {
+		if w, err = workspace.Find(); err != nil {
 			return console.Misused("which environment? Use --environment=NAME")
 		}
 	}
-	t.row.Name, err = environmentName(w, t.flags.environment)
+	t.Environment.Name, err = workspace.EnvironmentName(w, t.flags.Environment)
 	return err
 }
 
@@ -139,7 +140,7 @@ func (t *tasker) enter(ctx context.Context, missing ifMissing) (err error) {
 func (t *tasker) graphType() string { return cmp.Or(t.flags.graphType, taskgraph.DefaultType) }
 
 // owner returns the owner that the flags name, by default the environment, and what users call it.
-func (t *tasker) owner(ctx context.Context, missing ifMissing) (store.Owner, string, error) {
+func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.Owner, string, error) {
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
 	case given != "" && t.flags.plugin != "":
@@ -148,7 +149,7 @@ func (t *tasker) owner(ctx context.Context, missing ifMissing) (store.Owner, str
 		layer, given = store.PluginLayer, t.flags.plugin
 	case given == "":
 		err := t.enter(ctx, missing)
-		return store.Owner{Layer: store.ClusterLayer, Environment: t.row.Name}, "cluster " + t.row.Name, err
+		return store.Owner{Layer: store.ClusterLayer, Environment: t.Environment.Name}, "cluster " + t.Environment.Name, err
 	}
 	r, err := t.release(ctx, layer, given)
 	return store.Owner{Layer: layer, ID: r.ID}, r.String(), err
@@ -226,8 +227,8 @@ func several(names []string, most int) string {
 // fromStore completes names that f reads from the store.
 func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
-		return completed(names), cobra.ShellCompDirectiveNoFileComp
+		workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
+		return workspace.Completed(names), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -254,11 +255,11 @@ func completeReleases(layer store.Layer) cobra.CompletionFunc {
 
 // completeNodes lists the nodes of the inventory.
 func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	f := siteFlags{}
-	f.environment, _ = c.Flags().GetString("environment")
+	f := workspace.Flags{}
+	f.Environment, _ = c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")
-	_ = WithEnvironment(c.Context(), console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv), f, pretend, func(s *site) error {
-		nodes, _, err := s.inventory(c.Context(), s.row.Name, file)
+	_ = workspace.WithEnvironment(c.Context(), console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv), f, workspace.Pretend, func(s *workspace.Session) error {
+		nodes, _, err := loadInventory(c.Context(), s, s.Environment.Name, file)
 		if err == nil {
 			for _, n := range nodes.Nodes {
 				names = append(names, n.Name)
@@ -266,12 +267,12 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 		}
 		return err
 	})
-	return completed(names), cobra.ShellCompDirectiveNoFileComp
+	return workspace.Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRuns lists the latest hundred runs of the environment, the latest first.
 func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
+	workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Runs(environment, 0, 100)
 		for _, d := range rows {
 			if len(args) == 0 {

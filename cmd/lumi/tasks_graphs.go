@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
@@ -32,8 +33,8 @@ names. With --json, each is an object on a line of its own.`,
 // list prints graphs.
 func (t *tasker) list(ctx context.Context, _ []string) error {
 	var of *store.Owner
-	if t.flags.environment+t.flags.release+t.flags.plugin != "" {
-		owner, _, err := t.owner(ctx, fail)
+	if t.flags.Environment+t.flags.release+t.flags.plugin != "" {
+		owner, _, err := t.owner(ctx, workspace.Fail)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 		g.Tasks = e.Tasks
 		return g, err
 	}
-	owner, _, err := t.owner(ctx, fail)
+	owner, _, err := t.owner(ctx, workspace.Fail)
 	if err != nil {
 		return g, err
 	}
@@ -133,12 +134,12 @@ func (t *tasker) effective(ctx context.Context) (e service.Effective, err error)
 		err = console.Misused("--layers merges those of the environment: use it without --release and --plugin")
 	}
 	if err == nil {
-		err = t.enter(ctx, fail)
+		err = t.enter(ctx, workspace.Fail)
 	}
 	if err != nil {
 		return e, err
 	}
-	return t.api.Effective(ctx, t.row.Name, t.graphType(), layers...)
+	return t.api.Effective(ctx, t.Environment.Name, t.graphType(), layers...)
 }
 
 // parseLayers returns the layers of a flag.
@@ -239,7 +240,7 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 	var all []attribute
 	for _, name := range tasks {
 		if e.Origins[name] == nil {
-			return refused("graph %s of %s has no task %s", e.Type, t.row.Name, name)
+			return refused("graph %s of %s has no task %s", e.Type, t.Environment.Name, name)
 		}
 	}
 	for _, task := range e.Tasks {
@@ -266,7 +267,7 @@ confirmation or with --yes. Runs stay in 'lumi tasks status'.`,
 
 // delete deletes a graph.
 func (t *tasker) delete(ctx context.Context, _ []string) error {
-	owner, what, err := t.owner(ctx, fail)
+	owner, what, err := t.owner(ctx, workspace.Fail)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 	"github.com/spf13/cobra"
@@ -101,14 +102,14 @@ flags, it shows the selection. A selection with which an effective graph would h
 
 // use selects layers, and prints the selection.
 func (t *tasker) use(ctx context.Context, by selecting) error {
-	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, fail
+	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, workspace.Fail
 	if changes {
-		missing = create
+		missing = workspace.Create
 	}
 	if err := t.enter(ctx, missing); err != nil {
 		return err
 	}
-	s, err := t.api.Selection(ctx, t.row.Name)
+	s, err := t.api.Selection(ctx, t.Environment.Name)
 	if err != nil {
 		return err
 	}

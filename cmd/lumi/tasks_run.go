@@ -14,6 +14,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 	"github.com/spf13/cobra"
@@ -111,20 +112,20 @@ func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
 	if r.resume != "" {
 		return r.continueRun(ctx, t)
 	}
-	if err := t.enter(ctx, fail); err != nil {
+	if err := t.enter(ctx, workspace.Fail); err != nil {
 		return err
 	}
 	if err := r.checkRoles(ctx, t); err != nil {
 		return err
 	}
 	if r.dry {
-		plan, err := t.api.Plan(ctx, t.row.Name, r.request)
+		plan, err := t.api.Plan(ctx, t.Environment.Name, r.request)
 		if err != nil {
 			return err
 		}
 		return t.showPlan(plan)
 	}
-	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.row.Name, r.request) })
+	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.Environment.Name, r.request) })
 }
 
 // checkRoles refuses limits on roles that no node has.
@@ -133,7 +134,7 @@ func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
 	if len(limits) == 0 {
 		return nil
 	}
-	nodes, _, err := t.local.Inventory(ctx, t.row.Name)
+	nodes, _, err := t.local.Inventory(ctx, t.Environment.Name)
 	if err != nil {
 		return err
 	}
@@ -170,15 +171,15 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
 	id := numberOf(given)
 	if given == "" {
-		if err := t.enter(ctx, fail); err != nil {
+		if err := t.enter(ctx, workspace.Fail); err != nil {
 			return found, err
 		}
-		last, err := t.api.Runs(ctx, t.row.Name, 0, 1)
+		last, err := t.api.Runs(ctx, t.Environment.Name, 0, 1)
 		if err != nil {
 			return found, err
 		}
 		if len(last) == 0 {
-			return found, refused("there are no runs in %s", t.row.Name)
+			return found, refused("there are no runs in %s", t.Environment.Name)
 		}
 		id = last[0].ID
 	} else if id == 0 {
@@ -222,8 +223,8 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 
 // follow begins a run, and shows it until it ends. It prints what to do next. Events up to the serial number after are not shown.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
-	reporter := t.newReporter(runFlags{verbose: verbose})
-	t.reporter.Store(&reporter)
+	reporter := newReporter(t.Session, runFlags{verbose: verbose})
+	t.Reporter.Store(&reporter)
 	hangup := make(chan os.Signal, 1) // A run outlives its terminal.
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
@@ -236,7 +237,7 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 			_, err = t.local.Engine(r.Environment).Run(ctx, r.ID)
 		}
 	}
-	t.reporter.Store(nil)
+	t.Reporter.Store(nil)
 	reporter.Close()
 	if err == nil {
 		r, err = t.api.Run(ctx, r.ID)
@@ -255,7 +256,7 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 // stops returns what interrupts do.
 func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	warn := func(message string) {
-		t.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})
+		t.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})
 	}
 	if t.local == nil {
 		return []func(){func() {
@@ -363,7 +364,7 @@ func (t *tasker) showPlan(p service.Plan) error {
 			on[r], nodes[item.Node] = append(on[r], item.Node), true
 		}
 	}
-	t.Printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.row.Name, console.Count(len(p.Items)-skipped, "task"), console.Count(len(nodes), "node"), skipped)
+	t.Printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.Environment.Name, console.Count(len(p.Items)-skipped, "task"), console.Count(len(nodes), "node"), skipped)
 	return console.PrintList(t.Console, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
 		return []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.waits}
 	})

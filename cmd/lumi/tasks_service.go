@@ -13,6 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	taskrun "github.com/lumi-idl/lumi/taskgraph/run"
@@ -32,20 +33,20 @@ type taskOptions struct {
 }
 
 // taskService returns the service for the task graphs of the workspace, whose engines report to the site.
-func (s *site) taskService(o taskOptions) *service.Service {
+func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	types := tasktype.Builtin()
-	o.engine.Store, o.engine.Events = s.store, s.report
-	executor := &tasktype.Executor{Types: types, Folder: s.folder(), Remote: o.remote, Hidden: s.hiddenFiles(o)}
+	o.engine.Store, o.engine.Events = s.Store, s.Report
+	executor := &tasktype.Executor{Types: types, Folder: s.Folder(), Remote: o.remote, Hidden: hiddenFiles(s, o)}
 	executor.Hosts.Environ = func() []string {
 		return slices.DeleteFunc(secret.Environ(), func(v string) bool { return strings.HasPrefix(v, "LUMI_TOKEN=") })
 	}
-	o.engine.Executor, s.hosts = executor, executor
+	o.engine.Executor, s.Hosts = executor, executor
 	var mutex sync.Mutex
 	engines := map[string]*taskrun.Engine{}
 	return &service.Service{
-		Store: s.store, Types: types, Remote: o.remote,
+		Store: s.Store, Types: types, Remote: o.remote,
 		Inventory: func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error) {
-			return s.inventory(ctx, environment, o.inventory)
+			return loadInventory(ctx, s, environment, o.inventory)
 		},
 		Engine: func(environment string) *taskrun.Engine {
 			mutex.Lock()
@@ -61,10 +62,10 @@ func (s *site) taskService(o taskOptions) *service.Service {
 }
 
 // hiddenFiles returns a function that returns the keys in all inventories of the workspace, and other files that no task may read.
-func (s *site) hiddenFiles(o taskOptions) func() ([]string, error) {
-	files := []string{s.path(defaultInventory), o.inventory}
-	for _, file := range s.workspace.Inventories {
-		files = append(files, s.path(file))
+func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
+	files := []string{s.Path(defaultInventory), o.inventory}
+	for _, file := range s.Workspace.Inventories {
+		files = append(files, s.Path(file))
 	}
 	type loaded struct {
 		src  string
@@ -99,24 +100,24 @@ func (s *site) hiddenFiles(o taskOptions) func() ([]string, error) {
 // defaultInventory is next to Lumi.yaml.
 const defaultInventory = "inventory.yaml"
 
-// inventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
+// loadInventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
 // must not depend on secrets, which are unknown without the key.
-func (s *site) inventory(ctx context.Context, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
-	of := &site{Console: s.Console, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
-	if err := of.enter(ctx, fail); err != nil {
+func loadInventory(ctx context.Context, s *workspace.Session, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+	of := &workspace.Session{Console: s.Console, Workspace: s.Workspace, Store: s.Store, Environment: store.Environment{Name: environment}}
+	if err := of.Enter(ctx, workspace.Fail); err != nil {
 		return nil, nil, err
 	}
 	if file == "" {
-		file = s.path(cmp.Or(s.workspace.Inventories[environment], defaultInventory))
+		file = s.Path(cmp.Or(s.Workspace.Inventories[environment], defaultInventory))
 	}
 	src, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, &service.Error{Kind: service.Invalid, Message: fmt.Sprintf(
-			"%s has no nodes: list them in %s, or name another file with --inventory or in %s", environment, file, s.workspace.File)}
+			"%s has no nodes: list them in %s, or name another file with --inventory or in %s", environment, file, s.Workspace.File)}
 	} else if err != nil {
 		return nil, nil, err
 	}
-	snapshot, err := of.snapshot(ctx, nil)
+	snapshot, err := of.Snapshot(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
@@ -68,14 +69,14 @@ func endOf(r service.Run) string {
 
 // listRuns prints the latest runs.
 func (t *tasker) listRuns(ctx context.Context, limit int) error {
-	if err := t.enter(ctx, fail); err != nil {
+	if err := t.enter(ctx, workspace.Fail); err != nil {
 		return err
 	}
-	all, err := t.api.Runs(ctx, t.row.Name, 0, limit)
+	all, err := t.api.Runs(ctx, t.Environment.Name, 0, limit)
 	if err != nil {
 		return err
 	}
-	err = console.PrintList(t.Console, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
+	err = console.PrintList(t.Console, all, "There are no runs in "+t.Environment.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
 		return []string{nameOf(r), stateOf(r), stamp(r.Created), endOf(r)}
 	})
 	if err != nil || len(all) == 0 {
@@ -193,7 +194,7 @@ func (t *tasker) printEvent(e store.Event) {
 	}
 	text := term.Paragraph(e.Message)
 	if e.State != "" {
-		text = strings.TrimSuffix(StateWord(t.site.Console, e.State)+": "+text, ": ")
+		text = strings.TrimSuffix(StateWord(t.Session.Console, e.State)+": "+text, ": ")
 	}
 	t.Printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
@@ -73,7 +74,7 @@ func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
 		return nil, nil, console.Misused("--file is missing; - is standard input")
 	}
-	in, err := ReadFile(t.site.Console, t.flags.file)
+	in, err := ReadFile(t.Session.Console, t.flags.file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +88,7 @@ func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
 	g.Type = cmp.Or(g.Type, t.graphType())
 	t.flags.graphType = g.Type
 	for _, p := range g.Warnings {
-		printTaskProblem(t.site.Console, in.name, p, t.Err.Paint(term.BoldYellow, "warning:"))
+		printTaskProblem(t.Session.Console, in.name, p, t.Err.Paint(term.BoldYellow, "warning:"))
 	}
 	return in, g, nil
 }
@@ -98,7 +99,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	owner, what, err := t.owner(ctx, create)
+	owner, what, err := t.owner(ctx, workspace.Create)
 	if err != nil {
 		return err
 	}

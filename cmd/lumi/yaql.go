@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/internal/yamltree"
 	"github.com/lumi-idl/lumi/lang/yaql"
@@ -59,7 +60,7 @@ Expressions can reach only the data. Limits on items, memory and depth always ap
 			"Use a variable.", "lumi yaql --json --var=n=7 -- '$.serial = $n' prod.json",
 			"Evaluate many expressions in one process.", `echo "{\"expression\": \"1 + 1\"}" | lumi yaql --batch`,
 		),
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: workspace.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case !batch:

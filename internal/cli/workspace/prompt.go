@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 )
 
 // askPassphrase asks for the passphrase of the environment, twice for a new one. What is typed is not shown.
-func (s *site) askPassphrase(isNew bool) (string, error) {
+func (s *Session) askPassphrase(isNew bool) (string, error) {
 	if !isNew {
-		return s.readPassphrase(fmt.Sprintf("Passphrase of environment %s: ", s.row.Name))
+		return s.readPassphrase(fmt.Sprintf("Passphrase of environment %s: ", s.Environment.Name))
 	}
-	fmt.Fprintf(s.Stderr, "Secrets in the state of environment %s are encrypted with a passphrase.\n", s.row.Name)
+	fmt.Fprintf(s.Stderr, "Secrets in the state of environment %s are encrypted with a passphrase.\n", s.Environment.Name)
 	first, err := s.readPassphrase("New passphrase: ")
 	if err != nil || first == "" {
 		return "", err
@@ -26,7 +26,7 @@ func (s *site) askPassphrase(isNew bool) (string, error) {
 	return first, err
 }
 
-func (s *site) readPassphrase(prompt string) (string, error) {
+func (s *Session) readPassphrase(prompt string) (string, error) {
 	file, ok := s.Stdin.(*os.File)
 	if !ok {
 		return "", errors.New("standard input is not a terminal")

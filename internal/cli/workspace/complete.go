@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"fmt"
@@ -18,10 +18,10 @@ import (
 // The functions in this file complete arguments from Lumi.yaml and the store. They return nothing if that fails, print
 // nothing, and need no key.
 
-// inStore calls f in a workspace, with a transaction that reads its store, and the name of the environment that the command is
+// InStore calls f in a workspace, with a transaction that reads its store, and the name of the environment that the command is
 // about. The name is empty if that is not known yet.
-func inStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
-	w, err := findWorkspace()
+func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
+	w, err := Find()
 	if err != nil {
 		return
 	}
@@ -31,23 +31,23 @@ func inStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	}
 	defer func() { _ = s.Close() }()
 	given, _ := c.Flags().GetString("environment")
-	name, _ := environmentName(w, given)
+	name, _ := EnvironmentName(w, given)
 	_ = s.Read(c.Context(), func(tx store.Tx) error {
 		f(w, tx, name)
 		return nil
 	})
 }
 
-// completed returns names that can be printed, sorted, each once.
-func completed(names []string) []string {
+// Completed returns names that can be printed, sorted, each once.
+func Completed(names []string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name != term.Visible(name) })
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// completeEnvironments lists the environments of the workspace.
-func completeEnvironments(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(w *lumiyaml.Workspace, tx store.Tx, _ string) {
+// CompleteEnvironments lists the environments of the workspace.
+func CompleteEnvironments(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	InStore(c, func(w *lumiyaml.Workspace, tx store.Tx, _ string) {
 		names = append(names, w.Environments...)
 		if w.Environment != "" {
 			names = append(names, w.Environment)
@@ -57,15 +57,15 @@ func completeEnvironments(c *cobra.Command, _ []string, _ string) (names []strin
 			names = append(names, e.Name)
 		}
 	})
-	return completed(names), cobra.ShellCompDirectiveNoFileComp
+	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
-func completeFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
+func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	if !strings.HasPrefix(typed, "env") {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	all, _ := completeEnvironments(c, args, typed)
+	all, _ := CompleteEnvironments(c, args, typed)
 	for _, name := range all {
 		names = append(names, "env:"+name)
 	}
@@ -81,32 +81,32 @@ func outline(tx store.Tx, environment string) *graph.Graph {
 	return g
 }
 
-// completeModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
-func completeModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(w *lumiyaml.Workspace, tx store.Tx, environment string) {
+// CompleteModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
+func CompleteModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	InStore(c, func(w *lumiyaml.Workspace, tx store.Tx, environment string) {
 		names = append(outline(tx, environment).Modules(), w.Names()...)
 	})
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
-	return completed(names), cobra.ShellCompDirectiveDefault
+	return Completed(names), cobra.ShellCompDirectiveDefault
 }
 
-// completeOutputs lists modules, and then the names of what one provides.
-func completeOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
+// CompleteOutputs lists modules, and then the names of what one provides.
+func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		g := outline(tx, environment)
 		if len(args) == 0 {
 			names = g.Modules()
 		} else if v := g.Newest(args[0]); v != nil && len(args) == 1 {
-			names = namesOf(v)
+			names = NamesOf(v)
 		}
 	})
-	return completed(names), cobra.ShellCompDirectiveNoFileComp
+	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeDeployments lists the deployments of the queue or, for a rollback, those of the latest hundred that deployed
+// CompleteDeployments lists the deployments of the queue or, for a rollback, those of the latest hundred that deployed
 // something, the latest first.
-func completeDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
+func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Queue(environment)
 		if c.Name() == "rollback" {
 			rows, _ = tx.History(environment, 0, 100)
@@ -121,11 +121,11 @@ func completeDeployments(c *cobra.Command, args []string, _ string) (names []str
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeResources lists the resources of the environment, or for 'lumi resolve' those that deployments ask about: names
+// CompleteResources lists the resources of the environment, or for 'lumi resolve' those that deployments ask about: names
 // that only one of them has, and the URNs of the others. If a URN is being typed, it lists all URNs.
-func completeResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+func CompleteResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	all := map[urn.URN]string{} // with their names
-	inStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
+	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		if c.Name() != "resolve" {
 			rows, _ := tx.Vertices(environment)
 			for _, row := range rows {
@@ -155,5 +155,13 @@ func completeResources(c *cobra.Command, _ []string, typed string) (names []stri
 		}
 		names = append(names, name)
 	}
-	return completed(names), cobra.ShellCompDirectiveNoFileComp
+	return Completed(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// NamesOf returns the names of what a version provides.
+func NamesOf(v *graph.Version) (names []string) {
+	for _, p := range v.Outputs() {
+		names = append(names, p.Name)
+	}
+	return names
 }

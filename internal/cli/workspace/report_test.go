@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ func (r *recorder) Event(e store.Event) { r.events = append(r.events, e) }
 func TestProviderLog(t *testing.T) {
 	r := &recorder{}
 	var reporter view.Reporter = r
-	s := &site{}
-	s.reporter.Store(&reporter)
-	l := &providerLog{site: s, name: "plugin for package \"local\""}
+	s := &Session{}
+	s.Reporter.Store(&reporter)
+	l := &ProviderLog{Session: s, Name: "plugin for package \"local\""}
 	endless := bytes.Repeat([]byte("x"), maxLogLine)
 	for _, data := range [][]byte{[]byte("one\r\ntw"), []byte("o\n"), endless[:maxLogLine/2], endless[maxLogLine/2:], []byte("end\n")} {
 		if n, err := l.Write(data); n != len(data) || err != nil {

@@ -1,4 +1,4 @@
-package main
+package workspace
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 func TestCompleteDeployments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Do(t, os.WriteFile(lumiyaml.FileName, []byte("environment: dev\npackage: shop\n"), 0o600))
-	s := must.Get(sqlite.Open(t.Context(), database(&lumiyaml.Workspace{File: lumiyaml.FileName}), sqlite.Options{}))(t)
+	s := must.Get(sqlite.Open(t.Context(), Database(&lumiyaml.Workspace{File: lumiyaml.FileName}), sqlite.Options{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	must.Do(t, s.Write(t.Context(), "dev", func(tx store.Tx) error {
 		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
@@ -44,11 +44,11 @@ func TestCompleteDeployments(t *testing.T) {
 		complete   cobra.CompletionFunc
 		want       []string
 	}{
-		{"retry", "", nil, completeDeployments, []string{"shop[4]\tASK", "shop[5]\tWAIT"}},
-		{"abort", "", []string{"shop[4]"}, completeDeployments, nil},
-		{"rollback", "", nil, completeDeployments, []string{"shop[1]\tDONE"}},
-		{"resolve", "", nil, completeResources, []string{"ASK"}},
-		{"resolve", "urn:l", nil, completeResources, []string{"urn:lumi:dev::shop:index::a:b:Db::ASK"}},
+		{"retry", "", nil, CompleteDeployments, []string{"shop[4]\tASK", "shop[5]\tWAIT"}},
+		{"abort", "", []string{"shop[4]"}, CompleteDeployments, nil},
+		{"rollback", "", nil, CompleteDeployments, []string{"shop[1]\tDONE"}},
+		{"resolve", "", nil, CompleteResources, []string{"ASK"}},
+		{"resolve", "urn:l", nil, CompleteResources, []string{"urn:lumi:dev::shop:index::a:b:Db::ASK"}},
 	} {
 		c := &cobra.Command{Use: test.use}
 		c.SetContext(t.Context())

@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Event shows what a plugin logs.
+func (s *Session) Event(e lumi.Event) {
+	level := strings.ToLower(e.Level.String())
+	if e.Progress {
+		level = "progress"
+	}
+	s.Report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
+}
+
+// Report shows an event.
+func (s *Session) Report(e store.Event) {
+	if to := s.Reporter.Load(); to != nil {
+		(*to).Event(e)
+	} else if e.Level == "warn" || e.Level == "error" {
+		if e.URN != "" {
+			e.Message = urn.URN(e.URN).Name() + ": " + e.Message
+		}
+		s.Say("%s: %s", e.Level, e.Message)
+	} else if e.Level == "progress" {
+		s.Doing("%s", e.Message)
+	}
+}
+
+// maxLogLine is where a line of a plugin is split.
+const maxLogLine = 64 << 10
+
+// ProviderLog passes on what a plugin writes to standard error, line by line.
+type ProviderLog struct {
+	*Session
+	Name  string
+	Level slog.Level
+	rest  []byte
+}
+
+func (l *ProviderLog) Write(data []byte) (int, error) {
+	l.rest = append(l.rest, data...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found && len(l.rest) < maxLogLine {
+			return len(data), nil
+		}
+		l.rest = rest
+		message := fmt.Sprintf("%s: %s", l.Name, bytes.TrimSuffix(line, []byte("\r")))
+		if l.Level == slog.LevelInfo && l.Reporter.Load() == nil {
+			l.Say("%s", message)
+			continue
+		}
+		l.Report(store.Event{Time: time.Now().UTC(), Level: strings.ToLower(l.Level.String()), Message: message})
+	}
+}

@@ -1,0 +1,355 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/deploy/view"
+	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flag returns the flag that names the environment in advice, or "" if it is the default.
+func (s *Session) Flag() string {
+	if name, err := EnvironmentName(s.Workspace, ""); err == nil && name == s.Environment.Name {
+		return ""
+	}
+	return " --environment=" + s.Environment.Name
+}
+
+// WithStore runs f with the workspace of the current directory as a site without an environment.
+func WithStore(ctx context.Context, con *console.Console, create bool, f func(*Session) error) error {
+	w, err := Find()
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, w, create)
+	if err != nil {
+		return err
+	}
+	s := &Session{Console: con, Workspace: w, Store: st}
+	return s.closeAfter(f(s))
+}
+
+// UnknownEnvironment returns the error for an environment that does not exist.
+func (s *Session) UnknownEnvironment(ctx context.Context) error {
+	var names []string
+	err := s.Store.Read(ctx, func(tx store.Tx) error {
+		all, err := tx.Environments()
+		for _, one := range all {
+			names = append(names, one.Name)
+		}
+		return err
+	})
+	if near := suggest.Name(s.Environment.Name, names); err == nil && near != "" && !slices.Contains(s.Workspace.Environments, s.Environment.Name) {
+		return fmt.Errorf("environment %s does not exist; did you mean %s?", s.Environment.Name, near)
+	}
+	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.Environment.Name)
+}
+
+// IsEnvironmentName reports whether a name can be a part of a URN.
+func IsEnvironmentName(name string) bool {
+	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
+	return err == nil
+}
+
+// Session is a workspace with its store, and the environment that a command is about.
+type Session struct {
+	*console.Console
+	Workspace *lumiyaml.Workspace
+	Store     store.Store
+	// Environment is the environment. If it does not exist, it has only a Name.
+	Environment store.Environment
+	// Simulates is whether providers and provisioners create, change and delete nothing.
+	Simulates bool
+	// Evaluated has the desired states of the programs that were evaluated.
+	Evaluated []*lumigl.Snapshot
+	// Reporter shows the events of deployments, nil before any runs.
+	Reporter atomic.Pointer[view.Reporter]
+	// Hosts has the connections to nodes, nil if tasks cannot run.
+	Hosts io.Closer
+}
+
+// Flags are the flags of commands that work in a workspace.
+type Flags struct{ Environment string }
+
+func (f *Flags) Add(c *cobra.Command) {
+	c.Flags().StringVarP(&f.Environment, "environment", "e", "", "the `NAME` of the environment; by default that of Lumi.yaml")
+	_ = c.RegisterFlagCompletionFunc("environment", CompleteEnvironments)
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "env" {
+			name = "environment"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// IfMissing says what to do about an environment that does not exist.
+type IfMissing int
+
+const (
+	Fail    IfMissing = iota // an error
+	Pretend                  // pretend that it exists, and is empty; nothing is written
+	Create                   // create it
+)
+
+// Find reads the nearest Lumi.yaml.
+func Find() (*lumiyaml.Workspace, error) {
+	w, err := lumiyaml.Find(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New(`no Lumi.yaml here or above: create one with "package: NAME", "program: FILE" and "environment: dev"`)
+	}
+	return w, err
+}
+
+// Folder returns the folder of the workspace.
+func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
+
+// Database returns the path of the store.
+func Database(w *lumiyaml.Workspace) string {
+	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
+}
+
+// WithEnvironment runs f with the workspace of the current directory and one of its environments.
+func WithEnvironment(ctx context.Context, con *console.Console, f Flags, missing IfMissing, do func(*Session) error) error {
+	s, err := openSite(ctx, con, f, missing)
+	if err != nil {
+		return err
+	}
+	return s.closeAfter(do(s))
+}
+
+// openSite opens the workspace of the current directory and one of its environments. It must be closed.
+func openSite(ctx context.Context, con *console.Console, f Flags, missing IfMissing) (*Session, error) {
+	w, err := Find()
+	if err != nil {
+		return nil, err
+	}
+	name, err := EnvironmentName(w, f.Environment)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Console: con, Workspace: w, Environment: store.Environment{Name: name}}
+	if s.Store, err = openStore(ctx, w, missing == Create); err != nil {
+		return nil, err
+	}
+	if err := s.Enter(ctx, missing); err != nil {
+		return nil, s.closeAfter(err)
+	}
+	return s, nil
+}
+
+// openStore opens the store of a workspace: an empty one in memory if there is none and it is not to be created.
+func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
+	path := Database(w)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if !create {
+			return memory.New(), nil
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		// State has no place in version control.
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return sqlite.Open(ctx, path, sqlite.Options{Rescue: filepath.Dir(w.File)})
+}
+
+// Enter reads the environment, or creates it.
+func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
+	read := func(tx store.Tx) error {
+		row, err := tx.Environment(s.Environment.Name)
+		if err == nil {
+			s.Environment = row
+		}
+		return err
+	}
+	err := s.Store.Read(ctx, read)
+	switch {
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	case missing == Fail:
+		return s.UnknownEnvironment(ctx)
+	case missing == Pretend:
+		if err := s.close(); err != nil {
+			return err
+		}
+		s.Store = memory.New()
+	}
+	s.Environment.Lineage = rand.Text()
+	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
+		if err := read(tx); !errors.Is(err, store.ErrNotFound) {
+			return err // Another process has just created it.
+		}
+		return tx.PutEnvironment(s.Environment)
+	})
+}
+
+// Detach replaces the store with a copy of the environment in memory, without its queue and history.
+func (s *Session) Detach(ctx context.Context) error {
+	var vertices []store.Vertex
+	err := s.Store.Read(ctx, func(tx store.Tx) (err error) {
+		vertices, err = tx.Vertices(s.Environment.Name)
+		return err
+	})
+	if err := errors.Join(err, s.close()); err != nil {
+		return err
+	}
+	s.Store = memory.New()
+	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
+		return errors.Join(tx.PutEnvironment(s.Environment), tx.PutVertices(s.Environment.Name, vertices, nil))
+	})
+}
+
+// closeAfter closes the workspace after what was done in it. If the store was removed, its Close says all.
+func (s *Session) closeAfter(done error) error {
+	closed := s.close()
+	if errors.Is(closed, store.ErrLost) {
+		return closed
+	}
+	return errors.Join(done, closed)
+}
+
+func (s *Session) close() error {
+	if s.Hosts != nil {
+		return errors.Join(s.Hosts.Close(), s.Store.Close())
+	}
+	return s.Store.Close()
+}
+
+// EnvironmentName returns the name of the environment that a command is about: the one that was given, or the default.
+func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
+	name := cmp.Or(given, w.Environment)
+	if name == "" && len(w.Environments) == 1 {
+		name = w.Environments[0]
+	}
+	if name == "" {
+		return "", console.Misused(`which environment? Use --environment=NAME, or add "environment: NAME" to %s`, w.File)
+	}
+	if len(w.Environments) > 0 && !slices.Contains(w.Environments, name) {
+		near := suggest.Name(name, w.Environments)
+		if near != "" {
+			near = fmt.Sprintf("; did you mean %s?", near)
+		}
+		return "", fmt.Errorf("%s has no environment %s%s", w.File, name, cmp.Or(near, "; it has "+strings.Join(w.Environments, ", ")))
+	}
+	if !IsEnvironmentName(name) {
+		return "", console.Misused("invalid environment name %q", name)
+	}
+	return name, nil
+}
+
+// WorkFactor is the default of package secret, except in tests, which derive hundreds of keys.
+var WorkFactor int
+
+// Wrapper returns what wraps the key of the environment, as Lumi.yaml says.
+func (s *Session) Wrapper() (*secret.Wrapper, error) {
+	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.Workspace.File, s.Environment.Name, err)
+	}
+	w.Dir, w.WorkFactor = s.Folder(), WorkFactor
+	if s.CanAsk() {
+		w.Ask = s.askPassphrase
+	}
+	return w, nil
+}
+
+// Key returns the key of the environment, nil if it has none. The error is a *[secret.KeyError] if it cannot be unwrapped.
+func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
+	if s.Environment.Key == "" {
+		return nil, nil
+	}
+	w, err := s.Wrapper()
+	if err != nil {
+		return nil, err
+	}
+	s.Doing("unwrapping the key of %s", s.Environment.Name)
+	return w.Unwrap(ctx, s.Environment.Key)
+}
+
+// KeyIfAny is [site.key], but if the key cannot be unwrapped, it says so, and returns nil. The command is doing what is named.
+func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
+	key, err := s.Key(ctx)
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		s.Say("%s without the key: %s", doing, err)
+		return nil, nil
+	}
+	return key, err
+}
+
+// NewKey gives the environment its first key.
+func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
+	w, err := s.Wrapper()
+	if err != nil {
+		return nil, err
+	}
+	key := secret.NewKey()
+	wrapped, err := w.Wrap(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
+		row, err := tx.Environment(s.Environment.Name)
+		if err != nil {
+			return err
+		}
+		if row.Key != "" {
+			return fmt.Errorf("environment %s has just been given a key: try again", row.Name)
+		}
+		row.Key = wrapped
+		s.Environment = row
+		return tx.PutEnvironment(row)
+	})
+	return key, err
+}
+
+// Path returns a path of Lumi.yaml.
+func (s *Session) Path(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.Folder(), filepath.FromSlash(path))
+}
+
+// EnvironmentPrefix starts an argument for the snapshot of an environment.
+const EnvironmentPrefix = "env:"
+
+// RunInEnvironment has a command run in an environment that exists.
+func RunInEnvironment(con *console.Console, c *cobra.Command, do func(context.Context, *Session, []string) error) *cobra.Command {
+	var f Flags
+	f.Add(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return WithEnvironment(c.Context(), con, f, Fail, func(s *Session) error { return do(c.Context(), s, args) })
+	}
+	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
+		c.ValidArgsFunction = CompleteResources
+	}
+	return c
+}
+
+// Agreed asks whether to do something in the environment, unless yes is set.
+func (s *Session) Agreed(yes bool, what string) error {
+	return s.Sure(yes, what+" in "+s.Environment.Name)
+}

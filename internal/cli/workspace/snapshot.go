@@ -1,0 +1,74 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"github.com/lumi-idl/lumi/deploy/environment"
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// KnownKey returns the key of the environment, or nil if it cannot be unwrapped without asking.
+func (s *Session) KnownKey(ctx context.Context) (*secret.Key, error) {
+	if s.Environment.Key == "" {
+		return nil, nil
+	}
+	w, err := s.Wrapper()
+	if err != nil {
+		return nil, err
+	}
+	w.Ask = nil
+	key, err := w.Unwrap(ctx, s.Environment.Key)
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		s.Say("the secrets of %s are unknown: %s", s.Environment.Name, err)
+		return nil, nil
+	}
+	return key, err
+}
+
+// Editor returns an engine that calls no providers.
+func (s *Session) Editor(key *secret.Key) *environment.Environment {
+	return environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name, Key: key, Events: s.Report})
+}
+
+// Snapshot returns the environment as a snapshot. Without the key, its secrets are unknown.
+func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot, error) {
+	g, err := s.Editor(key).Graph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snapshot := g.Snapshot()
+	NoteProvisioners(snapshot, g)
+	snapshot.Serial = uint64(max(s.Environment.Serial, 0))
+	_ = snapshot.Sort() // The store keeps the order in which steps ended. A snapshot with faults is shown as it is.
+	return snapshot, nil
+}
+
+// Provisioned is the extension of a resource with the name of its provisioner, and the names of the properties that are metadata.
+const Provisioned = "lumi-provisioner"
+
+// NoteProvisioners notes in a snapshot which resources provisioners have made.
+func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
+	for _, module := range g.Modules() {
+		newest := g.Newest(module)
+		if newest == nil {
+			continue
+		}
+		for r := range newest.Resources() {
+			if r.Provisioner == "" {
+				continue
+			}
+			var metadata []lumigl.Value
+			for name := range r.Metadata.Members() {
+				metadata = append(metadata, lumigl.TextOf(name))
+			}
+			vertex := s.Vertex(string(r.URN))
+			vertex.Extensions = vertex.Extensions.With(Provisioned, lumigl.ObjectOf(
+				lumigl.Member{Key: "name", Value: lumigl.TextOf(r.Provisioner)}, lumigl.Member{Key: "metadata", Value: lumigl.ListOf(metadata...)},
+			))
+		}
+	}
+}
