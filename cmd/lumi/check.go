@@ -4,7 +4,8 @@ import (
 	"errors"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/spf13/cobra"
@@ -29,12 +30,12 @@ printed of a file that is right.`,
 			"Check what a program prints.", "cat prod.json | lumi check -",
 			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
 		),
-		ValidArgsFunction: workspace.CompleteFiles,
+		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
 				return console.Misused("--max-faults=%d: it is a whole number from 1 up", most)
 			}
-			files, err := Inputs(con)
+			files, err := document.Inputs(con)
 			if err != nil {
 				return err
 			}
@@ -48,20 +49,20 @@ printed of a file that is right.`,
 
 func checkAll(con *console.Console, files []string, most int, quiet bool) error {
 	wrong, faults := 0, 0
-	err := each(con, files, func(file string) error {
-		in, err := Read(con, file)
+	err := document.Each(con, files, func(file string) error {
+		in, err := document.Read(con, file)
 		if err != nil {
 			return err
 		}
-		doc, err := lumigl.Parser{MaxFaults: most}.Parse(in.src)
+		doc, err := lumigl.Parser{MaxFaults: most}.Parse(in.Src)
 		var invalid *lumigl.InvalidError
 		switch {
 		case errors.As(err, &invalid):
 			wrong++
 			faults += len(invalid.Faults)
-			return refuse(con, in, err)
+			return document.Refuse(con, in, err)
 		case err == nil && !con.JSON && !quiet:
-			con.Printf("%s: nothing wrong, %s\n", term.Visible(in.name), summary(doc))
+			con.Printf("%s: nothing wrong, %s\n", term.Visible(in.Name), display.Summary(doc))
 		}
 		return err
 	})
@@ -70,26 +71,4 @@ func checkAll(con *console.Console, files []string, most int, quiet bool) error 
 		con.Say("%s in %s", console.Count(faults, "fault"), console.Count(wrong, "file"))
 	}
 	return err
-}
-
-// summary says in a few words what a document is.
-func summary(doc lumigl.Document) string {
-	noun := "vertex"
-	s, _ := doc.(*lumigl.Snapshot)
-	if s != nil {
-		noun = "resource"
-	}
-	references := 0
-	for v := range doc.Base().Vertices() {
-		for range v.References() {
-			references++
-		}
-	}
-	text := console.Count(doc.Base().Len(), noun) + ", " + console.Count(references, "reference")
-	if s != nil {
-		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
-			text += ", " + console.Count(n, "pending entry")
-		}
-	}
-	return text
 }

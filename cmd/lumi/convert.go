@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
@@ -18,7 +20,7 @@ type converter struct {
 	con                     *console.Console
 	from, types, references string
 	environment, pkg        string
-	output                  output
+	output                  document.Output
 	strict                  bool
 }
 
@@ -48,11 +50,11 @@ is none of these, or cannot be converted.`,
 			"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'",
 		),
 		RunE: func(*cobra.Command, []string) error {
-			files, err := Inputs(con)
+			files, err := document.Inputs(con)
 			if err != nil {
 				return err
 			}
-			if err := v.output.misuse(); err != nil {
+			if err := v.output.Misuse(); err != nil {
 				return err
 			}
 			if err := v.options().Check(); err != nil {
@@ -68,7 +70,7 @@ is none of these, or cannot be converted.`,
 	console.ChoiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
 	console.ChoiceVar(c, flags, &v.references, "references", "find",
 		"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
-	outputVar(c, &v.output, "the snapshot", "json")
+	document.OutputVar(c, &v.output, "the snapshot", "json")
 	flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
 	return c
 }
@@ -84,15 +86,15 @@ func (v *converter) options() convert.Options {
 }
 
 func (v *converter) run(name string) error {
-	if err := v.output.free(v.con, name); err != nil {
+	if err := v.output.Free(v.con, name); err != nil {
 		return err
 	}
-	in, err := ReadFile(v.con, name)
+	in, err := document.ReadFile(v.con, name)
 	if err != nil {
 		return err
 	}
-	v.con.Doing("converting %s", in.name)
-	result, err := convert.Convert(in.src, v.options())
+	v.con.Doing("converting %s", in.Name)
+	result, err := convert.Convert(in.Src, v.options())
 	var refused *convert.RefusedError
 	switch {
 	case errors.As(err, &refused):
@@ -110,10 +112,10 @@ func (v *converter) run(name string) error {
 }
 
 // decline says why a file cannot be converted, for people and for programs.
-func (v *converter) decline(in *input, refused *convert.RefusedError) error {
-	v.con.Say("%s: %s", in.name, refused)
+func (v *converter) decline(in *document.Input, refused *convert.RefusedError) error {
+	v.con.Say("%s: %s", in.Name, refused)
 	if v.con.JSON {
-		if err := v.con.PrintJSON(jsonFault{File: in.name, Code: lumigl.FormFault, Message: refused.Problem}); err != nil {
+		if err := v.con.PrintJSON(document.JSONFault{File: in.Name, Code: lumigl.FormFault, Message: refused.Problem}); err != nil {
 			return err
 		}
 	}
@@ -121,12 +123,12 @@ func (v *converter) decline(in *input, refused *convert.RefusedError) error {
 }
 
 // refuse reports the errors in a file. Any part of another tool's file may be a secret, including keys.
-func (v *converter) refuse(in *input, err error) error {
+func (v *converter) refuse(in *document.Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	return cmp.Or(printFaults(v.con, in, invalid, withheldAll(in.src)), console.ErrWrong)
+	return cmp.Or(document.PrintFaults(v.con, in, invalid, document.WithheldAll(in.Src)), console.ErrWrong)
 }
 
 // converted is what was done, for programs.
@@ -147,15 +149,15 @@ type jsonLoss struct {
 }
 
 // write says what was lost, and writes the snapshot to where it goes.
-func (v *converter) write(name string, in *input, result *convert.Result) error {
+func (v *converter) write(name string, in *document.Input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
 	if v.con.JSON {
-		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
+		j := converted{File: in.Name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
 		for _, l := range result.Losses {
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
-		if !stop && v.output.name == "" {
-			if err := withhold(v.con, in.name, string(result.Text), "name a file with --output"); err != nil {
+		if !stop && v.output.Name == "" {
+			if err := document.Withhold(v.con, in.Name, string(result.Text), "name a file with --output"); err != nil {
 				return err
 			}
 			j.Snapshot = result.Text
@@ -169,12 +171,12 @@ func (v *converter) write(name string, in *input, result *convert.Result) error 
 	switch {
 	case stop:
 		return nil
-	case v.output.name != "":
-		return v.output.write(v.con, name, result.Text, 0o600)
+	case v.output.Name != "":
+		return v.output.Write(v.con, name, result.Text, 0o600)
 	case v.con.JSON:
 		return nil
 	}
-	if err := withhold(v.con, in.name, string(result.Text), "name a file with --output"); err != nil {
+	if err := document.Withhold(v.con, in.Name, string(result.Text), "name a file with --output"); err != nil {
 		return err
 	}
 	_, err := v.con.Stdout.Write(result.Text)
@@ -182,7 +184,7 @@ func (v *converter) write(name string, in *input, result *convert.Result) error 
 }
 
 // say says what was lost, for people.
-func (v *converter) say(in *input, result *convert.Result) {
+func (v *converter) say(in *document.Input, result *convert.Result) {
 	con, lost := v.con, 0
 	for _, l := range result.Losses {
 		what, style := "changed", term.BoldCyan
@@ -197,10 +199,10 @@ func (v *converter) say(in *input, result *convert.Result) {
 		if resource := l.Resource(); resource != "" {
 			at += " (" + resource + ")"
 		}
-		fmt.Fprintf(con.Stderr, "%s %s %s %s\n", con.Err.Paint(term.Bold, term.Visible(in.name)+":"), term.Visible(at)+":",
+		fmt.Fprintf(con.Stderr, "%s %s %s %s\n", con.Err.Paint(term.Bold, term.Visible(in.Name)+":"), term.Visible(at)+":",
 			con.Err.Paint(style, what+":"), term.Paragraph(l.Message+" ["+string(l.Code)+"]"))
 	}
-	text := fmt.Sprintf("%s, from %s: %s", in.name, result.From, summary(lumigl.Document(result.Snapshot)))
+	text := fmt.Sprintf("%s, from %s: %s", in.Name, result.From, display.Summary(lumigl.Document(result.Snapshot)))
 	if n := len(result.Losses); n > 0 {
 		text += fmt.Sprintf("; %d lost, %d changed", lost, n-lost)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
@@ -66,28 +67,28 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 
 // readDesired reads desired state that lumi-program wrote, or evaluates an object model.
 func readDesired(ctx context.Context, s *workspace.Session, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
-	in, err := Read(s.Console, file)
+	in, err := document.Read(s.Console, file)
 	if err != nil {
 		return nil, err
 	}
 	if isModel(in) {
-		module, err := moduleOf(s, in.name)
+		module, err := moduleOf(s, in.Name)
 		if err != nil {
 			return nil, err
 		}
 		return evaluateModel(ctx, s, engine, module, in)
 	}
-	doc, err := lumigl.Parse(in.src)
+	doc, err := lumigl.Parse(in.Src)
 	if err != nil {
-		return nil, refuse(s.Console, in, err)
+		return nil, document.Refuse(s.Console, in, err)
 	}
 	desired, ok := doc.(*lumigl.Snapshot)
 	if !ok {
-		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", in.name)
+		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", in.Name)
 	}
 	for v := range desired.Vertices() {
 		if p, _ := v.URN().Parts(); p.Environment != s.Environment.Name {
-			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", in.name, p.Environment, s.Environment.Name)
+			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", in.Name, p.Environment, s.Environment.Name)
 		}
 	}
 	return desired, nil
@@ -165,7 +166,7 @@ func joined(urns []urn.URN) string {
 
 // desiredState returns the desired state that an argument names: the program or object model of a module, or a file.
 func desiredState(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
-	if arg == stdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
+	if arg == document.StdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
 		return readDesired(ctx, s, engine, arg)
 	}
 	if _, ok := s.Workspace.Models[arg]; ok && len(arguments) > 0 {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/plan"
-	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/spf13/cobra"
@@ -42,9 +40,9 @@ Secrets are compared but not shown.`,
 			"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json",
 			"List the URNs of deleted resources.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
 		),
-		ValidArgsFunction: workspace.CompleteFiles,
+		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(*cobra.Command, []string) error {
-			if err := cmp.Or(f.misuse(con.JSON), once(slices.Concat(con.Args, f.schemas))); err != nil {
+			if err := cmp.Or(f.misuse(con.JSON), document.StdinOnce(slices.Concat(con.Args, f.schemas))); err != nil {
 				return err
 			}
 			return f.run(con)
@@ -78,7 +76,7 @@ func (f *diffFlags) misuse(json bool) error {
 }
 
 func (f *diffFlags) run(con *console.Console) error {
-	schemas, err := readSchemas(con, f.schemas)
+	schemas, err := document.ReadSchemas(con, f.schemas)
 	if err != nil {
 		return err
 	}
@@ -94,7 +92,7 @@ func (f *diffFlags) run(con *console.Console) error {
 	if err != nil {
 		return err
 	}
-	con.Doing("comparing %s with %s", old.name, new.name)
+	con.Doing("comparing %s with %s", old.Name, new.Name)
 	delta, err := f.compare(con, old, new, types)
 	if err != nil {
 		return err
@@ -118,8 +116,8 @@ func (f *diffFlags) run(con *console.Console) error {
 }
 
 // loadToCompare loads a document. Faults in it are a failure, since exit code 1 means that two documents differ.
-func loadToCompare(con *console.Console, arg string) (*document, error) {
-	doc, err := load(con, arg)
+func loadToCompare(con *console.Console, arg string) (*document.File, error) {
+	doc, err := document.Load(con, arg)
 	if errors.Is(err, console.ErrWrong) {
 		return nil, console.ErrFailed
 	}
@@ -127,7 +125,7 @@ func loadToCompare(con *console.Console, arg string) (*document, error) {
 }
 
 // compare compares two documents, as state and desired state if the flag is set.
-func (f *diffFlags) compare(con *console.Console, old, new *document, types plan.Types) (*diff.Delta, error) {
+func (f *diffFlags) compare(con *console.Console, old, new *document.File, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
@@ -137,26 +135,11 @@ func (f *diffFlags) compare(con *console.Console, old, new *document, types plan
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
 	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !con.JSON:
-		con.Say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
+		con.Say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.Name)
 	}
 	delta, err := diff.Compare(old.Document, new.Document, o)
 	if err != nil {
-		return nil, fmt.Errorf("%s and %s: %w", old.name, new.name, err)
+		return nil, fmt.Errorf("%s and %s: %w", old.Name, new.Name, err)
 	}
 	return delta, nil
-}
-
-// readSchemas reads schemas of cidlc.
-func readSchemas(con *console.Console, files []string) ([]*schema.Package, error) {
-	all := make([]*schema.Package, len(files))
-	for i, name := range files {
-		in, err := ReadFile(con, name)
-		if err != nil {
-			return nil, err
-		}
-		if all[i], err = schema.Read(strings.NewReader(in.src)); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
-		}
-	}
-	return all, nil
 }

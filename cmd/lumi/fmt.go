@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -41,7 +42,7 @@ has them.`,
 			"As a filter.", "lumi fmt - <prod.json >canonical.json",
 		),
 		RunE: func(*cobra.Command, []string) error {
-			files, err := Inputs(con)
+			files, err := document.Inputs(con)
 			if err != nil {
 				return err
 			}
@@ -51,7 +52,7 @@ has them.`,
 			case con.JSON && f.stdout:
 				return console.Misused("--json says what was done to files, and standard output is where the file goes")
 			}
-			return each(con, files, f.one)
+			return document.Each(con, files, f.one)
 		},
 	}
 	flags := c.Flags()
@@ -71,25 +72,25 @@ type formatted struct {
 }
 
 func (f *formatter) one(name string) error {
-	in, err := ReadFile(f.con, name)
+	in, err := document.ReadFile(f.con, name)
 	if err != nil {
 		return err
 	}
-	doc, err := lumigl.Parse(in.src)
+	doc, err := lumigl.Parse(in.Src)
 	if err != nil {
 		return f.refuse(in, err)
 	}
-	f.con.Doing("formatting %s", in.name)
-	out, err := lumigl.Append(make([]byte, 0, len(in.src)), doc)
+	f.con.Doing("formatting %s", in.Name)
+	out, err := lumigl.Append(make([]byte, 0, len(in.Src)), doc)
 	if err != nil {
 		return err
 	}
-	result := formatted{File: in.name, Changed: string(out) != in.src}
+	result := formatted{File: in.Name, Changed: string(out) != in.Src}
 	switch {
 	case f.check:
 		err = f.compare(in, out, &result)
-	case name == stdinArg || f.stdout:
-		if err := withhold(f.con, in.name, string(out), withheld); err != nil {
+	case name == document.StdinArg || f.stdout:
+		if err := document.Withhold(f.con, in.Name, string(out), document.Withheld); err != nil {
 			return err
 		}
 		if !f.con.JSON {
@@ -98,13 +99,13 @@ func (f *formatter) one(name string) error {
 		}
 		result.Written, result.Document = result.Changed, out
 	case result.Changed:
-		f.con.Doing("writing %s", in.name)
+		f.con.Doing("writing %s", in.Name)
 		if err := f.rewrite(in, name, out); err != nil {
 			return err
 		}
 		result.Written = true
 		if !f.silent && !f.con.JSON {
-			f.con.Printf("%s: rewritten\n", term.Visible(in.name))
+			f.con.Printf("%s: rewritten\n", term.Visible(in.Name))
 		}
 	}
 	if f.con.JSON {
@@ -116,48 +117,48 @@ func (f *formatter) one(name string) error {
 }
 
 // rewrite replaces the text of a file, if it is still what was read.
-func (f *formatter) rewrite(in *input, name string, text []byte) error {
+func (f *formatter) rewrite(in *document.Input, name string, text []byte) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // Reading a pipe again would wait forever.
 		return fmt.Errorf("cannot use %s: it is not a regular file", name)
 	}
-	now, err := ReadFile(f.con, name)
+	now, err := document.ReadFile(f.con, name)
 	if err != nil {
 		return err
 	}
-	if now.src != in.src {
+	if now.Src != in.Src {
 		return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
 	}
 	return atomicfile.Write(name, text)
 }
 
 // refuse says what is wrong with a file, which is left alone.
-func (f *formatter) refuse(in *input, err error) error {
-	refusal := refuse(f.con, in, err)
+func (f *formatter) refuse(in *document.Input, err error) error {
+	refusal := document.Refuse(f.con, in, err)
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
 	if f.con.JSON || !errors.Is(refusal, console.ErrWrong) || !ok {
 		return refusal
 	}
 	f.con.Separate()
-	f.con.Say("%s has %s, and is left as it is", in.name, console.Count(len(invalid.Faults), "fault"))
+	f.con.Say("%s has %s, and is left as it is", in.Name, console.Count(len(invalid.Faults), "fault"))
 	return refusal
 }
 
 // compare prints what would change, and returns errWrong if anything would.
-func (f *formatter) compare(in *input, out []byte, result *formatted) error {
+func (f *formatter) compare(in *document.Input, out []byte, result *formatted) error {
 	if !result.Changed {
 		return nil
 	}
 	if !f.con.JSON {
-		f.con.Doing("comparing %s with its canonical form", in.name)
-		src, canonical := in.src, string(out)
-		name, hide := filepath.ToSlash(in.name), secretsIn(src)
-		if hide.all() {
+		f.con.Doing("comparing %s with its canonical form", in.Name)
+		src, canonical := in.Src, string(out)
+		name, hide := filepath.ToSlash(in.Name), document.SecretsIn(src)
+		if hide.All() {
 			printDiff(f.con, "", term.Visible(name)+" would change; the diff may contain secrets and is not shown")
 			return console.ErrWrong
 		}
-		before, after := hide.mask(src), secretsIn(canonical).mask(canonical)
+		before, after := hide.Mask(src), document.SecretsIn(canonical).Mask(canonical)
 		linediff.Unified(name, before, name, after, func(sign, line string) { printDiff(f.con, sign, line) })
 		if before == after {
 			printDiff(f.con, "", term.Visible(name)+" would change within a secret")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -16,7 +17,7 @@ func TestChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.json")
 	must.Do(t, os.WriteFile(path, []byte(`{"vertices": {}}`), 0o644))
 	f := &formatter{con: console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv)}
-	in := must.Get(ReadFile(f.con, path))(t)
+	in := must.Get(document.ReadFile(f.con, path))(t)
 	const changed = `{"vertices": {},}`
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
 	err := f.rewrite(in, path, []byte("{}"))

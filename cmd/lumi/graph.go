@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
@@ -20,7 +20,7 @@ import (
 // graphCommand is one run of 'lumi graph'.
 type graphCommand struct {
 	con    *console.Console
-	output output
+	output document.Output
 
 	format, expression, around, direction, cluster string
 	depth                                          int
@@ -51,7 +51,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
 			"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
 		),
-		ValidArgsFunction: workspace.CompleteFiles,
+		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := d.misuse(c.Flags()); err != nil {
 				return err
@@ -61,7 +61,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 	}
 	flags := c.Flags()
 	console.ChoiceVar(c, flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
-	outputVar(c, &d.output, "the drawing", "dot", "gv", "mmd", "html")
+	document.OutputVar(c, &d.output, "the drawing", "dot", "gv", "mmd", "html")
 	flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
 	flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
 	flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
@@ -75,52 +75,52 @@ var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", 
 
 // misuse says what is wrong with the flags. It finds out the format.
 func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
-	if err := d.output.misuse(); err != nil {
+	if err := d.output.Misuse(); err != nil {
 		return err
 	}
 	given := d.format != "auto"
 	if !given {
 		d.format = "dot"
-		if by, ok := formats[strings.ToLower(filepath.Ext(d.output.name))]; ok {
+		if by, ok := formats[strings.ToLower(filepath.Ext(d.output.Name))]; ok {
 			d.format, given = by, true
 		}
 	}
 	switch {
-	case d.output.name != "" && !given:
-		return console.Misused("%s: the name does not say which format it is; give --format", d.output.name)
+	case d.output.Name != "" && !given:
+		return console.Misused("%s: the name does not say which format it is; give --format", d.output.Name)
 	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
 		return console.Misused("--depth and --direction belong to --around")
 	case d.depth < 1:
 		return console.Misused("--depth=%d: it is a whole number from 1 up", d.depth)
 	case d.format == "html" && d.cluster != "none":
 		return console.Misused("a page has no frames; leave out --cluster")
-	case d.con.JSON && d.output.name == "" && flags.Changed("format"):
+	case d.con.JSON && d.output.Name == "" && flags.Changed("format"):
 		return console.Misused("--json is a format of its own; leave out --format, or write to a file with -o")
 	}
 	return nil
 }
 
 func (d *graphCommand) run() error {
-	if err := d.output.free(d.con, d.con.Args[0]); err != nil {
+	if err := d.output.Free(d.con, d.con.Args[0]); err != nil {
 		return err
 	}
-	doc, err := load(d.con, d.con.Args[0])
+	doc, err := document.Load(d.con, d.con.Args[0])
 	if err != nil {
 		return err
 	}
-	d.con.Doing("drawing %s", doc.name)
-	o := render.Options{Title: filepath.Base(doc.name), Cluster: render.Cluster(d.cluster)}
+	d.con.Doing("drawing %s", doc.Name)
+	o := render.Options{Title: filepath.Base(doc.Name), Cluster: render.Cluster(d.cluster)}
 	if o.Only, err = d.choose(doc); err != nil {
 		return err
 	}
 	if o.Only != nil && len(o.Only) == 0 {
-		return fmt.Errorf("%s: nothing to draw: no resource matches --select and --around", doc.name)
+		return fmt.Errorf("%s: nothing to draw: no resource matches --select and --around", doc.Name)
 	}
 	var summary *render.Summary
 	if d.con.JSON || d.format == "mermaid" {
 		summary = render.Summarize(doc.Document, o)
 	}
-	if d.con.JSON && d.output.name == "" {
+	if d.con.JSON && d.output.Name == "" {
 		return d.con.PrintJSON(summary)
 	}
 	var text bytes.Buffer
@@ -134,7 +134,7 @@ func (d *graphCommand) run() error {
 	}
 	var large *render.TooLargeError
 	if errors.As(err, &large) {
-		return fmt.Errorf("%s: %w; choose fewer with --select or --around, or use --format=dot", doc.name, err)
+		return fmt.Errorf("%s: %w; choose fewer with --select or --around, or use --format=dot", doc.Name, err)
 	}
 	if err != nil {
 		return err
@@ -155,21 +155,21 @@ type written struct {
 }
 
 func (d *graphCommand) write(text []byte, summary *render.Summary) error {
-	if d.output.name == "" {
+	if d.output.Name == "" {
 		_, err := d.con.Stdout.Write(text)
 		return err
 	}
-	if err := d.output.write(d.con, d.con.Args[0], text, 0o666); err != nil {
+	if err := d.output.Write(d.con, d.con.Args[0], text, 0o666); err != nil {
 		return err
 	}
 	if d.con.JSON {
-		return d.con.PrintJSON(written{d.output.name, d.format, len(summary.Vertices), len(summary.Arrows)})
+		return d.con.PrintJSON(written{d.output.Name, d.format, len(summary.Vertices), len(summary.Arrows)})
 	}
 	return nil
 }
 
 // choose returns what is to be drawn, nil for everything.
-func (d *graphCommand) choose(doc *document) ([]*lumigl.Vertex, error) {
+func (d *graphCommand) choose(doc *document.File) ([]*lumigl.Vertex, error) {
 	if d.expression == "" && d.around == "" {
 		return nil, nil
 	}
@@ -178,7 +178,7 @@ func (d *graphCommand) choose(doc *document) ([]*lumigl.Vertex, error) {
 	if d.around != "" {
 		v, err := index.Find(d.around)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doc.name, err)
+			return nil, fmt.Errorf("%s: %w", doc.Name, err)
 		}
 		chosen = index.Around(v, d.depth, d.direction != "dependents", d.direction != "dependencies")
 	}
@@ -189,10 +189,10 @@ func (d *graphCommand) choose(doc *document) ([]*lumigl.Vertex, error) {
 		}
 		some, err := index.Select(expression)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doc.name, err)
+			return nil, fmt.Errorf("%s: %w", doc.Name, err)
 		}
 		if hint := typeHint(index, expression); hint != "" && len(some) == 0 {
-			return nil, fmt.Errorf("%s: nothing to draw: %s", doc.name, hint)
+			return nil, fmt.Errorf("%s: nothing to draw: %s", doc.Name, hint)
 		}
 		chosen = slices.DeleteFunc(chosen, noneOf(some))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
@@ -18,11 +19,11 @@ import (
 )
 
 // isModel reports whether a file is an object model in MuranoPL: its root object has the key "?".
-func isModel(in *input) bool {
-	if !strings.Contains(in.src, `"?"`) && !strings.Contains(in.src, `'?'`) { // LumiGL can be large.
+func isModel(in *document.Input) bool {
+	if !strings.Contains(in.Src, `"?"`) && !strings.Contains(in.Src, `'?'`) { // LumiGL can be large.
 		return false
 	}
-	model, _ := catalog.Model(in.name, []byte(in.src))
+	model, _ := catalog.Model(in.Name, []byte(in.Src))
 	return model.Get("?") != nil
 }
 
@@ -63,24 +64,24 @@ func relatives(s *workspace.Session, paths []string) []string {
 
 // evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
 // the classes are printed, and lead to errWrong.
-func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *input) (*lumigl.Snapshot, error) {
+func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *document.Input) (*lumigl.Snapshot, error) {
 	m := s.Workspace.Models[module]
 	var err error
 	if in == nil {
-		if in, err = ReadFile(s.Console, relative(s, m.File)); err != nil {
+		if in, err = document.ReadFile(s.Console, relative(s, m.File)); err != nil {
 			return nil, err
 		}
 	}
-	classes, err := openClasses(s.Console, relatives(s, m.Classes))
+	classes, err := document.OpenClasses(s.Console, relatives(s, m.Classes))
 	if err != nil {
-		return nil, PrintClassErrors(s.Console, classes, err)
+		return nil, document.PrintClassErrors(s.Console, classes, err)
 	}
-	classes.Sources[in.name] = in.src
+	classes.Sources[in.Name] = in.Src
 	o := desired.Input{Module: module, Environment: s.Environment.Name, Classes: classes}
-	if o.Model, err = catalog.Model(in.name, []byte(in.src)); err != nil {
-		return nil, PrintClassErrors(s.Console, classes, err)
+	if o.Model, err = catalog.Model(in.Name, []byte(in.Src)); err != nil {
+		return nil, document.PrintClassErrors(s.Console, classes, err)
 	}
-	if o.Schemas, err = readSchemas(s.Console, relatives(s, m.Schemas)); err != nil {
+	if o.Schemas, err = document.ReadSchemas(s.Console, relatives(s, m.Schemas)); err != nil {
 		return nil, err
 	}
 	if o.Last, err = savedModel(ctx, s, engine, module); err != nil {
@@ -95,7 +96,7 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("module %q: stopped before the object model was evaluated: %w", module, ctx.Err())
 	case err != nil:
-		return nil, PrintClassErrors(s.Console, classes, err)
+		return nil, document.PrintClassErrors(s.Console, classes, err)
 	}
 	for v := range evaluated.Vertices() {
 		v.Source = fromFolder(s, v.Source)

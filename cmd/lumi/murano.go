@@ -1,18 +1,14 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lang/muranopl"
-	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/spf13/cobra"
@@ -58,11 +54,11 @@ With --json, each problem is an object on a line of its own, with "file", "line"
 }
 
 func checkClasses(con *console.Console, schemas []string) error {
-	packages, err := readSchemas(con, schemas)
+	packages, err := document.ReadSchemas(con, schemas)
 	if err != nil {
 		return err
 	}
-	classes, err := openClasses(con, con.Args)
+	classes, err := document.OpenClasses(con, con.Args)
 	if classes == nil {
 		return err
 	}
@@ -76,7 +72,7 @@ func checkClasses(con *console.Console, schemas []string) error {
 			warnings++
 		}
 	}
-	if err = PrintClassErrors(con, classes, errs); warnings == len(errs) {
+	if err = document.PrintClassErrors(con, classes, errs); warnings == len(errs) {
 		err = nil
 	}
 	switch {
@@ -92,77 +88,4 @@ func checkClasses(con *console.Console, schemas []string) error {
 		con.Say("%s in %s", found, strings.Join(con.Args, ", "))
 	}
 	return err
-}
-
-// openClasses reads folders and archives. If classes have errors, it returns those, too.
-func openClasses(con *console.Console, names []string) (*catalog.Catalog, error) {
-	con.Doing("reading %s", strings.Join(names, ", "))
-	classes, err := catalog.Open(names...)
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fileError(path.Path, err)
-	}
-	if err == nil && len(classes.Errors) > 0 {
-		err = classes.Errors
-	}
-	return classes, err
-}
-
-// PrintClassErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
-// errWrong instead of these.
-func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
-	if one, ok := errors.AsType[*muranopl.Error](err); ok {
-		err = catalog.Errors{one}
-	}
-	errs, ok := errors.AsType[catalog.Errors](err)
-	if !ok {
-		return err
-	}
-	for _, one := range errs {
-		if !con.JSON {
-			con.Separate()
-			printClassError(con, classes.Sources, one)
-			continue
-		}
-		if err := con.PrintJSON(struct {
-			File    string `json:"file"`
-			Line    int    `json:"line,omitempty"`
-			Column  int    `json:"column,omitempty"`
-			Kind    string `json:"kind"`
-			Message string `json:"message"`
-			Warning bool   `json:"warning,omitempty"`
-		}{one.Pos.File, one.Pos.Line, one.Pos.Column, string(one.Kind), one.Message, one.Warning}); err != nil {
-			return err
-		}
-	}
-	return console.ErrWrong
-}
-
-// printClassError prints an error, the line of the source and the calls that led to it.
-func printClassError(con *console.Console, sources map[string]string, wrong *muranopl.Error) {
-	where, kind := "", string(wrong.Kind)
-	if wrong.Kind == muranopl.Thrown && len(wrong.Names) > 0 {
-		kind = wrong.Names[0]
-	}
-	if wrong.Pos != (muranopl.Position{}) {
-		where = con.Err.Paint(term.Bold, term.Visible(wrong.Pos.String())+":") + " "
-	}
-	severity, color := "error:", term.BoldRed
-	if wrong.Warning {
-		severity, color = "warning:", term.BoldYellow
-	}
-	fmt.Fprintf(con.Stderr, "%s%s %s\n", where, con.Err.Paint(color, severity), term.Paragraph(wrong.Message+" ["+kind+"]"))
-	if src, ok := sources[wrong.Pos.File]; ok && wrong.Pos.Line > 0 && !isSigned(src) {
-		at := 0
-		for range wrong.Pos.Line - 1 {
-			at += strings.IndexByte(src[at:], '\n') + 1
-		}
-		for range wrong.Pos.Column - 1 {
-			_, size := utf8.DecodeRuneInString(src[at:])
-			at += size
-		}
-		(&term.Snippet{Stream: con.Err, Source: src}).Print(con.Stderr, wrong.Pos.Line, at, at+1, color)
-	}
-	for line := range strings.Lines(wrong.StackTrace()) {
-		fmt.Fprintf(con.Stderr, "  %s\n", term.Visible(strings.TrimSuffix(line, "\n")))
-	}
 }

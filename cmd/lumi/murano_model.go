@@ -11,6 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/spf13/cobra"
@@ -49,13 +51,13 @@ func printModel(ctx context.Context, s *workspace.Session, args []string) error 
 	saved := newest.Provided(graph.ModelName).Result.Get("saved").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		switch {
 		case part.IsSecret():
-			return lumigl.TextOf(masked), true
+			return lumigl.TextOf(document.Masked), true
 		case part.IsUnknown() || part.IsExpression():
 			return lumigl.NullValue(), true
 		}
 		return part, false
 	})
-	text := appendJSON(nil, saved, lumigl.DefaultTag)
+	text := display.AppendJSON(nil, saved, lumigl.DefaultTag)
 	if s.JSON {
 		return s.PrintJSON(json.RawMessage(text))
 	}

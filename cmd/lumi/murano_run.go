@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
@@ -66,7 +67,7 @@ request.`,
 				return console.Misused("missing --method=NAME")
 			}
 			var err error
-			if r.catalog, err = openClasses(con, r.classes); err != nil {
+			if r.catalog, err = document.OpenClasses(con, r.classes); err != nil {
 				return r.fail(err)
 			}
 			if batch {
@@ -168,11 +169,11 @@ func (a *muranoAnswer) json() []byte {
 }
 
 func (r *muranoRun) run(ctx context.Context) error {
-	in, err := ReadFile(r.con, r.model)
+	in, err := document.ReadFile(r.con, r.model)
 	if err != nil {
 		return err
 	}
-	if in.src, err = maskedIn(in.name, in.src); err != nil {
+	if in.Src, err = maskedIn(in.Name, in.Src); err != nil {
 		return err
 	}
 	var args []any
@@ -184,8 +185,8 @@ func (r *muranoRun) run(ctx context.Context) error {
 		}
 		args = list.Items()
 	}
-	model, err := catalog.Model(in.name, []byte(in.src))
-	r.catalog.Sources[in.name] = in.src
+	model, err := catalog.Model(in.Name, []byte(in.Src))
+	r.catalog.Sources[in.Name] = in.Src
 	if err != nil {
 		return r.fail(err)
 	}
@@ -213,7 +214,7 @@ func (r *muranoRun) fail(err error, trace ...any) error {
 		r.con.Printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())
 		return console.ErrWrong
 	}
-	return PrintClassErrors(r.con, r.catalog, err)
+	return document.PrintClassErrors(r.con, r.catalog, err)
 }
 
 // reply returns the answer to a line.

@@ -12,6 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -141,7 +143,7 @@ func (o *outputs) value(p graph.Provided) jsonOutput {
 	case !content.Exists() || !expr.IsKnown(content):
 		v.Unknown = true
 	default:
-		v.Value = appendJSON(nil, content, lumigl.DefaultTag)
+		v.Value = display.AppendJSON(nil, content, lumigl.DefaultTag)
 	}
 	return v
 }
@@ -190,7 +192,7 @@ func (o *outputs) one(version *graph.Version, name string) error {
 func (o *outputs) list(all []graph.Provided) {
 	width := 0
 	for _, p := range all {
-		width = max(width, term.Width(keyText(p.Name)))
+		width = max(width, term.Width(display.KeyText(p.Name)))
 	}
 	for _, p := range all {
 		v := o.value(p)
@@ -201,9 +203,9 @@ func (o *outputs) list(all []graph.Provided) {
 		case v.Unknown:
 			text = o.Out.Paint(term.Dim, "(known after apply)")
 		case v.Value == nil:
-			text = o.Out.Paint(term.Dim, masked)
+			text = o.Out.Paint(term.Dim, document.Masked)
 		}
-		o.Printf("%s%s  %s\n", keyText(p.Name), strings.Repeat(" ", width-term.Width(keyText(p.Name))), text)
+		o.Printf("%s%s  %s\n", display.KeyText(p.Name), strings.Repeat(" ", width-term.Width(display.KeyText(p.Name))), text)
 	}
 }
 

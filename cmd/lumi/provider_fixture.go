@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -22,7 +23,7 @@ import (
 // fixture is what 'lumi provider test' does with a provider. In a file it is a LumiGL graph with a vertex for each
 // resource, so that references are written and checked as everywhere. docs/conformance.md describes it.
 type fixture struct {
-	*document
+	*document.File
 	configuration providertest.Properties // nil if the provider is not configured
 	// resources are in the order of the file, except that each comes after those that it refers to.
 	resources []*fixtureResource
@@ -68,15 +69,15 @@ var requiredKeys = map[reflect.Type][]string{
 
 // readFixture reads a fixture. What is wrong with it is printed, and leads to errFailed.
 func readFixture(con *console.Console, name string) (*fixture, error) {
-	doc, err := load(con, name)
+	doc, err := document.Load(con, name)
 	if errors.Is(err, console.ErrWrong) {
 		return nil, console.ErrFailed // since 1 means that the provider is wrong
 	}
 	if err != nil {
 		return nil, err
 	}
-	f := &fixture{document: doc}
-	r := fixtureReader{src: doc.src}
+	f := &fixture{File: doc}
+	r := fixtureReader{src: doc.Src}
 	if s, ok := doc.Document.(*lumigl.Snapshot); ok {
 		r.faults = append(r.faults, lumigl.Fault{
 			Code:    lumigl.FormFault,
@@ -93,7 +94,7 @@ func refuseFixture(con *console.Console, f *fixture, faults []lumigl.Fault) erro
 	if len(faults) == 0 {
 		return nil
 	}
-	return cmp.Or(printFaults(con, &f.input, lumigl.InvalidIn(f.src, faults), secretsIn(f.src)), console.ErrFailed)
+	return cmp.Or(document.PrintFaults(con, &f.Input, lumigl.InvalidIn(f.Src, faults), document.SecretsIn(f.Src)), console.ErrFailed)
 }
 
 // place is a value of a fixture.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -72,7 +73,7 @@ func TestFixtureSchema(t *testing.T) {
 		}
 		var stderr bytes.Buffer
 		con := console.New(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
-		if _, err := readFixture(con, stdinArg); (err == nil) != want {
+		if _, err := readFixture(con, document.StdinArg); (err == nil) != want {
 			t.Errorf("the command says %v of %s\n%s", err, src, &stderr)
 		}
 	}
@@ -120,12 +121,12 @@ func FuzzFixture(f *testing.F) {
 		var stdout, stderr bytes.Buffer
 		con := console.New(strings.NewReader(src), &stdout, &stderr, os.Getenv)
 		con.JSON = true
-		if _, err := readFixture(con, stdinArg); err == nil {
+		if _, err := readFixture(con, document.StdinArg); err == nil {
 			return
 		}
 		_ = con.Stdout.Flush()
 		for line := range strings.Lines(stdout.String()) {
-			var fault jsonFault
+			var fault document.JSONFault
 			if err := json.Unmarshal([]byte(line), &fault); err != nil || fault.Offset > len(src) || fault.End > len(src) {
 				t.Errorf("%v: %s", err, line)
 			}

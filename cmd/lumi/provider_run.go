@@ -49,7 +49,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	}
 	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.key()) })
 	if len(chosen) == 0 {
-		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.name, p.run)
+		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.Name, p.run)
 	}
 	path, err := workspace.FindPlugin(p.name)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 		options = append(options, providertest.AllCalls())
 	}
 	// Relative paths of assets start from the fixture.
-	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.name)}
+	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.Name)}
 	p.con.Doing("starting %s", p.name)
 	if !root.Do(func() { p.harness = providertest.Binary(root, command, options...) }) {
 		timeout := fmt.Sprintf("timeout after %s", min(startTime, p.timeout))
@@ -121,7 +121,7 @@ func (p *providerTest) fits(ctx context.Context) error {
 		named[d.Type] = d.Named
 		types = append(types, string(d.Type))
 	}
-	r := fixtureReader{src: p.fixture.src}
+	r := fixtureReader{src: p.fixture.Src}
 	for _, s := range p.fixture.resources {
 		isNamed, ok := named[s.Type]
 		switch near := suggest.Name(string(s.Type), types); {

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
@@ -18,7 +19,7 @@ import (
 // queryCommand is one run of 'lumi query'.
 type queryCommand struct {
 	con   *console.Console
-	doc   *document
+	doc   *document.File
 	index *query.Index
 
 	dependencies, dependents, from, to string
@@ -53,7 +54,7 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
 			"What does nothing refer to?", "lumi query prod.json --roots --format=table",
 		),
-		ValidArgsFunction: workspace.CompleteFiles,
+		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.misuse(c.Flags()); err != nil {
 				return err
@@ -101,34 +102,34 @@ func (q *queryCommand) run() error {
 			return err
 		}
 	}
-	doc, err := load(q.con, q.con.Args[0])
+	doc, err := document.Load(q.con, q.con.Args[0])
 	if errors.Is(err, console.ErrWrong) {
 		return console.ErrFailed // since 1 means that nothing was found
 	}
 	if err != nil {
 		return err
 	}
-	q.con.Doing("searching %s", doc.name)
+	q.con.Doing("searching %s", doc.Name)
 	q.doc, q.index = doc, query.New(doc.Base())
 	chosen, err := q.choose(expression)
 	if err != nil {
-		return fmt.Errorf("%s: %w", doc.name, err)
+		return fmt.Errorf("%s: %w", doc.Name, err)
 	}
 	if q.from != "" {
 		return q.paths(chosen)
 	}
 	if len(chosen) == 0 {
 		if hint := typeHint(q.index, expression); hint != "" {
-			q.con.Say("%s: %s", doc.name, hint)
+			q.con.Say("%s: %s", doc.Name, hint)
 		}
 		return console.ErrWrong
 	}
-	v := &viewer{con: q.con, doc: doc, index: q.index}
+	v := &display.Viewer{Con: q.con, Doc: doc, Index: q.index}
 	switch {
 	case q.con.JSON:
-		return v.json(chosen)
+		return v.Json(chosen)
 	case q.format == "table":
-		v.table(chosen)
+		v.Table(chosen)
 		return nil
 	}
 	for _, one := range chosen {
@@ -205,11 +206,11 @@ type jsonPath struct {
 func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	from, err := q.index.Find(q.from)
 	if err != nil {
-		return fmt.Errorf("%s: %w", q.doc.name, err)
+		return fmt.Errorf("%s: %w", q.doc.Name, err)
 	}
 	to, err := q.index.Find(q.to)
 	if err != nil {
-		return fmt.Errorf("%s: %w", q.doc.name, err)
+		return fmt.Errorf("%s: %w", q.doc.Name, err)
 	}
 	barred := noneOf(chosen)
 	found, all := q.index.Paths(from, to, func(v *lumigl.Vertex) bool { return !barred(v) }, q.limit)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -37,7 +38,7 @@ func TestSecretsIn(t *testing.T) {
 		if want != all {
 			src, want = `{"vertices": {"v": {"p": `+src+`}}}`, `{"vertices": {"v": {"p": `+want+`}}}`
 		}
-		if got := secretsIn(src).mask(src); got != want {
+		if got := document.SecretsIn(src).Mask(src); got != want {
 			t.Errorf("%s\nbecomes\n%s, want\n%s", src, got, want)
 		}
 	}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -20,29 +21,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 	"github.com/spf13/cobra"
 )
-
-// Read reads a file, standard input, or an environment.
-func Read(con *console.Console, arg string) (in *input, err error) {
-	name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix)
-	if !ok {
-		return ReadFile(con, arg)
-	}
-	ctx := context.Background()
-	err = workspace.WithEnvironment(ctx, con, workspace.Flags{Environment: name}, workspace.Fail, func(s *workspace.Session) error {
-		key, err := s.KnownKey(ctx)
-		if err != nil {
-			return err
-		}
-		snapshot, err := s.Snapshot(ctx, key)
-		if err != nil {
-			return err
-		}
-		text, err := lumigl.Append(nil, snapshot)
-		in = &input{name: workspace.EnvironmentPrefix + s.Environment.Name, src: string(text)}
-		return err
-	})
-	return in, err
-}
 
 // resource returns a resource of the environment, or one that is still to be deleted.
 func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
@@ -109,11 +87,11 @@ func showState(ctx context.Context, s *workspace.Session, keys []string) error {
 	if err != nil {
 		return err
 	}
-	v := &viewer{con: s.Console, view: "plain", index: query.New(snapshot.Base())}
-	if v.doc = (&document{input: input{name: workspace.EnvironmentPrefix + s.Environment.Name}, Document: snapshot}); s.Out.Terminal {
-		v.view = "table"
+	v := &display.Viewer{Con: s.Console, View: "plain", Index: query.New(snapshot.Base())}
+	if v.Doc = (&document.File{Input: document.Input{Name: workspace.EnvironmentPrefix + s.Environment.Name}, Document: snapshot}); s.Out.Terminal {
+		v.View = "table"
 	}
-	return v.show(keys)
+	return v.Show(keys)
 }
 
 func newStateGetCommand(con *console.Console) *cobra.Command {
@@ -151,9 +129,9 @@ func get(ctx context.Context, s *workspace.Session, name, path string, reveal bo
 	}
 	v, err := resource(s, snapshot, name)
 	if err != nil {
-		kept := viewer{index: query.New(snapshot.Base()), older: olderVersions(snapshot)}
-		found, _ := kept.find(name)
-		if len(found) != 1 || kept.olderOf(found[0]) == nil {
+		kept := display.Viewer{Index: query.New(snapshot.Base()), Older: display.OlderVersions(snapshot)}
+		found, _ := kept.Find(name)
+		if len(found) != 1 || kept.OlderOf(found[0]) == nil {
 			return err
 		}
 		v = found[0]
@@ -177,7 +155,7 @@ func get(ctx context.Context, s *workspace.Session, name, path string, reveal bo
 	case !expr.IsKnown(value):
 		return fmt.Errorf("%s of %s is not known yet", path, what)
 	case !isText || s.JSON:
-		return s.PrintJSON(json.RawMessage(appendJSON(nil, value, lumigl.DefaultTag)))
+		return s.PrintJSON(json.RawMessage(display.AppendJSON(nil, value, lumigl.DefaultTag)))
 	case s.Out.Terminal:
 		text = term.Visible(text)
 	}
@@ -198,7 +176,7 @@ func nearProperty(all lumigl.Value, path string) string {
 }
 
 func newStateExportCommand(con *console.Console) *cobra.Command {
-	var out output
+	var out document.Output
 	var reveal bool
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "export",
@@ -212,19 +190,19 @@ environment. 'lumi state import' reads it. Only the user can read the file.`,
 			"Write it with secrets, for 'lumi state import'.", "lumi state export --show-secrets --output=all.json",
 		),
 	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return export(ctx, s, &out, reveal) })
-	outputVar(c, &out, "the snapshot", "json")
+	document.OutputVar(c, &out, "the snapshot", "json")
 	c.Flags().BoolVar(&reveal, "show-secrets", false, "write secrets in the clear, but not to a terminal")
 	return c
 }
 
 // export writes the environment as a snapshot.
-func export(ctx context.Context, s *workspace.Session, out *output, reveal bool) error {
-	err := out.misuse()
+func export(ctx context.Context, s *workspace.Session, out *document.Output, reveal bool) error {
+	err := out.Misuse()
 	if err == nil {
-		err = out.free(s.Console, workspace.Database(s.Workspace))
+		err = out.Free(s.Console, workspace.Database(s.Workspace))
 	}
-	if err == nil && reveal && s.Out.Terminal && out.name == "" {
-		err = errors.New("--show-secrets does not write to a terminal; " + withheld)
+	if err == nil && reveal && s.Out.Terminal && out.Name == "" {
+		err = errors.New("--show-secrets does not write to a terminal; " + document.Withheld)
 	}
 	var key *secret.Key
 	if err == nil && reveal {
@@ -248,8 +226,8 @@ func export(ctx context.Context, s *workspace.Session, out *output, reveal bool)
 	if err != nil {
 		return err
 	}
-	if out.name != "" {
-		return out.write(s.Console, workspace.Database(s.Workspace), text, fs.FileMode(0o600))
+	if out.Name != "" {
+		return out.Write(s.Console, workspace.Database(s.Workspace), text, fs.FileMode(0o600))
 	}
 	_, err = s.Stdout.Write(text)
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -55,16 +56,16 @@ type importing struct {
 }
 
 func importFile(ctx context.Context, s *workspace.Session, name string) error {
-	doc, err := load(s.Console, name)
+	doc, err := document.Load(s.Console, name)
 	if err != nil {
 		return err
 	}
 	snapshot, ok := doc.Document.(*lumigl.Snapshot)
 	if !ok {
-		return fmt.Errorf("%s is a general graph, not a snapshot", doc.name)
+		return fmt.Errorf("%s is a general graph, not a snapshot", doc.Name)
 	}
 	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
-		s.Say("%s has pending resources or older versions, which are not imported", doc.name)
+		s.Say("%s has pending resources or older versions, which are not imported", doc.Name)
 	}
 	key, err := s.Key(ctx)
 	if err != nil {
@@ -78,7 +79,7 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	}
 	in.describe(ctx, engine)
 	if err := in.make(); err != nil {
-		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
+		return &job.RefusedError{Message: fmt.Sprintf("%s: %s", doc.Name, err)}
 	}
 	if engine.Journal.Key == nil && in.secrets {
 		if engine.Journal.Key, err = s.NewKey(ctx); err != nil {

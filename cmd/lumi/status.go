@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -197,7 +198,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 	for _, m := range shown.Modules {
 		s.Printf("  %s  %s, deployed %s", term.Visible(m.Deployment), console.Count(m.Resources, "resource"), stamp(m.Ended))
 		for _, k := range m.Kept {
-			s.Printf(", and %s: %s", older{version: k.Version, users: k.NeededBy}, console.Count(k.Resources, "resource"))
+			s.Printf(", and %s: %s", display.Older{Version: k.Version, Users: k.NeededBy}, console.Count(k.Resources, "resource"))
 		}
 		s.Printf("\n")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
@@ -61,7 +62,7 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 }
 
 func newTasksDownloadCommand(con *console.Console) *cobra.Command {
-	var out output
+	var out document.Output
 	c := withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
 		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
@@ -72,13 +73,13 @@ func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
 		),
 	}, func(t *tasker, ctx context.Context, _ []string) error { return t.download(ctx, &out) })
-	c.Flags().StringVar(&out.name, "file", "", "write the graph to `FILE`; - is standard output")
-	c.Flags().BoolVar(&out.force, "force", false, "let --file overwrite an existing file")
+	c.Flags().StringVar(&out.Name, "file", "", "write the graph to `FILE`; - is standard output")
+	c.Flags().BoolVar(&out.Force, "force", false, "let --file overwrite an existing file")
 	return c
 }
 
 // download writes a graph.
-func (t *tasker) download(ctx context.Context, out *output) error {
+func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	g, err := t.find(ctx)
 	if err != nil {
 		return err
@@ -91,14 +92,14 @@ func (t *tasker) download(ctx context.Context, out *output) error {
 	if err != nil {
 		return err
 	}
-	if out.name == "" || out.name == stdinArg {
+	if out.Name == "" || out.Name == document.StdinArg {
 		_, err = t.Stdout.Write(text)
 		return err
 	}
-	if err := out.free(t.Console, ""); err != nil {
+	if err := out.Free(t.Console, ""); err != nil {
 		return err
 	}
-	return out.write(t.Console, "", text, 0o644)
+	return out.Write(t.Console, "", text, 0o644)
 }
 
 // find returns the graph that the flags name, merged if they name layers.

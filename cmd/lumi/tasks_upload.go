@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -70,25 +71,25 @@ func changesOf(before, after []taskgraph.Task) (c changes, text string) {
 }
 
 // parseGraph reads a graph from a file.
-func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
+func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
 		return nil, nil, console.Misused("--file is missing; - is standard input")
 	}
-	in, err := ReadFile(t.Session.Console, t.flags.file)
+	in, err := document.ReadFile(t.Session.Console, t.flags.file)
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := taskgraph.Parse([]byte(in.src), in.name)
+	g, err := taskgraph.Parse([]byte(in.Src), in.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if t.flags.graphType != "" && g.Type != "" && g.Type != t.flags.graphType {
-		return nil, nil, console.Misused("--type=%s: the graph in %s is of type %s", t.flags.graphType, in.name, g.Type)
+		return nil, nil, console.Misused("--type=%s: the graph in %s is of type %s", t.flags.graphType, in.Name, g.Type)
 	}
 	g.Type = cmp.Or(g.Type, t.graphType())
 	t.flags.graphType = g.Type
 	for _, p := range g.Warnings {
-		printTaskProblem(t.Session.Console, in.name, p, t.Err.Paint(term.BoldYellow, "warning:"))
+		printTaskProblem(t.Session.Console, in.Name, p, t.Err.Paint(term.BoldYellow, "warning:"))
 	}
 	return in, g, nil
 }
@@ -135,7 +136,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 		stored, err = t.api.Update(ctx, old.ID, newName, g.Tasks)
 	}
 	if wrong, ok := errors.AsType[*taskgraph.Error](err); ok {
-		return &taskgraph.Error{File: in.name, Problems: g.Locate(wrong.Problems)}
+		return &taskgraph.Error{File: in.Name, Problems: g.Locate(wrong.Problems)}
 	} else if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 		return err
 	}
 	styles := map[string]term.Style{"+": term.Green, "-": term.Red}
-	linediff.Unified("stored", string(old), in.name, string(now), func(sign, text string) {
+	linediff.Unified("stored", string(old), in.Name, string(now), func(sign, text string) {
 		t.Printf("%s\n", t.Out.Paint(styles[sign], term.Visible(sign+text)))
 	})
 	return console.ErrWrong

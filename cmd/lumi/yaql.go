@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/internal/yamltree"
 	"github.com/lumi-idl/lumi/lang/yaql"
@@ -60,7 +60,7 @@ Expressions can reach only the data. Limits on items, memory and depth always ap
 			"Use a variable.", "lumi yaql --json --var=n=7 -- '$.serial = $n' prod.json",
 			"Evaluate many expressions in one process.", `echo "{\"expression\": \"1 + 1\"}" | lumi yaql --batch`,
 		),
-		ValidArgsFunction: workspace.CompleteFiles,
+		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case !batch:
@@ -136,7 +136,7 @@ func jsonOf(value any) ([]byte, error) {
 func (e *evaluator) run(ctx context.Context) error {
 	args := e.con.Args
 	interactive := len(args) < 2
-	if interactive && (!e.con.StdinIsTerminal || !e.con.Out.Terminal || len(args) == 1 && args[0] == stdinArg) {
+	if interactive && (!e.con.StdinIsTerminal || !e.con.Out.Terminal || len(args) == 1 && args[0] == document.StdinArg) {
 		return console.Misused("give an expression and a file; expressions are read from terminals only")
 	}
 	variables, err := assigned("var", e.variables)
@@ -149,7 +149,7 @@ func (e *evaluator) run(ctx context.Context) error {
 	}
 	var data any
 	if len(args) > 0 {
-		in, err := Read(e.con, args[len(args)-1])
+		in, err := document.Read(e.con, args[len(args)-1])
 		if err != nil {
 			return err
 		}
@@ -217,32 +217,32 @@ func (e *evaluator) explain(err error) {
 // maskedIn returns a text without the values of secrets.
 func maskedIn(name, src string) (string, error) {
 	switch {
-	case !isSigned(src):
+	case !document.IsSigned(src):
 		return src, nil
 	case !json.Valid([]byte(src)):
 		return "", fmt.Errorf("%s has secrets, which can be masked in valid JSON only", name)
 	}
-	return signedIn(src).mask(src), nil
+	return document.SignedIn(src).Mask(src), nil
 }
 
 // dataOf returns the content of a file without the values of secrets.
-func dataOf(in *input) (any, error) {
-	signed := isSigned(in.src)
-	src, err := maskedIn(in.name, in.src)
+func dataOf(in *document.Input) (any, error) {
+	signed := document.IsSigned(in.Src)
+	src, err := maskedIn(in.Name, in.Src)
 	if err != nil {
 		return nil, err
 	}
 	data, err := yaql.FromJSON([]byte(src))
-	if err != nil && !signed && filepath.Ext(in.name) != ".json" {
+	if err != nil && !signed && filepath.Ext(in.Name) != ".json" {
 		var wrong error
 		data, wrong = fromYAML(src)
-		isYAML := strings.HasPrefix(filepath.Ext(in.name), ".y")
+		isYAML := strings.HasPrefix(filepath.Ext(in.Name), ".y")
 		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It was not meant as JSON.
 			err = wrong
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", in.name, err)
+		return nil, fmt.Errorf("%s:%w", in.Name, err)
 	}
 	return data, nil
 }

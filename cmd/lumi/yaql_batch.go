@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -40,7 +41,7 @@ func serveLines(con *console.Console, answer func([]byte) []byte) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fileError(stdinName, err)
+		return document.FileError(document.StdinName, err)
 	}
 	return nil
 }
@@ -55,8 +56,8 @@ func object(pairs ...any) *yaql.Dict {
 
 // reply returns the value that a line asks for. An error that is not a [*yaql.Error] is about the line.
 func reply(ctx context.Context, line string) (any, error) {
-	if isSigned(line) && json.Valid([]byte(line)) {
-		line = signedIn(line).mask(line)
+	if document.IsSigned(line) && json.Valid([]byte(line)) {
+		line = document.SignedIn(line).Mask(line)
 	}
 	given, err := yaql.FromJSON([]byte(line))
 	if err != nil {

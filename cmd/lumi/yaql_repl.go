@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"golang.org/x/term"
 )
 
@@ -52,7 +53,7 @@ func (e *evaluator) repl(ctx context.Context) error {
 			e.con.Printf("\n")
 			return nil
 		case err != nil && !errors.Is(err, term.ErrPasteIndicator):
-			return fileError(stdinName, err)
+			return document.FileError(document.StdinName, err)
 		case line == `\q`:
 			return nil
 		case line == "":

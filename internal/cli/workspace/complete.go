@@ -60,18 +60,6 @@ func CompleteEnvironments(c *cobra.Command, _ []string, _ string) (names []strin
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
-func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-	if !strings.HasPrefix(typed, "env") {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	all, _ := CompleteEnvironments(c, args, typed)
-	for _, name := range all {
-		names = append(names, "env:"+name)
-	}
-	return names, cobra.ShellCompDirectiveDefault
-}
-
 // outline returns the resource graph without resources.
 func outline(tx store.Tx, environment string) *graph.Graph {
 	g, err := encoding.Codec{}.Outline(tx, store.Environment{Name: environment})

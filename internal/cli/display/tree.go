@@ -1,4 +1,4 @@
-package main
+package display
 
 import (
 	"fmt"
@@ -13,21 +13,21 @@ import (
 // tree prints all vertices, with what each refers to below it. What stands below several is printed below the first;
 // after that, it is named only. Resources with names such as "web/db" are printed below "web/", unless another of these
 // refers to them.
-func (v *viewer) tree() {
-	t := &tree{viewer: v, children: v.index.Dependencies, state: map[*lumigl.Vertex]state{}}
-	if v.invert {
-		t.children = v.index.Dependents
+func (v *Viewer) tree() {
+	t := &tree{Viewer: v, children: v.Index.Dependencies, state: map[*lumigl.Vertex]state{}}
+	if v.Invert {
+		t.children = v.Index.Dependents
 	}
 	for _, top := range v.tops() {
 		t.branch(top, "", "", 1)
 	}
 	if t.cut > 0 {
-		v.line(v.con.Out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", console.Count(t.cut, "branch"))))
+		v.line(v.Con.Out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", console.Count(t.cut, "branch"))))
 	}
 }
 
 type tree struct {
-	*viewer
+	*Viewer
 	children func(v *lumigl.Vertex, transitive bool) []*lumigl.Vertex
 	state    map[*lumigl.Vertex]state
 	cut      int
@@ -41,7 +41,7 @@ type branch struct {
 }
 
 // tops are the vertices to begin with, by component.
-func (v *viewer) tops() []*branch {
+func (v *Viewer) tops() []*branch {
 	top := &branch{}
 	components := map[string]*branch{"": top}
 	var component func(path string) *branch
@@ -56,13 +56,13 @@ func (v *viewer) tops() []*branch {
 		return b
 	}
 	isTop := map[*lumigl.Vertex]bool{}
-	for _, one := range v.index.Tops(v.invert) {
+	for _, one := range v.Index.Tops(v.Invert) {
 		isTop[one] = true
 	}
-	for one := range v.doc.Base().Vertices() {
+	for one := range v.Doc.Base().Vertices() {
 		path := v.componentOf(one)
-		usedWithin := func(other *lumigl.Vertex) bool { return strings.HasPrefix(v.name(other), path+"/") }
-		if path == "" && isTop[one] || path != "" && !slices.ContainsFunc(v.index.Dependents(one, false), usedWithin) {
+		usedWithin := func(other *lumigl.Vertex) bool { return strings.HasPrefix(v.Name(other), path+"/") }
+		if path == "" && isTop[one] || path != "" && !slices.ContainsFunc(v.Index.Dependents(one, false), usedWithin) {
 			b := component(path)
 			b.branches = append(b.branches, &branch{vertex: one})
 		}
@@ -71,11 +71,11 @@ func (v *viewer) tops() []*branch {
 }
 
 // componentOf is the path of the component that made a resource, "" if none did.
-func (v *viewer) componentOf(one *lumigl.Vertex) string {
-	if v.snapshot() == nil || v.invert || strings.Contains(v.name(one), `"`) { // An address of OpenTofu has no components.
+func (v *Viewer) componentOf(one *lumigl.Vertex) string {
+	if v.snapshot() == nil || v.Invert || strings.Contains(v.Name(one), `"`) { // An address of OpenTofu has no components.
 		return ""
 	}
-	return parentComponent(v.name(one))
+	return parentComponent(v.Name(one))
 }
 
 func parentComponent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
@@ -86,10 +86,10 @@ func (t *tree) branch(b *branch, first, rest string, depth int) {
 		t.print(b.vertex, first, rest, depth)
 		return
 	}
-	text := t.con.Out.Paint(term.Dim, first) + t.con.Out.Paint(term.BoldCyan, term.Visible(b.component)+"/")
-	if depth == t.depth {
+	text := t.Con.Out.Paint(term.Dim, first) + t.Con.Out.Paint(term.BoldCyan, term.Visible(b.component)+"/")
+	if depth == t.Depth {
 		t.cut++
-		t.line(text + t.con.Out.Paint(term.Dim, " …"))
+		t.line(text + t.Con.Out.Paint(term.Dim, " …"))
 		return
 	}
 	t.line(text)
@@ -118,19 +118,19 @@ const (
 
 // print prints a vertex and what is below it. First is what stands before it, and rest what stands before its children.
 func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
-	text := t.con.Out.Paint(term.Dim, first) + t.entry(one)
+	text := t.Con.Out.Paint(term.Dim, first) + t.entry(one)
 	children := t.children(one, false)
 	switch {
 	case len(children) == 0:
 	case t.state[one] == printing:
-		t.line(text + t.con.Out.Paint(term.Dim, " (a circle)"))
+		t.line(text + t.Con.Out.Paint(term.Dim, " (a circle)"))
 		return
 	case t.state[one] == printed:
-		t.line(text + t.con.Out.Paint(term.Dim, " (see above)"))
+		t.line(text + t.Con.Out.Paint(term.Dim, " (see above)"))
 		return
-	case depth == t.depth:
+	case depth == t.Depth:
 		t.cut++
-		t.line(text + t.con.Out.Paint(term.Dim, " …"))
+		t.line(text + t.Con.Out.Paint(term.Dim, " …"))
 		return
 	}
 	t.line(text)
@@ -143,10 +143,10 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 }
 
 // entry is a vertex on one line.
-func (v *viewer) entry(one *lumigl.Vertex) string {
-	text := v.con.Out.Paint(term.Bold, term.Visible(v.name(one)))
+func (v *Viewer) entry(one *lumigl.Vertex) string {
+	text := v.Con.Out.Paint(term.Bold, term.Visible(v.Name(one)))
 	if v.snapshot() != nil {
-		text += " " + v.con.Out.Paint(term.Dim, term.Visible(string(one.Type)))
+		text += " " + v.Con.Out.Paint(term.Dim, term.Visible(string(one.Type)))
 		if one.ID != "" {
 			text += " " + term.Visible(one.ID)
 		}

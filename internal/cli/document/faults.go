@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
-func printFaults(con *console.Console, in *input, invalid *lumigl.InvalidError, hide secrets) error {
+// PrintFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
+func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, hide Secrets) error {
 	if con.JSON {
 		for _, fault := range jsonFaults(in, invalid, hide) {
 			if err := con.PrintJSON(fault); err != nil {
@@ -24,7 +24,7 @@ func printFaults(con *console.Console, in *input, invalid *lumigl.InvalidError, 
 	}
 	if invalid.More {
 		con.Separate()
-		fmt.Fprintf(con.Stderr, "%s %s\n", con.Err.Paint(term.Bold, term.Visible(in.name)+":"), moreFaults)
+		fmt.Fprintf(con.Stderr, "%s %s\n", con.Err.Paint(term.Bold, term.Visible(in.Name)+":"), moreFaults)
 	}
 	return nil
 }
@@ -32,10 +32,10 @@ func printFaults(con *console.Console, in *input, invalid *lumigl.InvalidError, 
 const moreFaults = "too many faults; the rest of the file was not looked at"
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
-func printFault(con *console.Console, in *input, f lumigl.Fault, hide secrets) {
-	s := &term.Snippet{Stream: con.Err, Source: in.src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
+func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {
+	s := &term.Snippet{Stream: con.Err, Source: in.Src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
-		where := term.Visible(in.name)
+		where := term.Visible(in.Name)
 		if line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", where, line, column)
 		}
@@ -56,8 +56,8 @@ func printFault(con *console.Console, in *input, f lumigl.Fault, hide secrets) {
 	}
 }
 
-// jsonFault is a fault for programs. docs/lumi.md describes it.
-type jsonFault struct {
+// JSONFault is a fault for programs. docs/lumi.md describes it.
+type JSONFault struct {
 	File    string      `json:"file"`
 	Code    lumigl.Code `json:"code"`
 	Line    int         `json:"line,omitempty"`
@@ -87,19 +87,19 @@ type jsonFix struct {
 }
 
 // jsonFaults are the faults of a file for programs, without what is secret.
-func jsonFaults(in *input, invalid *lumigl.InvalidError, hide secrets) []jsonFault {
-	all := make([]jsonFault, 0, len(invalid.Faults))
+func jsonFaults(in *Input, invalid *lumigl.InvalidError, hide Secrets) []JSONFault {
+	all := make([]JSONFault, 0, len(invalid.Faults))
 	for i := range invalid.Faults {
-		all = append(all, jsonFaultOf(in.name, hide.fault(invalid.Faults[i])))
+		all = append(all, newJSONFault(in.Name, hide.fault(invalid.Faults[i])))
 	}
 	if invalid.More {
-		all = append(all, jsonFault{File: in.name, Code: "more", Message: moreFaults})
+		all = append(all, JSONFault{File: in.Name, Code: "more", Message: moreFaults})
 	}
 	return all
 }
 
-func jsonFaultOf(name string, f lumigl.Fault) jsonFault {
-	j := jsonFault{
+func newJSONFault(name string, f lumigl.Fault) JSONFault {
+	j := JSONFault{
 		File: name, Code: f.Code, Line: f.Line, Column: f.Column, Offset: f.Offset, End: f.End, Pointer: f.Pointer, Nearest: f.Nearest,
 		Message: f.Message, Circle: f.Circle,
 	}

@@ -1,4 +1,4 @@
-package main
+package document
 
 import (
 	"encoding/hex"
@@ -16,23 +16,23 @@ import (
 // What a secret is and that it is never shown stands in docs/lumi.md. Commands that read a graph ask its values, with
 // [lumigl.Value.Secret]. What is said of a text goes by [secretsIn].
 
-// masked replaces a secret's value in output.
-const masked = "(secret)"
+// Masked replaces a secret's value in output.
+const Masked = "(secret)"
 
-// secrets are the parts of a text that must not be shown: those signed as secrets, or all of it. They are in order and do
+// Secrets are the parts of a text that must not be shown: those signed as secrets, or all of it. They are in order and do
 // not overlap.
-type secrets []secretPart
+type Secrets []secretPart
 
 type secretPart struct {
 	from, to int
 	depth    int // how many objects and lists it is in
 }
 
-// all reports whether any part of the text may be a secret.
-func (s secrets) all() bool { return len(s) > 0 && s[0].depth == 0 }
+// All reports whether any part of the text may be a secret.
+func (s Secrets) All() bool { return len(s) > 0 && s[0].depth == 0 }
 
 // near returns the first secret that a part of the text overlaps or touches, or nil.
-func (s secrets) near(from, to int) *secretPart {
+func (s Secrets) near(from, to int) *secretPart {
 	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
 	if i < len(s) && s[i].from <= max(from, to) {
 		return &s[i]
@@ -58,7 +58,7 @@ var quoteless = map[lumigl.Code]bool{
 const unshown = "; it may be part of a secret and is not shown"
 
 // fault is a fault without what must not be shown.
-func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
+func (s Secrets) fault(f lumigl.Fault) lumigl.Fault {
 	in := s.near(f.Offset, f.End)
 	if in == nil {
 		return f
@@ -70,35 +70,35 @@ func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 	return f
 }
 
-// mask replaces the secrets in a text, with all that they hold.
-func (s secrets) mask(src string) string {
+// Mask replaces the secrets in a text, with all that they hold.
+func (s Secrets) Mask(src string) string {
 	var b strings.Builder
 	done := 0
 	for _, secret := range s {
-		b.WriteString(src[done:secret.from] + `"` + masked + `"`)
+		b.WriteString(src[done:secret.from] + `"` + Masked + `"`)
 		done = secret.to
 	}
 	return b.String() + src[done:]
 }
 
-// withheld is what to do with a text that is not written to a terminal.
-const withheld = "send it to a file or a program"
+// Withheld is what to do with a text that is not written to a terminal.
+const Withheld = "send it to a file or a program"
 
-// withhold holds that no text with secrets is written to a terminal.
-func withhold(con *console.Console, name, text, instead string) error {
-	if con.Out.Terminal && len(secretsIn(text)) > 0 {
+// Withhold holds that no text with secrets is written to a terminal.
+func Withhold(con *console.Console, name, text, instead string) error {
+	if con.Out.Terminal && len(SecretsIn(text)) > 0 {
 		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
 	}
 	return nil
 }
 
-// withheldAll is for a text of which any part may be a secret.
-func withheldAll(src string) secrets { return secrets{{to: len(src)}} }
+// WithheldAll is for a text of which any part may be a secret.
+func WithheldAll(src string) Secrets { return Secrets{{to: len(src)}} }
 
-// secretsIn finds the secrets in a text. Where one ends is known only in valid JSON, and other tools have secrets that are
+// SecretsIn finds the secrets in a text. Where one ends is known only in valid JSON, and other tools have secrets that are
 // not signed. So other text with the signature, or with a key that OpenTofu uses, is withheld as a whole.
-func secretsIn(src string) secrets {
-	signed := isSigned(src)
+func SecretsIn(src string) Secrets {
+	signed := IsSigned(src)
 	foreign := strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive") && unsigned.MatchString(src)
 	if !signed && !foreign {
 		return nil
@@ -106,20 +106,20 @@ func secretsIn(src string) secrets {
 	valid := json.Valid([]byte(src))
 	switch {
 	case valid && !isLumiGL(src), !valid && (signed || !wasLumiGL(src)):
-		return withheldAll(src)
+		return WithheldAll(src)
 	case !signed:
 		return nil
 	}
-	return signedIn(src)
+	return SignedIn(src)
 }
 
-// signedIn returns the outermost objects and lists in valid JSON that have the signature of secrets in them.
-func signedIn(src string) secrets {
+// SignedIn returns the outermost objects and lists in valid JSON that have the signature of secrets in them.
+func SignedIn(src string) Secrets {
 	type object struct {
 		secretPart
 		signed bool
 	}
-	var found secrets
+	var found Secrets
 	open := []object{{}} // the text as a whole, and what is not closed yet
 	dec := json.NewDecoder(strings.NewReader(src))
 	dec.UseNumber() // since others may be out of range
@@ -151,8 +151,8 @@ func signedIn(src string) secrets {
 // digit matches an escaped digit of a signature.
 var digit = regexp.MustCompile(`\\u00(3[0-9]|6[1-6])`)
 
-// isSigned reports whether a text has the signature of secrets, perhaps with escapes or in UTF-16.
-func isSigned(src string) bool {
+// IsSigned reports whether a text has the signature of secrets, perhaps with escapes or in UTF-16.
+func IsSigned(src string) bool {
 	src = strings.ReplaceAll(src, "\x00", "")
 	if strings.Contains(src, `\u00`) {
 		src = digit.ReplaceAllStringFunc(src, func(escape string) string {

@@ -1,4 +1,4 @@
-package main
+package display
 
 import (
 	"errors"
@@ -11,25 +11,25 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// older is a version of a module that exists beside the newest one, with the resources that only it holds.
-type older struct {
+// Older is a version of a module that exists beside the newest one, with the resources that only it holds.
+type Older struct {
 	*lumigl.Snapshot
-	version string   // such as "a::46"
-	users   []string // the modules that need it
+	Version string   // such as "a::46"
+	Users   []string // the modules that need it
 }
 
 // String returns the version and who needs it, such as "a::46 for b".
-func (o older) String() string {
-	if len(o.users) == 0 {
-		return term.Visible(o.version) + ", which no module needs"
+func (o Older) String() string {
+	if len(o.Users) == 0 {
+		return term.Visible(o.Version) + ", which no module needs"
 	}
-	return term.Visible(o.version + " for " + strings.Join(o.users, ", "))
+	return term.Visible(o.Version + " for " + strings.Join(o.Users, ", "))
 }
 
-// olderVersions returns what the field "versions" of a snapshot has, as [graph.Graph.Snapshot] writes it.
-func olderVersions(s *lumigl.Snapshot) (all []older) {
+// OlderVersions returns what the field "versions" of a snapshot has, as [graph.Graph.Snapshot] writes it.
+func OlderVersions(s *lumigl.Snapshot) (all []Older) {
 	for deployment, resources := range s.Field("versions").Members() {
-		o := older{Snapshot: &lumigl.Snapshot{}}
+		o := Older{Snapshot: &lumigl.Snapshot{}}
 		for key, value := range resources.Members() {
 			v, err := o.Add(urn.URN(key))
 			if err != nil {
@@ -38,10 +38,10 @@ func olderVersions(s *lumigl.Snapshot) (all []older) {
 			v.ID, _ = value.Get("id").Text()
 			v.Options, v.Properties = value.Get("options"), value.Get("properties")
 			parts, _ := v.URN().Parts()
-			o.version, o.users = parts.Package+"::"+deployment, nil
+			o.Version, o.Users = parts.Package+"::"+deployment, nil
 			for _, user := range value.Get("neededBy").Elements() {
 				name, _ := user.Text()
-				o.users = append(o.users, name)
+				o.Users = append(o.Users, name)
 			}
 		}
 		if o.Len() > 0 {
@@ -52,27 +52,27 @@ func olderVersions(s *lumigl.Snapshot) (all []older) {
 }
 
 // all returns the vertices of the document, and then those of older versions.
-func (v *viewer) all() []*lumigl.Vertex {
-	all := slices.Collect(v.doc.Base().Vertices())
-	for _, o := range v.older {
+func (v *Viewer) all() []*lumigl.Vertex {
+	all := slices.Collect(v.Doc.Base().Vertices())
+	for _, o := range v.Older {
 		all = slices.AppendSeq(all, o.Vertices())
 	}
 	return all
 }
 
-// olderOf returns the older version that holds a vertex, nil if the document does.
-func (v *viewer) olderOf(one *lumigl.Vertex) *older {
-	for i := range v.older {
-		if v.older[i].Vertex(one.Key()) == one {
-			return &v.older[i]
+// OlderOf returns the older version that holds a vertex, nil if the document does.
+func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
+	for i := range v.Older {
+		if v.Older[i].Vertex(one.Key()) == one {
+			return &v.Older[i]
 		}
 	}
 	return nil
 }
 
-// find returns the vertex that a key stands for, and those with its URN in older versions.
-func (v *viewer) find(key string) (all []*lumigl.Vertex, err error) {
-	found, err := v.index.Find(key)
+// Find returns the vertex that a key stands for, and those with its URN in older versions.
+func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
+	found, err := v.Index.Find(key)
 	var several *query.FindError
 	switch {
 	case err == nil:
@@ -80,7 +80,7 @@ func (v *viewer) find(key string) (all []*lumigl.Vertex, err error) {
 	case errors.As(err, &several) && len(several.Candidates) > 0:
 		return nil, err
 	}
-	for _, o := range v.older {
+	for _, o := range v.Older {
 		if one, err := query.New(o.Base()).Find(key); err == nil {
 			all = append(all, one)
 		}

@@ -1,4 +1,4 @@
-package main
+package display
 
 import (
 	"strconv"
@@ -7,29 +7,29 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// table prints a line for each of some vertices, in columns.
-func (v *viewer) table(chosen []*lumigl.Vertex) {
+// Table prints a line for each of some vertices, in columns.
+func (v *Viewer) Table(chosen []*lumigl.Vertex) {
 	head := []string{"KEY", "PROPERTIES", "USES", "USED BY"}
 	if v.snapshot() != nil {
 		head = []string{"NAME", "TYPE", "ID", "USES", "USED BY"}
 	}
-	if len(v.older) > 0 {
+	if len(v.Older) > 0 {
 		head = append(head, "VERSION")
 	}
 	rows := [][]string{head}
 	for _, one := range chosen {
-		uses, usedBy := v.index.Dependencies(one, false), v.index.Dependents(one, false)
-		row := []string{term.Visible(v.name(one)), strconv.Itoa(one.Properties.Len())}
+		uses, usedBy := v.Index.Dependencies(one, false), v.Index.Dependents(one, false)
+		row := []string{term.Visible(v.Name(one)), strconv.Itoa(one.Properties.Len())}
 		if v.snapshot() != nil {
 			row = append(row[:1], term.Visible(string(one.Type)), term.Visible(one.ID))
 		}
 		row = append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy)))
-		if o := v.olderOf(one); o != nil {
+		if o := v.OlderOf(one); o != nil {
 			row = append(row, o.String())
-		} else if len(v.older) > 0 {
+		} else if len(v.Older) > 0 {
 			row = append(row, "")
 		}
 		rows = append(rows, row)
 	}
-	v.con.Table(rows)
+	v.Con.Table(rows)
 }

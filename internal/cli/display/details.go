@@ -1,4 +1,4 @@
-package main
+package display
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 )
 
 // details prints all of a vertex.
-func (v *viewer) details(one *lumigl.Vertex) {
-	out := v.con.Out
+func (v *Viewer) details(one *lumigl.Vertex) {
+	out := v.Con.Out
 	v.line(out.Paint(term.Bold, term.Visible(one.Key())))
 	if v.snapshot() != nil {
 		v.line(v.field("type", term.Visible(string(one.Type))))
@@ -22,7 +22,7 @@ func (v *viewer) details(one *lumigl.Vertex) {
 			id = out.Paint(term.Dim, "(none yet)")
 		}
 		v.line(v.field("id", id))
-		if o := v.olderOf(one); o != nil {
+		if o := v.OlderOf(one); o != nil {
 			v.line(v.field("version", o.String()))
 		}
 		if one.Source != "" {
@@ -34,19 +34,19 @@ func (v *viewer) details(one *lumigl.Vertex) {
 	if one.Extensions.Exists() {
 		v.bag("extensions", one.Extensions)
 	}
-	if v.olderOf(one) != nil {
+	if v.OlderOf(one) != nil {
 		return // Nothing in a version that is kept is a reference.
 	}
-	v.neighbours("uses", v.index.Dependencies(one, false))
-	v.neighbours("used by", v.index.Dependents(one, false))
+	v.neighbours("uses", v.Index.Dependencies(one, false))
+	v.neighbours("used by", v.Index.Dependents(one, false))
 }
 
 // options prints the options of a resource, one a line.
-func (v *viewer) options(options lumigl.Value) {
+func (v *Viewer) options(options lumigl.Value) {
 	if options.Len() == 0 {
 		return
 	}
-	v.line("  " + v.con.Out.Paint(term.Blue, "options:"))
+	v.line("  " + v.Con.Out.Paint(term.Blue, "options:"))
 	for name, option := range options.Members() {
 		var parts []string
 		add := func(before string, part lumigl.Value) {
@@ -60,7 +60,7 @@ func (v *viewer) options(options lumigl.Value) {
 			add("", e)
 		}
 		for key, m := range option.Members() {
-			add(keyText(key)+" ", m)
+			add(KeyText(key)+" ", m)
 		}
 		if option.Kind() == lumigl.Text {
 			add("", option)
@@ -73,31 +73,31 @@ func (v *viewer) options(options lumigl.Value) {
 }
 
 // field is a line that names something.
-func (v *viewer) field(name, text string) string {
-	return "  " + v.con.Out.Paint(term.Blue, name+":") + " " + text
+func (v *Viewer) field(name, text string) string {
+	return "  " + v.Con.Out.Paint(term.Blue, name+":") + " " + text
 }
 
-func (v *viewer) bag(name string, bag lumigl.Value) {
+func (v *Viewer) bag(name string, bag lumigl.Value) {
 	if bag.Len() == 0 {
-		v.line(v.field(name, v.con.Out.Paint(term.Dim, "(none)")))
+		v.line(v.field(name, v.Con.Out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.value("  ", v.con.Out.Paint(term.Blue, name+":"), bag)
+	v.value("  ", v.Con.Out.Paint(term.Blue, name+":"), bag)
 }
 
-func (v *viewer) neighbours(what string, others []*lumigl.Vertex) {
+func (v *Viewer) neighbours(what string, others []*lumigl.Vertex) {
 	if len(others) == 0 {
-		v.line(v.field(what, v.con.Out.Paint(term.Dim, "(none)")))
+		v.line(v.field(what, v.Con.Out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.line("  " + v.con.Out.Paint(term.Blue, fmt.Sprintf("%s %d:", what, len(others))))
+	v.line("  " + v.Con.Out.Paint(term.Blue, fmt.Sprintf("%s %d:", what, len(others))))
 	for _, other := range others {
 		v.line("    " + v.label(other))
 	}
 }
 
 // value prints a value behind what it is called, on further lines if it has an inside.
-func (v *viewer) value(indent, called string, value lumigl.Value) {
+func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	if text, ok := v.brief(value); ok {
 		v.line(indent + called + " " + text)
 		return
@@ -108,7 +108,7 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 	v.line(indent + called)
 	indent += "  "
 	for key, m := range value.Members() {
-		v.value(indent, keyText(key)+":", m)
+		v.value(indent, KeyText(key)+":", m)
 	}
 	for _, e := range value.Elements() {
 		v.value(indent, "-", e)
@@ -116,8 +116,8 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 }
 
 // brief is a value on one line, if it has no inside to show.
-func (v *viewer) brief(value lumigl.Value) (string, bool) {
-	out := v.con.Out
+func (v *Viewer) brief(value lumigl.Value) (string, bool) {
+	out := v.Con.Out
 	if value.IsSecret() {
 		return out.Paint(term.Dim, "(secret)"), true
 	}
@@ -146,11 +146,11 @@ func (v *viewer) brief(value lumigl.Value) (string, bool) {
 }
 
 // expression is an expression on one line, unless it makes JSON of a value that has an inside.
-func (v *viewer) expression(value lumigl.Value) (string, bool) {
+func (v *Viewer) expression(value lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(value, func(part lumigl.Value) string {
 		if to, property, ok := part.Target(); ok && property != "" {
-			return term.Visible(v.name(to)) + "." + term.Visible(property)
+			return term.Visible(v.Name(to)) + "." + term.Visible(property)
 		}
 		text, brief := v.brief(part)
 		fits = fits && brief
@@ -190,8 +190,8 @@ func quoted(text string) string {
 	return string(json)
 }
 
-// keyText is a key, in quotes if it would be misread without.
-func keyText(key string) string {
+// KeyText is a key, in quotes if it would be misread without.
+func KeyText(key string) string {
 	for i := range len(key) {
 		if !isWord(key[i]) {
 			return quoted(key)
@@ -226,7 +226,7 @@ func source(value lumigl.Value) string {
 				names = append(names, fmt.Sprintf("and %d more", assets.Len()-most))
 				break
 			}
-			names = append(names, keyText(name))
+			names = append(names, KeyText(name))
 		}
 		return strings.Join(names, ", ")
 	}

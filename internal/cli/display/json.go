@@ -1,8 +1,9 @@
-package main
+package display
 
 import (
 	"encoding/json"
 
+	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -23,9 +24,9 @@ type jsonVertex struct {
 	UsedBy     []string        `json:"usedBy"`
 }
 
-// json prints vertices for programs.
-func (v *viewer) json(chosen []*lumigl.Vertex) error {
-	tag := v.doc.Base().Tag
+// Json prints vertices for programs.
+func (v *Viewer) Json(chosen []*lumigl.Vertex) error {
+	tag := v.Doc.Base().Tag
 	if tag == "" {
 		tag = lumigl.DefaultTag
 	}
@@ -38,38 +39,38 @@ func (v *viewer) json(chosen []*lumigl.Vertex) error {
 	}
 	for _, one := range chosen {
 		j := jsonVertex{
-			Key: one.Key(), Uses: keys(v.index.Dependencies(one, false)), UsedBy: keys(v.index.Dependents(one, false)),
+			Key: one.Key(), Uses: keys(v.Index.Dependencies(one, false)), UsedBy: keys(v.Index.Dependents(one, false)),
 		}
 		if v.snapshot() != nil {
-			j.Type, j.Name, j.ID, j.Source = string(one.Type), v.name(one), one.ID, one.Source
+			j.Type, j.Name, j.ID, j.Source = string(one.Type), v.Name(one), one.ID, one.Source
 		}
-		if o := v.olderOf(one); o != nil {
-			j.Version, j.NeededBy = o.version, o.users
+		if o := v.OlderOf(one); o != nil {
+			j.Version, j.NeededBy = o.Version, o.Users
 		}
 		j.Properties = json.RawMessage("{}")
 		if one.Properties.Exists() {
-			j.Properties = appendJSON(nil, one.Properties, tag)
+			j.Properties = AppendJSON(nil, one.Properties, tag)
 		}
 		if one.Options.Exists() {
-			j.Options = appendJSON(nil, one.Options, tag)
+			j.Options = AppendJSON(nil, one.Options, tag)
 		}
 		if one.Extensions.Exists() {
-			j.Extensions = appendJSON(nil, one.Extensions, tag)
+			j.Extensions = AppendJSON(nil, one.Extensions, tag)
 		}
-		if err := v.con.PrintJSON(j); err != nil {
+		if err := v.Con.PrintJSON(j); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// appendJSON appends a value as JSON, without what secrets hold.
-func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
+// AppendJSON appends a value as JSON, without what secrets hold.
+func AppendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 	text := func(s string) {
 		dst = append(dst, quoted(s)...)
 	}
 	if value.IsSecret() {
-		return append(dst, `{"`+wire.Signature+`":"`+wire.Secret+`","value":"`+masked+`"}`...)
+		return append(dst, `{"`+wire.Signature+`":"`+wire.Secret+`","value":"`+document.Masked+`"}`...)
 	}
 	if to, property, ok := value.Target(); ok {
 		dst = append(dst, '{')
@@ -92,7 +93,7 @@ func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 			}
 			some = true
 			text(key)
-			dst = appendJSON(append(dst, ':'), m, tag)
+			dst = AppendJSON(append(dst, ':'), m, tag)
 		}
 		return append(dst, '}')
 	case lumigl.List:
@@ -101,7 +102,7 @@ func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendJSON(dst, e, tag)
+			dst = AppendJSON(dst, e, tag)
 		}
 		return append(dst, ']')
 	}

@@ -1,4 +1,4 @@
-package main
+package display
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 )
 
 // fields are the top-level fields of a file beside its resources or vertices, but for the entries of a deployment.
-func (v *viewer) fields() []lumigl.Member {
-	base := v.doc.Base()
+func (v *Viewer) fields() []lumigl.Member {
+	base := v.Doc.Base()
 	s := v.snapshot()
 	if s == nil {
 		return base.Fields
@@ -35,26 +35,26 @@ func (v *viewer) fields() []lumigl.Member {
 }
 
 // showFields prints the fields in full.
-func (v *viewer) showFields() error {
+func (v *Viewer) showFields() error {
 	fields := v.fields()
-	if v.con.JSON {
-		return v.con.PrintJSON(json.RawMessage(appendJSON(nil, lumigl.ObjectOf(fields...), "")))
+	if v.Con.JSON {
+		return v.Con.PrintJSON(json.RawMessage(AppendJSON(nil, lumigl.ObjectOf(fields...), "")))
 	}
 	for _, f := range fields {
-		v.value("", v.con.Out.Paint(term.Blue, keyText(f.Key)+":"), f.Value)
+		v.value("", v.Con.Out.Paint(term.Blue, KeyText(f.Key)+":"), f.Value)
 	}
 	return nil
 }
 
 // otherFields is a line that names the fields that the header does not have, with how large each is.
-func (v *viewer) otherFields() {
+func (v *Viewer) otherFields() {
 	var sizes []string
 	for _, f := range v.fields() {
-		if f.Key == "versions" && len(v.older) > 0 {
+		if f.Key == "versions" && len(v.Older) > 0 {
 			continue // They are listed.
 		}
 		if v.snapshot() == nil || f.Key != "package" && f.Key != "lineage" && f.Key != "serial" {
-			sizes = append(sizes, keyText(f.Key)+" "+v.size(f.Value))
+			sizes = append(sizes, KeyText(f.Key)+" "+v.size(f.Value))
 		}
 	}
 	if len(sizes) > 0 {
@@ -63,7 +63,7 @@ func (v *viewer) otherFields() {
 }
 
 // size says in a word or two how large a value is, or what it is, if that is short.
-func (v *viewer) size(value lumigl.Value) string {
+func (v *Viewer) size(value lumigl.Value) string {
 	const short = 40
 	if text, ok := value.Text(); ok && len(text) > short {
 		return "(" + console.Count(len(text), "byte") + ")"

@@ -1,0 +1,184 @@
+package display
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/document"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+// Summary says in a few words what a document is.
+func Summary(doc lumigl.Document) string {
+	noun := "vertex"
+	s, _ := doc.(*lumigl.Snapshot)
+	if s != nil {
+		noun = "resource"
+	}
+	references := 0
+	for v := range doc.Base().Vertices() {
+		for range v.References() {
+			references++
+		}
+	}
+	text := console.Count(doc.Base().Len(), noun) + ", " + console.Count(references, "reference")
+	if s != nil {
+		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
+			text += ", " + console.Count(n, "pending entry")
+		}
+	}
+	return text
+}
+
+// Viewer is one run of 'lumi show'.
+type Viewer struct {
+	Con    *console.Console
+	Doc    *document.File
+	Index  *query.Index
+	View   string
+	Invert bool
+	Top    bool // whether to show the top-level fields
+	Depth  int
+	Older  []Older // versions of modules that are kept beside the newest ones
+}
+
+func (v *Viewer) Show(keys []string) error {
+	if v.Top {
+		return v.showFields()
+	}
+	if s := v.snapshot(); s != nil {
+		v.Older = OlderVersions(s)
+	}
+	var chosen []*lumigl.Vertex
+	for _, key := range keys {
+		found, err := v.Find(key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.Doc.Name, err)
+		}
+		for _, one := range found {
+			if !slices.Contains(chosen, one) {
+				chosen = append(chosen, one)
+			}
+		}
+	}
+	if v.Con.JSON {
+		if len(keys) == 0 {
+			chosen = v.all()
+		}
+		return v.Json(chosen)
+	}
+	for i, one := range chosen {
+		if i > 0 {
+			v.Con.Printf("\n")
+		}
+		v.details(one)
+	}
+	if len(keys) > 0 {
+		return nil
+	}
+	view := v.View
+	if view == "auto" {
+		view = "plain"
+		if v.Con.Out.Terminal {
+			view = "tree"
+		}
+	}
+	switch view {
+	case "tree":
+		v.header()
+		v.tree()
+		for _, o := range v.Older {
+			for one := range o.Vertices() {
+				v.line(v.entry(one) + " " + v.Con.Out.Paint(term.Dim, "("+o.String()+")"))
+			}
+		}
+		v.pending()
+	case "table":
+		v.header()
+		v.Table(v.all())
+		v.pending()
+	default:
+		v.plain()
+	}
+	return nil
+}
+
+func (v *Viewer) snapshot() *lumigl.Snapshot {
+	s, _ := v.Doc.Document.(*lumigl.Snapshot)
+	return s
+}
+
+// Name is what people call a vertex.
+func (v *Viewer) Name(one *lumigl.Vertex) string {
+	if v.snapshot() == nil {
+		return one.Key()
+	}
+	return one.URN().Name()
+}
+
+// label is a vertex's name, with what tells it apart from others of that name.
+func (v *Viewer) label(one *lumigl.Vertex) string {
+	if v.snapshot() == nil {
+		return term.Visible(one.Key())
+	}
+	return term.Visible(one.URN().Name()) + " " + v.Con.Out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
+}
+
+// line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
+func (v *Viewer) line(text string) { v.Con.Line(text) }
+
+// plain prints a line for each vertex, for programs and for pipes.
+func (v *Viewer) plain() {
+	for _, one := range v.all() {
+		line := term.Visible(one.Key())
+		if v.snapshot() != nil {
+			line += "\t" + term.Visible(string(one.Type)) + "\t" + term.Visible(one.ID)
+		}
+		if o := v.OlderOf(one); o != nil {
+			line += "\t" + o.String()
+		}
+		v.Con.Printf("%s\n", line)
+	}
+}
+
+// header says what the document is as a whole.
+func (v *Viewer) header() {
+	text := term.Visible(v.Doc.Name) + ": " + Summary(v.Doc.Document)
+	if s := v.snapshot(); s != nil {
+		if s.Package != "" {
+			text += ", of " + term.Visible(s.Package)
+		}
+		if s.Lineage != "" || s.Serial > 0 {
+			text += fmt.Sprintf(", serial %d", s.Serial)
+		}
+		if s.Lineage != "" {
+			text += " of " + term.Visible(s.Lineage)
+		}
+	}
+	v.line(v.Con.Out.Paint(term.Bold, text))
+	v.otherFields()
+}
+
+// pending lists what a deployment has not finished.
+func (v *Viewer) pending() {
+	s := v.snapshot()
+	if s == nil {
+		return
+	}
+	entry := func(what string, r *lumigl.Vertex) {
+		text := v.Con.Out.Paint(term.BoldCyan, "pending "+what) + " " + v.label(r)
+		if r.ID != "" {
+			text += " " + v.Con.Out.Paint(term.Dim, term.Visible(r.ID))
+		}
+		v.line(text)
+	}
+	for _, r := range s.Pending.Deletes {
+		entry("deletion", r)
+	}
+	for _, o := range s.Pending.Operations {
+		entry(string(o.Kind), o.Resource)
+	}
+}

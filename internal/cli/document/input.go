@@ -1,0 +1,221 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/spf13/cobra"
+)
+
+// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
+func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	if !strings.HasPrefix(typed, "env") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	all, _ := workspace.CompleteEnvironments(c, args, typed)
+	for _, name := range all {
+		names = append(names, "env:"+name)
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// StdinArg is the argument that stands for standard input, and stdinName how it is called in messages.
+const (
+	StdinArg  = "-"
+	StdinName = "<stdin>"
+)
+
+// Input is the text of a file.
+type Input struct {
+	Name string // as it was given, stdinName for standard input
+	Src  string
+}
+
+// File is a file without faults.
+type File struct {
+	Input
+	lumigl.Document
+}
+
+// Inputs returns the files that the arguments name, or standard input if there are none.
+func Inputs(con *console.Console) ([]string, error) {
+	if len(con.Args) == 0 {
+		if con.StdinIsTerminal {
+			return nil, console.Misused("give a file, or - for standard input")
+		}
+		return []string{StdinArg}, nil
+	}
+	return con.Args, StdinOnce(con.Args)
+}
+
+// Each does something with every file, even after an error, which it prints. It returns the worst of errWrong and
+// errFailed.
+func Each(con *console.Console, files []string, do func(name string) error) error {
+	var wrong, failed error
+	for _, name := range files {
+		switch err := do(name); {
+		case errors.Is(err, console.ErrWrong):
+			wrong = console.ErrWrong
+		case err != nil:
+			con.Say("%s", err)
+			failed = console.ErrFailed
+		}
+	}
+	return cmp.Or(failed, wrong)
+}
+
+// StdinOnce holds that standard input is read by one argument only.
+func StdinOnce(args []string) error {
+	if i := slices.Index(args, StdinArg); i >= 0 && slices.Contains(args[i+1:], StdinArg) {
+		return errors.New("- stands there twice, but standard input can be read only once")
+	}
+	return nil
+}
+
+// ReadFile reads a file, or standard input.
+func ReadFile(con *console.Console, arg string) (*Input, error) {
+	if arg == StdinArg {
+		in, err := readAll(StdinName, &announced{con.Stdin, con}, sizeOf(con.Stdin))
+		if err == nil && !strings.HasSuffix(strings.TrimRight(in.Src, " \t\r\n"), "}") {
+			// It was cut off, perhaps since one interrupt ended the program that wrote it and is about to end this one.
+			time.Sleep(20 * time.Millisecond)
+		}
+		return in, err
+	}
+	if name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix); ok {
+		return nil, fmt.Errorf("%s is the state of an environment, not a file: 'lumi state export --environment=%s -o FILE' writes one", arg, name)
+	}
+	file, err := os.Open(arg)
+	if err != nil {
+		return nil, FileError(arg, err)
+	}
+	defer file.Close()
+	con.Doing("reading %s", arg)
+	return readAll(arg, file, sizeOf(file))
+}
+
+// announced says that standard input is read once there is something to read. Until then another program may be asking
+// for a password on the same terminal, and whoever writes into it needs no line in between at all.
+type announced struct {
+	io.Reader
+	to *console.Console
+}
+
+func (a *announced) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 && a.to != nil && !a.to.StdinIsTerminal {
+		a.to.Doing("reading %s", StdinName)
+		a.to = nil
+	}
+	return n, err
+}
+
+// sizeOf is how much there is to read, as far as that is known.
+func sizeOf(r io.Reader) int {
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return int(min(info.Size(), lumigl.DefaultMaxSize)) + 1
+		}
+	}
+	return 0
+}
+
+func readAll(name string, r io.Reader, size int) (*Input, error) {
+	var b strings.Builder
+	b.Grow(size)
+	if _, err := io.Copy(&b, io.LimitReader(r, lumigl.DefaultMaxSize+1)); err != nil {
+		return nil, FileError(name, err)
+	}
+	return &Input{Name: name, Src: b.String()}, nil
+}
+
+// FileError says what is wrong with a file, without the system's words for what was tried.
+func FileError(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", name)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to errWrong.
+func Load(con *console.Console, arg string) (*File, error) {
+	in, err := Read(con, arg)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := lumigl.Parse(in.Src)
+	if err != nil {
+		return nil, Refuse(con, in, err)
+	}
+	return &File{Input: *in, Document: doc}, nil
+}
+
+// Refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns errWrong, or the error
+// itself if that is not about faults.
+func Refuse(con *console.Console, in *Input, err error) error {
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	if what := foreign(in, invalid); what != "" && !con.JSON {
+		con.Separate()
+		con.Say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.Name, what)
+		return console.ErrWrong
+	}
+	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
+}
+
+// foreign says what a file is that another tool has made, or "".
+func foreign(in *Input, invalid *lumigl.InvalidError) string {
+	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
+		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault
+	}) {
+		return ""
+	}
+	switch convert.Recognize(in.Src) {
+	case convert.OpenTofu:
+		return "state of OpenTofu or Terraform"
+	case convert.Pulumi:
+		return "an export of Pulumi"
+	}
+	return ""
+}
+
+// Read reads a file, standard input, or an environment.
+func Read(con *console.Console, arg string) (in *Input, err error) {
+	name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix)
+	if !ok {
+		return ReadFile(con, arg)
+	}
+	ctx := context.Background()
+	err = workspace.WithEnvironment(ctx, con, workspace.Flags{Environment: name}, workspace.Fail, func(s *workspace.Session) error {
+		key, err := s.KnownKey(ctx)
+		if err != nil {
+			return err
+		}
+		snapshot, err := s.Snapshot(ctx, key)
+		if err != nil {
+			return err
+		}
+		text, err := lumigl.Append(nil, snapshot)
+		in = &Input{Name: workspace.EnvironmentPrefix + s.Environment.Name, Src: string(text)}
+		return err
+	})
+	return in, err
+}
