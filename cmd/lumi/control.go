@@ -16,6 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run/execute"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -46,14 +47,14 @@ func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func
 			if err != nil {
 				return err
 			}
-			engine, end := NewEngine(x.Session, key, x.runs.options())
+			engine, end := runs.NewEngine(x.Session, key, x.runs.Options())
 			defer end()
 			x.engine = engine
 			return do(ctx, args)
 		})
 	}
 	x.flags.Add(c)
-	x.runs.add(c)
+	x.runs.Add(c)
 	return c
 }
 
@@ -167,15 +168,15 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 // retry continues a deployment. One that was interrupted is only run.
 func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
-		return d.State == store.Failed || d.State == store.Ask || isLeft(x.engine, d) && len(d.Waits) == 0
+		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(x.engine, d) && len(d.Waits) == 0
 	})
 	if _, ok := errors.AsType[*job.RefusedError](err); ok {
 		return x.cleanUp(ctx, args, err)
 	} else if err != nil {
 		return err
 	}
-	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
-		if isLeft(x.engine, d) {
+	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
+		if runs.IsLeft(x.engine, d) {
 			return []int64{d.ID}, nil
 		}
 		return []int64{d.ID}, x.engine.Retry(ctx, d.ID)
@@ -194,7 +195,7 @@ func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error)
 	if len(modules) == 0 {
 		return none
 	}
-	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() (ids []int64, err error) {
+	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() (ids []int64, err error) {
 		for _, module := range modules {
 			id, err := x.engine.CleanUp(ctx, module)
 			if err != nil {
@@ -227,10 +228,10 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	if err := cmp.Or(x.Agreed(x.consent.yes, "Abort "+d.Name), x.Stdout.Flush()); err != nil {
 		return err
 	}
-	if (d.State == store.Running || d.State == store.Aborting) && !isLeft(x.engine, d) {
+	if (d.State == store.Running || d.State == store.Aborting) && !runs.IsLeft(x.engine, d) {
 		x.Say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
 	}
-	err = follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
+	err = runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
 	if err != nil {
 		return err
 	}
@@ -295,7 +296,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 		return err
 	}
 	if !x.JSON {
-		x.Printf("Rollback to %s of %s\n\n", job.Name(to), stamp(to.Created))
+		x.Printf("Rollback to %s of %s\n\n", job.Name(to), runs.Stamp(to.Created))
 	}
 	if err := x.show(ctx, x.engine, all); err != nil {
 		return err
@@ -319,7 +320,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 
 // target returns the deployment to roll back to.
 func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, error) {
-	if len(args) > 0 && numberOf(args[0]) > 0 {
+	if len(args) > 0 && runs.Number(args[0]) > 0 {
 		d, _, err := findDeployment(ctx, x.deployCommand.Session, x.engine, args[0])
 		return d, err
 	}
@@ -369,7 +370,7 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 		return err
 	}
 	id := by[v.Key()]
-	return follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
+	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
 		return []int64{id}, x.engine.Resolve(ctx, id, urn.URN(v.Key()), x.id)
 	})
 }

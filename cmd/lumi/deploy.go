@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/spf13/cobra"
 )
@@ -23,7 +24,7 @@ import (
 type deployCommand struct {
 	*workspace.Session
 	flags    workspace.Flags
-	runs     runFlags
+	runs     runs.Flags
 	request  requestFlags
 	consent  consent
 	check    bool // whether changes lead to exit code 1
@@ -91,7 +92,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 			if d.simulate {
 				missing, d.consent.yes = workspace.Pretend, true
 			}
-			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
+			if err := cmp.Or(d.runs.Misuse(), d.consent.misuse(con)); err != nil {
 				return err
 			}
 			return d.in(c.Context(), con, missing, func(ctx context.Context) error { return d.deploy(ctx, args, c.ArgsLenAtDash()) })
@@ -100,7 +101,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	d.flags.Add(c)
 	d.request.add(c)
 	d.consent.add(c)
-	d.runs.add(c)
+	d.runs.Add(c)
 	d.addDetails(c)
 	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers check, but create, change and delete nothing, and provisioners are not called")
 	return c
@@ -118,7 +119,7 @@ refused, unless these are destroyed with it. Protected resources are refused.`,
 		Example:           console.Examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
 		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(con)); err != nil {
+			if err := cmp.Or(d.runs.Misuse(), d.consent.misuse(con)); err != nil {
 				return err
 			}
 			return d.in(c.Context(), con, workspace.Fail, func(ctx context.Context) error { return d.destroy(ctx, args) })
@@ -126,7 +127,7 @@ refused, unless these are destroyed with it. Protected resources are refused.`,
 	}
 	d.flags.Add(c)
 	d.consent.add(c)
-	d.runs.add(c)
+	d.runs.Add(c)
 	d.addDetails(c)
 	return c
 }
@@ -155,7 +156,7 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 	if err != nil {
 		return err
 	}
-	engine, end := NewEngine(d.Session, key, run.Options{})
+	engine, end := runs.NewEngine(d.Session, key, run.Options{})
 	defer end()
 	all, err := d.plans(ctx, engine, args, dash)
 	if err != nil {
@@ -249,8 +250,8 @@ func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) err
 			return err
 		}
 	}
-	o := d.runs.options()
-	engine, end := NewEngine(d.Session, key, o)
+	o := d.runs.Options()
+	engine, end := runs.NewEngine(d.Session, key, o)
 	defer end()
 	all, err := d.plans(ctx, engine, args, dash)
 	if err != nil {
@@ -297,7 +298,7 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 	if err := d.Stdout.Flush(); err != nil {
 		return err
 	}
-	return follow(ctx, d.Session, engine, d.runs, func() ([]int64, error) {
+	return runs.Follow(ctx, d.Session, engine, d.runs, func() ([]int64, error) {
 		queued, err := engine.Queue(ctx, all...)
 		var ids []int64
 		for _, q := range queued {
@@ -313,7 +314,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	if err != nil {
 		return err
 	}
-	engine, end := NewEngine(d.Session, key, d.runs.options())
+	engine, end := runs.NewEngine(d.Session, key, d.runs.Options())
 	defer end()
 	g, err := engine.Graph(ctx)
 	if err != nil {

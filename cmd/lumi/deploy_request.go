@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -105,7 +106,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	}
 	for _, module := range f.interrupt {
 		if !slices.Contains(g.Modules(), module) {
-			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, instead(module, g.Modules()))
+			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, suggest.Instead(module, g.Modules()))
 		}
 	}
 	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.

@@ -16,6 +16,7 @@ import (
 	codec "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/spf13/cobra"
@@ -111,7 +112,7 @@ func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	e.Modules, e.Resources = append(e.Modules, g.Modules()...), g.Count()
 	last, err := tx.History(row.Name, 0, 1)
 	for _, d := range last {
-		e.Last, e.Ended = fmt.Sprintf("%s %s", job.Name(d), strings.ToLower(string(d.State))), stamp(d.Ended)
+		e.Last, e.Ended = fmt.Sprintf("%s %s", job.Name(d), strings.ToLower(string(d.State))), runs.Stamp(d.Ended)
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -84,7 +84,7 @@ func (h *historyCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	engine, end := NewEngine(h.Session, key, run.Options{}) // Without a key it reads secrets as unknown values.
+	engine, end := runs.NewEngine(h.Session, key, run.Options{}) // Without a key it reads secrets as unknown values.
 	defer end()
 	if h.engine = engine; len(args) > 0 {
 		return h.one(ctx, args[0])
@@ -112,7 +112,7 @@ type jsonPast struct {
 func (h *historyCommand) describe(ctx context.Context, d store.Job) (jsonPast, error) {
 	events, err := h.engine.Log(ctx, d.ID)
 	past := newPast(d, events)
-	past.Interrupted = d.State != store.Wait && isLeft(h.engine, environment.Status{Job: d})
+	past.Interrupted = d.State != store.Wait && runs.IsLeft(h.engine, environment.Status{Job: d})
 	return past, err
 }
 
@@ -121,7 +121,7 @@ func (h *historyCommand) state(past jsonPast) string {
 	if past.Interrupted {
 		return "interrupted"
 	}
-	return StateWord(h.Session.Console, past.State)
+	return runs.StateWord(h.Session.Console, past.State)
 }
 
 // newPast takes time in proportion to the number of events.
@@ -201,7 +201,7 @@ func (h *historyCommand) list(ctx context.Context) error {
 			left--
 			past.Steps = nil
 			if !h.JSON {
-				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.state(past), stamp(d.Created), past.took(), past.summary()})
+				rows = append(rows, []string{term.Visible(past.Name), string(d.Kind), h.state(past), runs.Stamp(d.Created), past.took(), past.summary()})
 			} else if err := h.PrintJSON(past); err != nil {
 				return err
 			}
@@ -280,9 +280,9 @@ func (h *historyCommand) print(past jsonPast) error {
 	if h.JSON {
 		return h.PrintJSON(past)
 	}
-	h.Printf("%s %s %s\nqueued %s", h.Out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.state(past), stamp(past.Created))
+	h.Printf("%s %s %s\nqueued %s", h.Out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.state(past), runs.Stamp(past.Created))
 	if !past.Ended.IsZero() {
-		h.Printf(", ended %s", stamp(past.Ended))
+		h.Printf(", ended %s", runs.Stamp(past.Ended))
 	}
 	h.Printf(", ran for %s\n", past.took())
 	if past.Message != "" {
@@ -323,7 +323,7 @@ func last(ctx context.Context, s *workspace.Session, engine *environment.Environ
 
 // findDeployment returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
 func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
-	number := numberOf(arg)
+	number := runs.Number(arg)
 	if number == 0 {
 		return store.Job{}, run.Request{}, console.Misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
 	}
@@ -332,16 +332,4 @@ func findDeployment(ctx context.Context, s *workspace.Session, engine *environme
 		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.Environment.Name, arg, s.Flag())
 	}
 	return found.Job, found.Request, err
-}
-
-// numberOf returns the number in a text such as "7" or "shop[7]", or 0 if it has none.
-func numberOf(arg string) int64 {
-	if _, inner, ok := strings.Cut(arg, "["); ok {
-		arg = strings.TrimSuffix(inner, "]")
-	}
-	number, err := strconv.ParseInt(arg, 10, 64)
-	if err != nil || number < 1 {
-		return 0
-	}
-	return number
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/spf13/cobra"
 )
@@ -44,7 +45,7 @@ func printModel(ctx context.Context, s *workspace.Session, args []string) error 
 	newest := g.Newest(args[0])
 	switch {
 	case newest == nil:
-		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.Environment.Name, args[0], instead(args[0], g.Modules()))}
+		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.Environment.Name, args[0], suggest.Instead(args[0], g.Modules()))}
 	case newest.Provided(graph.ModelName) == nil:
 		return &job.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
 	}

@@ -68,7 +68,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	modules := slices.Sorted(maps.Keys(all))
 	switch {
 	case len(args) > 0 && all[args[0]] == nil:
-		return fmt.Errorf("%s has no module %s; %s", o.Environment.Name, args[0], instead(args[0], modules))
+		return fmt.Errorf("%s has no module %s; %s", o.Environment.Name, args[0], suggest.Instead(args[0], modules))
 	case len(args) == 2:
 		return o.one(all[args[0]], args[1])
 	case len(args) == 1:
@@ -117,16 +117,6 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 	return all, err
 }
 
-// instead says which name was probably meant, or which names there are.
-func instead(given string, names []string) string {
-	if near := suggest.Name(given, names); near != "" {
-		return "did you mean " + near + "?"
-	} else if len(names) == 0 {
-		return "it has none"
-	}
-	return "it has " + strings.Join(names, ", ")
-}
-
 // jsonOutput is what is printed of a value: a Value, unless it is a secret that is not shown, or not known.
 type jsonOutput struct {
 	Type    string          `json:"type"`
@@ -165,7 +155,7 @@ func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 func (o *outputs) one(version *graph.Version, name string) error {
 	p := version.Provided(name)
 	if p == nil {
-		return fmt.Errorf("module %s has no output %s; %s", version.Module, name, instead(name, workspace.NamesOf(version)))
+		return fmt.Errorf("module %s has no output %s; %s", version.Module, name, suggest.Instead(name, workspace.NamesOf(version)))
 	}
 	v := o.value(*p)
 	text := string(v.Value)

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -71,7 +72,7 @@ func importFile(ctx context.Context, s *workspace.Session, name string) error {
 	if err != nil {
 		return err
 	}
-	engine, end := NewEngine(s, key, run.Options{})
+	engine, end := runs.NewEngine(s, key, run.Options{})
 	defer end()
 	in := importing{
 		Session: s, snapshot: snapshot, types: map[tokens.Type]plan.Description{}, made: map[string]*graph.Resource{},

@@ -14,6 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -93,7 +94,7 @@ type jsonQueued struct {
 
 // status shows the environment.
 func status(ctx context.Context, s *workspace.Session) error {
-	engine, end := NewEngine(s, nil, run.Options{}) // It reads secrets as unknown values.
+	engine, end := runs.NewEngine(s, nil, run.Options{}) // It reads secrets as unknown values.
 	defer end()
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -108,13 +109,13 @@ func status(ctx context.Context, s *workspace.Session) error {
 		worst = console.ErrWrong
 	}
 	for _, d := range queued {
-		_, advice, code := next(s, engine, d)
-		if rank(code) > rank(worst) {
+		_, advice, code := runs.Next(s, engine, d)
+		if runs.Rank(code) > runs.Rank(worst) {
 			worst = code
 		}
 		one := jsonQueued{
 			jsonDeployment: newJSONDeployment(d.Job), Since: d.Created, Owner: d.Owner, Expires: d.Expires,
-			Interrupted: isLeft(engine, d), Aborting: d.Abort,
+			Interrupted: runs.IsLeft(engine, d), Aborting: d.Abort,
 			Waits: []map[string]string{}, Asks: append([]urn.URN{}, d.Asks...), Next: advice,
 		}
 		for _, w := range d.Waits {
@@ -178,25 +179,10 @@ func describeGraph(ctx context.Context, s *workspace.Session, engine *environmen
 	return shown, nil
 }
 
-// StateWord returns the word for the state of a deployment.
-func StateWord(con *console.Console, state store.State) string {
-	switch state {
-	case store.Wait:
-		return "waiting"
-	case store.Done:
-		return con.Out.Paint(term.Green, "done")
-	case store.Failed:
-		return con.Out.Paint(term.BoldRed, "failed")
-	case store.Ask:
-		return con.Out.Paint(term.BoldYellow, "asks")
-	}
-	return strings.ToLower(string(state))
-}
-
 func printStatus(s *workspace.Session, shown jsonStatus) {
 	s.Printf("Environment %s: %s\n", shown.Environment, console.Count(len(shown.Modules), "module"))
 	for _, m := range shown.Modules {
-		s.Printf("  %s  %s, deployed %s", term.Visible(m.Deployment), console.Count(m.Resources, "resource"), stamp(m.Ended))
+		s.Printf("  %s  %s, deployed %s", term.Visible(m.Deployment), console.Count(m.Resources, "resource"), runs.Stamp(m.Ended))
 		for _, k := range m.Kept {
 			s.Printf(", and %s: %s", display.Older{Version: k.Version, Users: k.NeededBy}, console.Count(k.Resources, "resource"))
 		}
@@ -227,7 +213,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
 func printQueued(s *workspace.Session, d jsonQueued) {
-	s.Printf("%s %s since %s\n", s.Out.Paint(term.Bold, term.Visible(d.Name)), StateWord(s.Console, d.State), stamp(d.Since))
+	s.Printf("%s %s since %s\n", s.Out.Paint(term.Bold, term.Visible(d.Name)), runs.StateWord(s.Console, d.State), runs.Stamp(d.Since))
 	var lines []string
 	switch {
 	case d.Interrupted && d.Owner != "":
@@ -256,5 +242,3 @@ func process(owner string) string {
 	}
 	return owner
 }
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

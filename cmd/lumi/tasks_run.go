@@ -14,6 +14,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph/service"
@@ -169,7 +170,7 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 
 // chosen returns the run that a number or a name such as upgrade[12] stands for, or the last one of the environment.
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
-	id := numberOf(given)
+	id := runs.Number(given)
 	if given == "" {
 		if err := t.enter(ctx, workspace.Fail); err != nil {
 			return found, err
@@ -223,7 +224,7 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 
 // follow begins a run, and shows it until it ends. It prints what to do next. Events up to the serial number after are not shown.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
-	reporter := newReporter(t.Session, runFlags{verbose: verbose})
+	reporter := runs.NewReporter(t.Session, runs.Flags{Verbose: verbose})
 	t.Reporter.Store(&reporter)
 	hangup := make(chan os.Signal, 1) // A run outlives its terminal.
 	signal.Notify(hangup, syscall.SIGHUP)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -64,7 +65,7 @@ func endOf(r service.Run) string {
 	if r.Ended.IsZero() {
 		return ""
 	}
-	return stamp(r.Ended)
+	return runs.Stamp(r.Ended)
 }
 
 // listRuns prints the latest runs.
@@ -77,7 +78,7 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 		return err
 	}
 	err = console.PrintList(t.Console, all, "There are no runs in "+t.Environment.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
-		return []string{nameOf(r), stateOf(r), stamp(r.Created), endOf(r)}
+		return []string{nameOf(r), stateOf(r), runs.Stamp(r.Created), endOf(r)}
 	})
 	if err != nil || len(all) == 0 {
 		return err
@@ -107,7 +108,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	if ended != "" {
 		ended = ", ended " + ended
 	}
-	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), stamp(r.Created), ended, counts(r.Tasks))
+	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), runs.Stamp(r.Created), ended, counts(r.Tasks))
 	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
 		t.Printf("%s\n", term.Paragraph(r.Message)) // It repeats those of the tasks.
 	}
@@ -194,9 +195,9 @@ func (t *tasker) printEvent(e store.Event) {
 	}
 	text := term.Paragraph(e.Message)
 	if e.State != "" {
-		text = strings.TrimSuffix(StateWord(t.Session.Console, e.State)+": "+text, ": ")
+		text = strings.TrimSuffix(runs.StateWord(t.Session.Console, e.State)+": "+text, ": ")
 	}
-	t.Printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
+	t.Printf("%s %s: %s\n", runs.Stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }
 
 func newTasksStopCommand(con *console.Console) *cobra.Command {

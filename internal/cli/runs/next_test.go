@@ -1,4 +1,4 @@
-package main
+package runs
 
 import (
 	"errors"
@@ -62,7 +62,7 @@ func TestNext(t *testing.T) {
 		{environment.Status{Job: store.Job{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},
 	} {
 		test.of.Module = "a"
-		what, advice, code := next(s, engine, test.of)
+		what, advice, code := Next(s, engine, test.of)
 		if what != test.what || advice != test.advice || !errors.Is(code, test.code) {
 			t.Errorf("%s: got %q, %q, %v; want %q, %q, %v", test.of.State, what, advice, code, test.what, test.advice, test.code)
 		}

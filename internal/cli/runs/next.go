@@ -1,0 +1,135 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/environment"
+	"github.com/lumi-idl/lumi/deploy/job"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
+)
+
+// conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
+// returns the exit code's error.
+func conclude(ctx context.Context, s *workspace.Session, engine *environment.Environment, ended []store.Job) error {
+	ctx = context.WithoutCancel(ctx)
+	queued, err := engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	var all []environment.Status
+	add := func(d environment.Status) {
+		if !slices.ContainsFunc(all, func(o environment.Status) bool { return o.ID == d.ID }) {
+			all = append(all, d)
+		}
+	}
+	pending := map[string]int{}
+	for _, d := range ended {
+		status := environment.Status{Job: d, Name: job.Name(d)}
+		if i := slices.IndexFunc(queued, func(q environment.Status) bool { return q.ID == d.ID }); i >= 0 {
+			status = queued[i]
+		}
+		add(status)
+		for _, q := range queued {
+			for _, w := range status.Waits {
+				if w.For.Name() == q.Name && (q.State == store.Failed || q.State == store.Ask) {
+					add(q)
+				}
+			}
+		}
+		pending[d.Module] = len(g.Pending(d.Module))
+	}
+	var worst error
+	for _, status := range all {
+		what, advice, code := Next(s, engine, status)
+		if what != "" {
+			s.Say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
+		}
+		isOwn := slices.ContainsFunc(ended, func(d store.Job) bool { return d.ID == status.ID })
+		if Rank(code) > Rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // What has failed before is only waited for.
+			worst = code
+		}
+	}
+	for _, module := range slices.Sorted(maps.Keys(pending)) {
+		if n := pending[module]; n > 0 && worst == nil {
+			s.Say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", console.Count(n, "resource"), module, s.Flag())
+			worst = console.ErrWrong
+		}
+	}
+	return worst
+}
+
+// Rank orders what ended a deployment: a failure counts most.
+func Rank(err error) int {
+	switch {
+	case errors.Is(err, console.ErrWrong):
+		return 3
+	case errors.Is(err, console.ErrAsks):
+		return 2
+	case errors.Is(err, console.ErrResumable):
+		return 1
+	}
+	return 0
+}
+
+// Next returns what became of a deployment, if there is more to say than its state, what to do about that, and the exit code's
+// error.
+func Next(s *workspace.Session, engine *environment.Environment, d environment.Status) (what, advice string, code error) {
+	about := d.Module + s.Flag()
+	retry := "continue with 'lumi retry " + about + "'"
+	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
+	if d.Kind == "cleanup" {
+		giveUp = "" // It cannot be aborted.
+	}
+	switch d.State {
+	case store.Done, store.Aborted, store.Cancelled:
+		return "", "", nil
+	case store.Superseded:
+		return "was superseded " + d.Message, "", console.ErrWrong
+	case store.Failed:
+		switch {
+		case d.Abort:
+			retry, giveUp = fmt.Sprintf("try again with 'lumi abort %s'", about), ""
+		case d.Kind == "deploy":
+			retry += fmt.Sprintf(", deploy a changed program with 'lumi deploy %s'", about)
+		}
+		return "failed", "Fix the cause, then " + retry + giveUp, console.ErrWrong
+	case store.Ask:
+		if len(d.Asks) > 0 {
+			var names []string
+			for _, u := range d.Asks {
+				names = append(names, u.Name())
+			}
+			return "asks", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
+				strings.Join(names, ", "), names[0], s.Flag()), console.ErrAsks
+		}
+		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
+	}
+	switch {
+	case !IsLeft(engine, d):
+		return "", "", console.ErrResumable
+	case len(d.Waits) > 0:
+		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, console.ErrResumable
+	}
+	return "was interrupted", "C" + retry[1:], console.ErrResumable
+}
+
+// IsLeft reports whether a deployment could run, and no other process runs it or is about to.
+func IsLeft(engine *environment.Environment, d environment.Status) bool {
+	switch d.State {
+	case store.Wait, store.Running, store.Aborting:
+		return d.Owner == engine.Owner || !time.Now().Before(d.Expires) || engine.IsDead(d.Owner)
+	}
+	return false
+}

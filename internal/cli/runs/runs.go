@@ -1,0 +1,171 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/environment"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/view"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/workspace"
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+)
+
+// Flags say how deployments run.
+type Flags struct {
+	parallel int
+	onError  string
+	Verbose  bool
+}
+
+func (f *Flags) Add(c *cobra.Command) {
+	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
+	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
+	c.Flags().BoolVarP(&f.Verbose, "verbose", "v", false, "show debug messages of providers, too")
+}
+
+// Misuse returns an error if a flag has no sensible value.
+func (f *Flags) Misuse() error {
+	if f.parallel < 1 {
+		return console.Misused("--parallel=%d: it is a whole number from 1 up", f.parallel)
+	}
+	return nil
+}
+
+func (f *Flags) Options() run.Options {
+	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
+}
+
+// NewEngine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
+// events of deployments go, or to standard error before there are any.
+func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environment.Environment, func()) {
+	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
+	external := findProvisioners(s)
+	o.Provisioners, o.Provisioner = external.all(), external.of
+	o.Store, o.Environment, o.Key, o.Events = s.Store, s.Environment.Name, key, s.Report
+	o.Providers = func(module string) provision.Providers { return pool.In(s.ProgramFolder(module)) }
+	if s.Simulates {
+		providers := o.Providers
+		o.Providers = func(module string) provision.Providers { return provision.Simulate(providers(module)) }
+	}
+	return environment.New(o), func() {
+		if err := pool.Close(); err != nil {
+			s.Say("%s", err)
+		}
+	}
+}
+
+// NewReporter returns what shows events: a live view on a terminal.
+func NewReporter(s *workspace.Session, f Flags) view.Reporter {
+	o := view.Options{Width: s.Out.Width, Color: s.Out.Color, Verbose: f.Verbose}
+	if s.JSON {
+		return view.NewJSON(s.Out.Filter(s.Unbuffered))
+	}
+	if s.Out.Terminal {
+		if live, err := view.NewLive(os.Stdout, o); err == nil {
+			return live
+		}
+	}
+	return view.NewLines(s.Out.Filter(s.Unbuffered), o)
+}
+
+// Follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
+// to do next.
+func Follow(ctx context.Context, s *workspace.Session, engine *environment.Environment, f Flags, begin func() ([]int64, error)) error {
+	reporter := NewReporter(s, f)
+	s.Reporter.Store(&reporter)
+	s.OnInterrupt(stopper(s, engine)) // Until the process ends: a plugin may take long to.
+	hangup := make(chan os.Signal, 1) // A deployment outlives its terminal.
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	ctx, cancel := context.WithCancel(ctx)
+	ended, err := runAll(ctx, s, engine, begin, reporter)
+	cancel()
+	s.Reporter.Store(nil)
+	reporter.Close()
+	if err != nil {
+		return err
+	}
+	return conclude(ctx, s, engine, ended)
+}
+
+// runAll begins deployments and runs them all at once.
+func runAll(ctx context.Context, s *workspace.Session, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
+	ids, err := begin()
+	if err != nil {
+		return nil, err
+	}
+	watched, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { watchWaits(watched, engine, ids, reporter) })
+	ended, lost := make([]store.Job, len(ids)), make([]error, len(ids))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, id := range ids {
+		group.Go(func() (err error) {
+			ended[i], err = engine.Run(ctx, id)
+			if lost[i] = err; errors.Is(err, store.ErrLost) {
+				return nil // The others end their running calls, too.
+			}
+			return err
+		})
+	}
+	if err = group.Wait(); err == nil {
+		err = errors.Join(lost...)
+	}
+	end()
+	watch.Wait()
+	return ended, err
+}
+
+// watchWaits tells the reporter what deployments wait for.
+func watchWaits(ctx context.Context, engine *environment.Environment, ids []int64, reporter view.Reporter) {
+	for {
+		if queued, err := engine.Status(ctx); err == nil {
+			all := map[string][]string{}
+			for _, q := range queued {
+				if !slices.Contains(ids, q.ID) {
+					continue
+				}
+				for _, w := range q.Waits {
+					all[q.Name] = append(all[q.Name], w.For.Name()+": "+w.Reason)
+				}
+			}
+			reporter.Waits(all)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// stopper returns what interrupts do.
+func stopper(s *workspace.Session, engine *environment.Environment) func() {
+	var times atomic.Int32
+	return func() {
+		switch times.Add(1) {
+		case 1:
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
+			engine.Stop()
+		case 2:
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
+			engine.Stop()
+		default:
+			s.Say("left; continue with 'lumi retry%s'", s.Flag())
+			os.Exit(console.ExitResumable)
+		}
+	}
+}
