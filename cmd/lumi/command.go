@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/deployments"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,8 +56,8 @@ work with the state, with LumiGL files, in which programs and states are written
 	common.BoolVar(&con.JSON, "json", false, "print JSON")
 	console.ChoiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
-	console.AddCommands(root, deploymentsGroup, newPlanCommand(con), newDeployCommand(con), newDestroyCommand(con), newStatusCommand(con), newHistoryCommand(con),
-		newRetryCommand(con), newAbortCommand(con), newRollbackCommand(con), newResolveCommand(con))
+	console.AddCommands(root, deploymentsGroup, deployments.NewPlanCommand(con), deployments.NewDeployCommand(con), deployments.NewDestroyCommand(con), deployments.NewStatusCommand(con), deployments.NewHistoryCommand(con),
+		deployments.NewRetryCommand(con), deployments.NewAbortCommand(con), deployments.NewRollbackCommand(con), deployments.NewResolveCommand(con))
 	console.AddCommands(root, "State", newEnvCommand(con), newOutputCommand(con), newStateCommand(con))
 	console.AddCommands(root, "Task graphs", newTasksCommand(con), newServeCommand(con))
 	console.AddCommands(root, "Files", newCheckCommand(con), newConvertCommand(con), newDiffCommand(con), newFmtCommand(con), newGraphCommand(con),

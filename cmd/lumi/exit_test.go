@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/deployments"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/spf13/cobra"
 )
@@ -121,7 +122,7 @@ func TestEnvironmentExits(t *testing.T) {
 		}
 		for code, meaning := range c.Annotations {
 			command := name(c)
-			if code >= "3" && meaning == deployExits[code] {
+			if code >= "3" && meaning == deployments.DeployExits[code] {
 				command = "(destroy|retry)"
 			}
 			exit := `lumi ` + command + `\b.*; (test \$\? = ` + code + `'|echo exit \$\?'\n(std.*\n)*stdout '\^exit ` + code + `\$')( &\w+&)?\n`

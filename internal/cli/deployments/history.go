@@ -1,4 +1,4 @@
-package main
+package deployments
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ type historyCommand struct {
 	diff   bool
 }
 
-func newHistoryCommand(con *console.Console) *cobra.Command {
+func NewHistoryCommand(con *console.Console) *cobra.Command {
 	var h historyCommand
 	var c *cobra.Command
 	c = workspace.RunInEnvironment(con, &cobra.Command{

@@ -1,4 +1,4 @@
-package main
+package deployments
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newStatusCommand(con *console.Console) *cobra.Command {
+func NewStatusCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",

@@ -1,4 +1,4 @@
-package main
+package deployments
 
 import (
 	"cmp"
@@ -36,7 +36,7 @@ const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object mod
 lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
 are for the program. `
 
-func newPlanCommand(con *console.Console) *cobra.Command {
+func NewPlanCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
@@ -65,7 +65,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	return c
 }
 
-func newDeployCommand(con *console.Console) *cobra.Command {
+func NewDeployCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
@@ -80,7 +80,7 @@ seconds to start, and a minute to be configured. An interrupt starts no more ste
 calls, a third one leaves at once. 'lumi retry' or another 'lumi deploy' goes on. docs/deploy.md shows how to work with it.
 
 With --json, the plans and then all events are objects on lines of their own.`,
-		Annotations: deployExits,
+		Annotations: DeployExits,
 		Example: console.Examples(
 			"Show the plan, and deploy it without asking.", "lumi deploy --yes",
 			"Deploy the plan that was reviewed, and no other.", "lumi deploy --expect=$(lumi plan --json | jq -r .digest)",
@@ -107,7 +107,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	return c
 }
 
-func newDestroyCommand(con *console.Console) *cobra.Command {
+func NewDestroyCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
@@ -115,7 +115,7 @@ func newDestroyCommand(con *console.Console) *cobra.Command {
 		Long: `MODULE is a module of the environment; without modules, it is all of them. The plan is shown first, and a
 terminal asks whether to go on. Elsewhere, --yes or --expect is needed. A module that others use is
 refused, unless these are destroyed with it. Protected resources are refused.`,
-		Annotations:       deployExits,
+		Annotations:       DeployExits,
 		Example:           console.Examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
 		ValidArgsFunction: workspace.CompleteModules,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -136,8 +136,8 @@ func (d *deployCommand) addDetails(c *cobra.Command) {
 	c.Flags().BoolVar(&d.details, "details", false, "also show the plans of provisioners")
 }
 
-// deployExits are the exit codes of commands that run deployments.
-var deployExits = map[string]string{
+// DeployExits are the exit codes of commands that run deployments.
+var DeployExits = map[string]string{
 	"0": "done", "1": "failed or refused, or the program is wrong", "2": console.ElseFailed,
 	"3": "an answer, a consent or a key is needed", "4": "interrupted or waiting; it can be resumed",
 }

@@ -1,4 +1,4 @@
-package main
+package deployments
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ type controlCommand struct {
 
 // command completes a command that calls do with an engine.
 func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
-	c.Annotations, c.ValidArgsFunction = deployExits, workspace.CompleteDeployments
+	c.Annotations, c.ValidArgsFunction = DeployExits, workspace.CompleteDeployments
 	if c.Name() == "resolve" {
 		c.ValidArgsFunction = workspace.CompleteResources
 	}
@@ -60,7 +60,7 @@ func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func
 
 const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
 
-func newRetryCommand(con *console.Console) *cobra.Command {
+func NewRetryCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	return x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
@@ -75,7 +75,7 @@ approved plan. Without such a deployment, it tries deletions that failed again.`
 	}, x.retry)
 }
 
-func newAbortCommand(con *console.Console) *cobra.Command {
+func NewAbortCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
@@ -90,7 +90,7 @@ terminal to ask on, --yes is needed.`,
 	return c
 }
 
-func newRollbackCommand(con *console.Console) *cobra.Command {
+func NewRollbackCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
@@ -109,7 +109,7 @@ again, without their data.`,
 	return c
 }
 
-func newResolveCommand(con *console.Console) *cobra.Command {
+func NewResolveCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "resolve URN",
