@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/deployments"
+	"github.com/lumi-idl/lumi/internal/cli/state"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,7 +59,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	common.BoolP("help", "h", false, "show this help")
 	console.AddCommands(root, deploymentsGroup, deployments.NewPlanCommand(con), deployments.NewDeployCommand(con), deployments.NewDestroyCommand(con), deployments.NewStatusCommand(con), deployments.NewHistoryCommand(con),
 		deployments.NewRetryCommand(con), deployments.NewAbortCommand(con), deployments.NewRollbackCommand(con), deployments.NewResolveCommand(con))
-	console.AddCommands(root, "State", newEnvCommand(con), newOutputCommand(con), newStateCommand(con))
+	console.AddCommands(root, "State", state.NewEnvCommand(con), state.NewOutputCommand(con), state.NewStateCommand(con))
 	console.AddCommands(root, "Task graphs", newTasksCommand(con), newServeCommand(con))
 	console.AddCommands(root, "Files", newCheckCommand(con), newConvertCommand(con), newDiffCommand(con), newFmtCommand(con), newGraphCommand(con),
 		newQueryCommand(con), newShowCommand(con), newYaqlCommand(con), newMuranoCommand(con))

@@ -1,4 +1,4 @@
-package main
+package state
 
 import (
 	"context"
@@ -39,8 +39,8 @@ func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lum
 	return nil, fmt.Errorf("%s%s: %w", workspace.EnvironmentPrefix, s.Environment.Name, err)
 }
 
-// newStateCommand groups the commands on the state of an environment.
-func newStateCommand(con *console.Console) *cobra.Command {
+// NewStateCommand groups the commands on the state of an environment.
+func NewStateCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "show and change the state of an environment",

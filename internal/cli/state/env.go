@@ -1,4 +1,4 @@
-package main
+package state
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newEnvCommand groups the commands on environments.
-func newEnvCommand(con *console.Console) *cobra.Command {
+// NewEnvCommand groups the commands on environments.
+func NewEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create and delete environments",

@@ -1,4 +1,4 @@
-package main
+package state
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type outputs struct {
 	pending, types, showSecrets bool
 }
 
-func newOutputCommand(con *console.Console) *cobra.Command {
+func NewOutputCommand(con *console.Console) *cobra.Command {
 	o := outputs{}
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
