@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/deployments"
 	"github.com/lumi-idl/lumi/internal/cli/state"
+	"github.com/lumi-idl/lumi/internal/cli/tasks"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -60,7 +61,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	console.AddCommands(root, deploymentsGroup, deployments.NewPlanCommand(con), deployments.NewDeployCommand(con), deployments.NewDestroyCommand(con), deployments.NewStatusCommand(con), deployments.NewHistoryCommand(con),
 		deployments.NewRetryCommand(con), deployments.NewAbortCommand(con), deployments.NewRollbackCommand(con), deployments.NewResolveCommand(con))
 	console.AddCommands(root, "State", state.NewEnvCommand(con), state.NewOutputCommand(con), state.NewStateCommand(con))
-	console.AddCommands(root, "Task graphs", newTasksCommand(con), newServeCommand(con))
+	console.AddCommands(root, "Task graphs", tasks.NewTasksCommand(con), tasks.NewServeCommand(con))
 	console.AddCommands(root, "Files", newCheckCommand(con), newConvertCommand(con), newDiffCommand(con), newFmtCommand(con), newGraphCommand(con),
 		newQueryCommand(con), newShowCommand(con), newYaqlCommand(con), newMuranoCommand(con))
 	console.AddCommands(root, "Providers", newProviderCommand(con))

@@ -9,6 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/cli/tasks"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
@@ -21,7 +22,7 @@ func sayError(con *console.Console, err error) int {
 		return console.ExitWrong
 	}
 	if wrong, ok := errors.AsType[*taskgraph.Error](err); ok {
-		PrintErrors(con, wrong)
+		tasks.PrintErrors(con, wrong)
 		return console.ExitWrong
 	}
 	if exit, ok := errors.AsType[*program.ExitError](err); ok {

@@ -1,4 +1,4 @@
-package main
+package tasks
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newTasksCommand groups the commands on task graphs.
-func newTasksCommand(con *console.Console) *cobra.Command {
+// NewTasksCommand groups the commands on task graphs.
+func NewTasksCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
 		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or

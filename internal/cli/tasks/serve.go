@@ -1,4 +1,4 @@
-package main
+package tasks
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type serving struct {
 	tasks                           taskOptions
 }
 
-func newServeCommand(con *console.Console) *cobra.Command {
+func NewServeCommand(con *console.Console) *cobra.Command {
 	x := &serving{Console: con}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
