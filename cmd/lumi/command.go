@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/deployments"
+	"github.com/lumi-idl/lumi/internal/cli/files"
 	"github.com/lumi-idl/lumi/internal/cli/state"
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
 	"github.com/lumi-idl/lumi/internal/suggest"
@@ -62,8 +63,8 @@ work with the state, with LumiGL files, in which programs and states are written
 		deployments.NewRetryCommand(con), deployments.NewAbortCommand(con), deployments.NewRollbackCommand(con), deployments.NewResolveCommand(con))
 	console.AddCommands(root, "State", state.NewEnvCommand(con), state.NewOutputCommand(con), state.NewStateCommand(con))
 	console.AddCommands(root, "Task graphs", tasks.NewTasksCommand(con), tasks.NewServeCommand(con))
-	console.AddCommands(root, "Files", newCheckCommand(con), newConvertCommand(con), newDiffCommand(con), newFmtCommand(con), newGraphCommand(con),
-		newQueryCommand(con), newShowCommand(con), newYaqlCommand(con), newMuranoCommand(con))
+	console.AddCommands(root, "Files", files.NewCheckCommand(con), files.NewConvertCommand(con), files.NewDiffCommand(con), files.NewFmtCommand(con), files.NewGraphCommand(con),
+		files.NewQueryCommand(con), files.NewShowCommand(con), newYaqlCommand(con), newMuranoCommand(con))
 	console.AddCommands(root, "Providers", newProviderCommand(con))
 	help := newHelpCommand(con)
 	console.AddCommands(root, "Help", newCompletionCommand(con), newExplainCommand(con), help, newVersionCommand(con))

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ type queryCommand struct {
 	format                             string
 }
 
-func newQueryCommand(con *console.Console) *cobra.Command {
+func NewQueryCommand(con *console.Console) *cobra.Command {
 	q := queryCommand{con: con}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",

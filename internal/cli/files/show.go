@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"io"
@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func newShowCommand(con *console.Console) *cobra.Command {
+func NewShowCommand(con *console.Console) *cobra.Command {
 	v := display.Viewer{Con: con}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",

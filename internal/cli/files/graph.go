@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type graphCommand struct {
 	depth                                          int
 }
 
-func newGraphCommand(con *console.Console) *cobra.Command {
+func NewGraphCommand(con *console.Console) *cobra.Command {
 	d := graphCommand{con: con}
 	c := &cobra.Command{
 		Use:   "graph FILE",

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ type formatter struct {
 	check, stdout, silent bool
 }
 
-func newFmtCommand(con *console.Console) *cobra.Command {
+func NewFmtCommand(con *console.Console) *cobra.Command {
 	f := formatter{con: con}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",

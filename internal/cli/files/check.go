@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newCheckCommand(con *console.Console) *cobra.Command {
+func NewCheckCommand(con *console.Console) *cobra.Command {
 	var quiet bool
 	var most int
 	c := &cobra.Command{

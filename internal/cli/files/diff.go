@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newDiffCommand(con *console.Console) *cobra.Command {
+func NewDiffCommand(con *console.Console) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",

@@ -1,4 +1,4 @@
-package main
+package files
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type converter struct {
 	strict                  bool
 }
 
-func newConvertCommand(con *console.Console) *cobra.Command {
+func NewConvertCommand(con *console.Console) *cobra.Command {
 	v := converter{con: con}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
