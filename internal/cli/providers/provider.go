@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"maps"
@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newProviderCommand groups the commands for people who write providers.
-func newProviderCommand(con *console.Console) *cobra.Command {
+// NewProviderCommand groups the commands for people who write providers.
+func NewProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test providers and describe what they serve",

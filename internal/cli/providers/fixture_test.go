@@ -1,4 +1,4 @@
-package main
+package providers
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 func TestFixtureSchema(t *testing.T) {
 	t.Parallel()
 	schema := fixtureSchema(t)
-	example := must.Get(os.ReadFile("testdata/examples/library.json"))(t)
+	example := must.Get(os.ReadFile("../../../cmd/lumi/testdata/examples/library.json"))(t)
 	const right = `{"vertices": {"a": {"type": "a:b:C", "name": "a", "create": {"x": 1}}}}`
 	with := func(members string) string { return strings.Replace(right, `"name"`, members+`, "name"`, 1) }
 	const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": {}}`
@@ -84,7 +84,7 @@ func fixtureSchema(t *testing.T) *jsonschema.Schema {
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	id := ""
 	for _, name := range []string{"graph", "snapshot", "fixture"} {
-		src := must.Get(os.ReadFile(filepath.Join("../../docs/schema", name+".schema.json")))(t)
+		src := must.Get(os.ReadFile(filepath.Join("../../../docs/schema", name+".schema.json")))(t)
 		value := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 		id, _ = value.(map[string]any)["$id"].(string)
 		must.Do(t, compiler.AddResource(id, value))
@@ -95,12 +95,12 @@ func fixtureSchema(t *testing.T) *jsonschema.Schema {
 // TestConformancePage compares the fixtures in docs/conformance.md with the files that its examples use.
 func TestConformancePage(t *testing.T) {
 	t.Parallel()
-	page := must.Get(os.ReadFile("../../docs/conformance.md"))(t)
+	page := must.Get(os.ReadFile("../../../docs/conformance.md"))(t)
 	found := 0
 	for _, part := range strings.Split(string(page), "\n```json ")[1:] {
 		name, rest, _ := strings.Cut(part, "\n")
 		text, _, _ := strings.Cut(rest, "```")
-		file, err := os.ReadFile(filepath.Join("testdata/examples", name))
+		file, err := os.ReadFile(filepath.Join("../../../cmd/lumi/testdata/examples", name))
 		if err != nil || string(file) != text {
 			t.Errorf("%s is not what the page shows: %v", name, err)
 		}
@@ -113,7 +113,7 @@ func TestConformancePage(t *testing.T) {
 
 // FuzzFixture reads fixtures that may be anything.
 func FuzzFixture(f *testing.F) {
-	example := must.Get(os.ReadFile("testdata/examples/library.json"))(f)
+	example := must.Get(os.ReadFile("../../../cmd/lumi/testdata/examples/library.json"))(f)
 	f.Add(string(example))
 	f.Add(`{"config\"": {}, "vertices": {"a": {"typ\\": "x", "updates": [{"sett": 1}], "create": {"#ref": "a"}}, "b": 3}}`)
 	f.Add(`{"ref":"$","vertices":{"a":{"type":{"$":"b"},"create":{"x":{"$":"b"}}},"b":{"create":{"y":{"$":"a"}}}}}`)
