@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/deployments"
 	"github.com/lumi-idl/lumi/internal/cli/files"
+	"github.com/lumi-idl/lumi/internal/cli/languages"
 	"github.com/lumi-idl/lumi/internal/cli/providers"
 	"github.com/lumi-idl/lumi/internal/cli/state"
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
@@ -65,7 +66,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	console.AddCommands(root, "State", state.NewEnvCommand(con), state.NewOutputCommand(con), state.NewStateCommand(con))
 	console.AddCommands(root, "Task graphs", tasks.NewTasksCommand(con), tasks.NewServeCommand(con))
 	console.AddCommands(root, "Files", files.NewCheckCommand(con), files.NewConvertCommand(con), files.NewDiffCommand(con), files.NewFmtCommand(con), files.NewGraphCommand(con),
-		files.NewQueryCommand(con), files.NewShowCommand(con), newYaqlCommand(con), newMuranoCommand(con))
+		files.NewQueryCommand(con), files.NewShowCommand(con), languages.NewYaqlCommand(con), languages.NewMuranoCommand(con))
 	console.AddCommands(root, "Providers", providers.NewProviderCommand(con))
 	help := newHelpCommand(con)
 	console.AddCommands(root, "Help", newCompletionCommand(con), newExplainCommand(con), help, newVersionCommand(con))

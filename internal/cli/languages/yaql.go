@@ -1,4 +1,4 @@
-package main
+package languages
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ type request struct {
 	options yaql.Options
 }
 
-func newYaqlCommand(con *console.Console) *cobra.Command {
+func NewYaqlCommand(con *console.Console) *cobra.Command {
 	e, batch := evaluator{con: con}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",

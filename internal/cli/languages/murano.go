@@ -1,4 +1,4 @@
-package main
+package languages
 
 import (
 	"maps"
@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newMuranoCommand groups the commands for application catalogues.
-func newMuranoCommand(con *console.Console) *cobra.Command {
+// NewMuranoCommand groups the commands for application catalogues.
+func NewMuranoCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",
