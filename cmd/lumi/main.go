@@ -7,9 +7,11 @@ package main
 
 import (
 	"os"
+
+	"github.com/lumi-idl/lumi/internal/cli"
 )
 
 // version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
 var version string
 
-func main() { os.Exit(Main(version)) }
+func main() { os.Exit(cli.Main(version)) }
