@@ -145,7 +145,8 @@ func TestKeys(t *testing.T) {
 		_ = agent.Process.Kill()
 		_ = agent.Wait()
 	})
-	add := exec.Command("sh", "-c", "until [ -S "+socket+" ]; do sleep .01; done; ssh-add -q "+filepath.Join(s.Home, "key"))
+	// ssh-add exits with 2 until the agent listens.
+	add := exec.Command("sh", "-c", "while ssh-add -l >/dev/null 2>&1; [ $? = 2 ]; do sleep .01; done; ssh-add -q "+filepath.Join(s.Home, "key"))
 	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatal(err, string(out))
