@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/runtime/providertest"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )

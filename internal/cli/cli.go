@@ -1,3 +1,4 @@
+// Package cli is lumi: the tree of its commands, its help, and how errors are printed.
 package cli
 
 import (
@@ -8,8 +9,9 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 // Main runs lumi with the arguments of the process, and returns its exit code. The version is empty in a binary that was not

@@ -3,8 +3,9 @@ package cli
 import (
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 func newCompletionCommand(con *console.Console) *cobra.Command {

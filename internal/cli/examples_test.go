@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/test/kit/must"
 	"github.com/lumi-idl/lumi/test/kit/node"
-	"github.com/rogpeppe/go-internal/testscript"
-	"github.com/spf13/pflag"
 )
 
 // TestExamples checks that every command has examples, and that each runs in a Git repository with testdata/examples: the

@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/deployments"
 	"github.com/lumi-idl/lumi/test/kit/must"
-	"github.com/spf13/cobra"
 )
 
 // brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a

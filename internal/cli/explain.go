@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/catalog"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl/codes"
-	"github.com/spf13/cobra"
 )
 
 func newExplainCommand(con *console.Console) *cobra.Command {

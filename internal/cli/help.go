@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 // helpWidth is how wide the help is.

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 // shelfCommand has a command below it: a constructor for each, and a line in the one above.

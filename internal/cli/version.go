@@ -5,8 +5,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
 func newVersionCommand(con *console.Console) *cobra.Command {

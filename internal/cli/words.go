@@ -1,8 +1,6 @@
 package cli
 
-import (
-	"strings"
-)
+import "strings"
 
 // words answers what people type who know other tools, such as Pulumi and OpenTofu: command lines without lumi, and flags of
 // commands on deployments. Each answer names the command that does it here, or that there is none yet.

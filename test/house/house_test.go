@@ -93,7 +93,7 @@ var rules = []rule{
 		why:   "a compiled stub has nothing of the compiler",
 	},
 	{
-		of:    []string{"./lumigl/...", "./deploy/...", "./cmd/lumi"},
+		of:    []string{"./lumigl/...", "./deploy/...", "./internal/cli/...", "./cmd/lumi"},
 		never: []string{"./idl", "./idl/compile/...", "./idl/diag/...", "./gen/..."},
 		why:   "the compiler's wing and the runtime's share the model of types, idl/schema, and nothing else",
 	},
@@ -296,7 +296,7 @@ var rules = []rule{
 		why: "test/ is for tests",
 	},
 	{
-		of: []string{"./internal/..."}, only: []string{"./internal/..."},
+		of: []string{"./internal/..."}, but: []string{"./internal/cli/..."}, only: []string{"./internal/..."},
 		why: "internal/ holds leaves",
 	},
 	{
@@ -321,14 +321,56 @@ var rules = []rule{
 		why: "the catalogue is nothing but text",
 	},
 	{
-		of: []string{"./cmd/lumi"},
+		of: []string{"./cmd/lumi"}, only: []string{"./internal/cli"},
+		why: "a main function has no subject of its own",
+	},
+	{
+		of: []string{"./internal/cli/console"}, only: []string{"./internal/term"}, never: slices.Concat(grpc, []string{"./deploy/..."}),
+		why: "the console knows no command",
+	},
+	{
+		of:   []string{"./internal/cli/workspace"},
+		only: []string{"./deploy/...", "./internal/cli/console", "./internal/suggest", "./internal/term", "./lumigl", "./runtime/..."},
+		why:  "a session knows no command",
+	},
+	{
+		of: []string{"./internal/cli/document"},
 		only: []string{
-			"./deploy/...", "./idl/schema",
-			"./internal/atomicfile", "./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./internal/yamltree", "./lang/muranopl/...", "./lang/yaql", "./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
+			"./idl/schema", "./internal/atomicfile", "./internal/cli/console", "./internal/cli/workspace", "./internal/term", "./lang/muranopl/...",
+			"./lumigl/...", "./runtime/wire",
+		},
+		why: "files are read and refused in one way, whatever command reads them",
+	},
+	{
+		of:   []string{"./internal/cli/display"},
+		only: []string{"./internal/cli/console", "./internal/cli/document", "./internal/term", "./lumigl/...", "./runtime/urn", "./runtime/wire"},
+		why:  "graphs are shown in one way, whatever command shows them",
+	},
+	{
+		of: []string{"./internal/cli/runs"},
+		only: []string{
+			"./deploy/...", "./internal/cli/console", "./internal/cli/workspace", "./internal/suggest", "./internal/term", "./lumigl", "./runtime/...",
+		},
+		why: "runs are followed in one way, whatever command began them",
+	},
+	{
+		of: []string{
+			"./internal/cli/deployments", "./internal/cli/state", "./internal/cli/tasks", "./internal/cli/files", "./internal/cli/providers",
+			"./internal/cli/languages",
+		},
+		only: []string{
+			"./deploy/...", "./internal/atomicfile", "./internal/cli/console", "./internal/cli/display", "./internal/cli/document", "./internal/cli/runs",
+			"./internal/cli/workspace", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term", "./internal/yamltree",
+			"./lang/...", "./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
 			"./runtime/wire", "./server/...", "./taskgraph/...",
 		},
-		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",
+		why: "groups of commands share what is below them, and never use each other",
+	},
+	{
+		of:     []string{"./..."},
+		but:    []string{"./internal/cli/workspace", "./internal/cli/state", "./test/..."},
+		direct: []string{"./deploy/store/sqlite", "./deploy/store/memory"},
+		why:    "the command's session chooses the store, and all else works with any",
 	},
 	{
 		of:    []string{"./runtime"},
@@ -397,7 +439,7 @@ var rules = []rule{
 		why:   "a provisioner's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
-		of: []string{"./..."}, but: []string{"./runtime/providertest", "./cmd/lumi", "./test/kit/..."}, never: []string{"./runtime/providertest"},
+		of: []string{"./..."}, but: []string{"./runtime/providertest", "./internal/cli", "./internal/cli/providers", "./cmd/lumi", "./test/kit/..."}, never: []string{"./runtime/providertest"},
 		why: "the test kit is for tests, and for 'lumi provider test', which runs them",
 	},
 	{

@@ -44,11 +44,12 @@ func Examples(pairs ...string) string {
 	return b.String()[1:]
 }
 
-// UsageError is an error in how a command was called. [console.dispatch] adds the name of the command to it.
+// UsageError is an error in how a command was called. The name of the command is added where it is printed.
 type UsageError string
 
 func (m UsageError) Error() string { return string(m) }
 
+// Misused returns a [UsageError].
 func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
 // checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with

@@ -1,3 +1,4 @@
+// Package console is what surrounds a command: its streams, prompts, progress and interrupts, how it is called, and exit codes.
 package console
 
 import (
@@ -35,6 +36,7 @@ type Console struct {
 	Interrupt       atomic.Pointer[func()] // what a command does when it is interrupted, if not to end
 }
 
+// New returns a console with the streams of a process. What is written to standard output is buffered.
 func New(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *Console {
 	con := &Console{
 		Stdin: stdin, Getenv: getenv,

@@ -26,7 +26,7 @@ var ErrWrong = errors.New("what was looked at is not as it should be")
 // ErrFailed is for failures that have been said too.
 var ErrFailed = errors.New("the command failed")
 
-// ErrAsks and errResumable end with their exit codes what has been said.
+// ErrAsks and ErrResumable end with their exit codes what has been said.
 var (
 	ErrAsks      = errors.New("a deployment needs an answer")
 	ErrResumable = errors.New("a deployment can be resumed")

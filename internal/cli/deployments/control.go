@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -23,7 +25,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 // controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
@@ -60,7 +61,7 @@ func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func
 
 const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
 
-func NewRetryCommand(con *console.Console) *cobra.Command {
+func newRetryCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	return x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
@@ -75,7 +76,7 @@ approved plan. Without such a deployment, it tries deletions that failed again.`
 	}, x.retry)
 }
 
-func NewAbortCommand(con *console.Console) *cobra.Command {
+func newAbortCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
@@ -90,7 +91,7 @@ terminal to ask on, --yes is needed.`,
 	return c
 }
 
-func NewRollbackCommand(con *console.Console) *cobra.Command {
+func newRollbackCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
@@ -109,7 +110,7 @@ again, without their data.`,
 	return c
 }
 
-func NewResolveCommand(con *console.Console) *cobra.Command {
+func newResolveCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "resolve URN",

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -17,7 +19,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
-	"github.com/spf13/cobra"
 )
 
 // deployCommand is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
@@ -36,7 +37,7 @@ const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object mod
 lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
 are for the program. `
 
-func NewPlanCommand(con *console.Console) *cobra.Command {
+func newPlanCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
@@ -65,7 +66,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	return c
 }
 
-func NewDeployCommand(con *console.Console) *cobra.Command {
+func newDeployCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
@@ -107,7 +108,7 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	return c
 }
 
-func NewDestroyCommand(con *console.Console) *cobra.Command {
+func newDestroyCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
@@ -142,9 +143,9 @@ var DeployExits = map[string]string{
 	"3": "an answer, a consent or a key is needed", "4": "interrupted or waiting; it can be resumed",
 }
 
-// in runs f in the site.
+// in runs f in the environment.
 func (d *deployCommand) in(ctx context.Context, con *console.Console, missing workspace.IfMissing, f func(context.Context) error) error {
-	return workspace.WithEnvironment(ctx, con, d.flags, missing, func(s *workspace.Session) error {
+	return workspace.WithEnvironment(ctx, con, d.flags.Environment, missing, func(s *workspace.Session) error {
 		d.Session, s.Simulates = s, d.simulate
 		return f(ctx)
 	})

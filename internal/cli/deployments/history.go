@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -24,7 +26,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 // historyCommand is one run of 'lumi history'.
@@ -36,7 +37,7 @@ type historyCommand struct {
 	diff   bool
 }
 
-func NewHistoryCommand(con *console.Console) *cobra.Command {
+func newHistoryCommand(con *console.Console) *cobra.Command {
 	var h historyCommand
 	var c *cobra.Command
 	c = workspace.RunInEnvironment(con, &cobra.Command{

@@ -63,7 +63,7 @@ func relatives(s *workspace.Session, paths []string) []string {
 }
 
 // evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
-// the classes are printed, and lead to errWrong.
+// the classes are printed, and lead to [console.ErrWrong].
 func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *document.Input) (*lumigl.Snapshot, error) {
 	m := s.Workspace.Models[module]
 	var err error

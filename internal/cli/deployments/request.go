@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/program"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -18,7 +20,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 // requestFlags say what of the programs is planned, and how.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -18,10 +20,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
-func NewStatusCommand(con *console.Console) *cobra.Command {
+func newStatusCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",

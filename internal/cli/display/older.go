@@ -1,13 +1,10 @@
 package display
 
 import (
-	"errors"
-	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -49,44 +46,4 @@ func OlderVersions(s *lumigl.Snapshot) (all []Older) {
 		}
 	}
 	return all
-}
-
-// all returns the vertices of the document, and then those of older versions.
-func (v *Viewer) all() []*lumigl.Vertex {
-	all := slices.Collect(v.Doc.Base().Vertices())
-	for _, o := range v.Older {
-		all = slices.AppendSeq(all, o.Vertices())
-	}
-	return all
-}
-
-// OlderOf returns the older version that holds a vertex, nil if the document does.
-func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
-	for i := range v.Older {
-		if v.Older[i].Vertex(one.Key()) == one {
-			return &v.Older[i]
-		}
-	}
-	return nil
-}
-
-// Find returns the vertex that a key stands for, and those with its URN in older versions.
-func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
-	found, err := v.Index.Find(key)
-	var several *query.FindError
-	switch {
-	case err == nil:
-		all, key = append(all, found), found.Key()
-	case errors.As(err, &several) && len(several.Candidates) > 0:
-		return nil, err
-	}
-	for _, o := range v.Older {
-		if one, err := query.New(o.Base()).Find(key); err == nil {
-			all = append(all, one)
-		}
-	}
-	if len(all) > 0 {
-		err = nil
-	}
-	return all, err
 }

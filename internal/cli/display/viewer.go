@@ -1,6 +1,8 @@
+// Package display shows graphs and snapshots: as a tree, a table, lines or JSON, and all of some vertices.
 package display
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,29 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Summary says in a few words what a document is.
-func Summary(doc lumigl.Document) string {
-	noun := "vertex"
-	s, _ := doc.(*lumigl.Snapshot)
-	if s != nil {
-		noun = "resource"
-	}
-	references := 0
-	for v := range doc.Base().Vertices() {
-		for range v.References() {
-			references++
-		}
-	}
-	text := console.Count(doc.Base().Len(), noun) + ", " + console.Count(references, "reference")
-	if s != nil {
-		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
-			text += ", " + console.Count(n, "pending entry")
-		}
-	}
-	return text
-}
-
-// Viewer is one run of 'lumi show'.
+// Viewer shows what is in a document.
 type Viewer struct {
 	Con    *console.Console
 	Doc    *document.File
@@ -45,6 +25,7 @@ type Viewer struct {
 	Older  []Older // versions of modules that are kept beside the newest ones
 }
 
+// Show shows the vertices that the keys find, in full, or all of them as a tree, a table or lines.
 func (v *Viewer) Show(keys []string) error {
 	if v.Top {
 		return v.showFields()
@@ -181,4 +162,66 @@ func (v *Viewer) pending() {
 	for _, o := range s.Pending.Operations {
 		entry(string(o.Kind), o.Resource)
 	}
+}
+
+// all returns the vertices of the document, and then those of older versions.
+func (v *Viewer) all() []*lumigl.Vertex {
+	all := slices.Collect(v.Doc.Base().Vertices())
+	for _, o := range v.Older {
+		all = slices.AppendSeq(all, o.Vertices())
+	}
+	return all
+}
+
+// Find returns the vertex that a key stands for, and those with its URN in older versions.
+func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
+	found, err := v.Index.Find(key)
+	var several *query.FindError
+	switch {
+	case err == nil:
+		all, key = append(all, found), found.Key()
+	case errors.As(err, &several) && len(several.Candidates) > 0:
+		return nil, err
+	}
+	for _, o := range v.Older {
+		if one, err := query.New(o.Base()).Find(key); err == nil {
+			all = append(all, one)
+		}
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
+// OlderOf returns the older version that holds a vertex, nil if the document does.
+func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
+	for i := range v.Older {
+		if v.Older[i].Vertex(one.Key()) == one {
+			return &v.Older[i]
+		}
+	}
+	return nil
+}
+
+// Summary says in a few words what a document is.
+func Summary(doc lumigl.Document) string {
+	noun := "vertex"
+	s, _ := doc.(*lumigl.Snapshot)
+	if s != nil {
+		noun = "resource"
+	}
+	references := 0
+	for v := range doc.Base().Vertices() {
+		for range v.References() {
+			references++
+		}
+	}
+	text := console.Count(doc.Base().Len(), noun) + ", " + console.Count(references, "reference")
+	if s != nil {
+		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
+			text += ", " + console.Count(n, "pending entry")
+		}
+	}
+	return text
 }

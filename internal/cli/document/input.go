@@ -1,3 +1,4 @@
+// Package document reads and writes the files that commands are about, and prints what is wrong with them, without secrets.
 package document
 
 import (
@@ -12,24 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/convert"
-	"github.com/spf13/cobra"
 )
-
-// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
-func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
-	if !strings.HasPrefix(typed, "env") {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	all, _ := workspace.CompleteEnvironments(c, args, typed)
-	for _, name := range all {
-		names = append(names, "env:"+name)
-	}
-	return names, cobra.ShellCompDirectiveDefault
-}
 
 // StdinArg is the argument that stands for standard input, and stdinName how it is called in messages.
 const (
@@ -43,12 +32,6 @@ type Input struct {
 	Src  string
 }
 
-// File is a file without faults.
-type File struct {
-	Input
-	lumigl.Document
-}
-
 // Inputs returns the files that the arguments name, or standard input if there are none.
 func Inputs(con *console.Console) ([]string, error) {
 	if len(con.Args) == 0 {
@@ -60,8 +43,8 @@ func Inputs(con *console.Console) ([]string, error) {
 	return con.Args, StdinOnce(con.Args)
 }
 
-// Each does something with every file, even after an error, which it prints. It returns the worst of errWrong and
-// errFailed.
+// Each does something with every file, even after an error, which it prints. It returns the worst of [console.ErrWrong] and
+// [console.ErrFailed].
 func Each(con *console.Console, files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
@@ -153,50 +136,6 @@ func FileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to errWrong.
-func Load(con *console.Console, arg string) (*File, error) {
-	in, err := Read(con, arg)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := lumigl.Parse(in.Src)
-	if err != nil {
-		return nil, Refuse(con, in, err)
-	}
-	return &File{Input: *in, Document: doc}, nil
-}
-
-// Refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns errWrong, or the error
-// itself if that is not about faults.
-func Refuse(con *console.Console, in *Input, err error) error {
-	var invalid *lumigl.InvalidError
-	if !errors.As(err, &invalid) {
-		return err
-	}
-	if what := foreign(in, invalid); what != "" && !con.JSON {
-		con.Separate()
-		con.Say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.Name, what)
-		return console.ErrWrong
-	}
-	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
-}
-
-// foreign says what a file is that another tool has made, or "".
-func foreign(in *Input, invalid *lumigl.InvalidError) string {
-	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
-		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault
-	}) {
-		return ""
-	}
-	switch convert.Recognize(in.Src) {
-	case convert.OpenTofu:
-		return "state of OpenTofu or Terraform"
-	case convert.Pulumi:
-		return "an export of Pulumi"
-	}
-	return ""
-}
-
 // Read reads a file, standard input, or an environment.
 func Read(con *console.Console, arg string) (in *Input, err error) {
 	name, ok := strings.CutPrefix(arg, workspace.EnvironmentPrefix)
@@ -204,7 +143,7 @@ func Read(con *console.Console, arg string) (in *Input, err error) {
 		return ReadFile(con, arg)
 	}
 	ctx := context.Background()
-	err = workspace.WithEnvironment(ctx, con, workspace.Flags{Environment: name}, workspace.Fail, func(s *workspace.Session) error {
+	err = workspace.WithEnvironment(ctx, con, name, workspace.Fail, func(s *workspace.Session) error {
 		key, err := s.KnownKey(ctx)
 		if err != nil {
 			return err
@@ -218,4 +157,16 @@ func Read(con *console.Console, arg string) (in *Input, err error) {
 		return err
 	})
 	return in, err
+}
+
+// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
+func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	if !strings.HasPrefix(typed, "env") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	all, _ := workspace.CompleteEnvironments(c, args, typed)
+	for _, name := range all {
+		names = append(names, "env:"+name)
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/cli/console"
-	"github.com/spf13/cobra"
 )
 
 // Output is where a command writes its result: the file that --output names, or standard output.

@@ -43,7 +43,7 @@ func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error)
 }
 
 // PrintClassErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
-// errWrong instead of these.
+// [console.ErrWrong] instead of these.
 func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}

@@ -3,15 +3,16 @@ package files
 import (
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/spf13/cobra"
 )
 
-func NewCheckCommand(con *console.Console) *cobra.Command {
+func newCheckCommand(con *console.Console) *cobra.Command {
 	var quiet bool
 	var most int
 	c := &cobra.Command{

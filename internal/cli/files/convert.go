@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
-	"github.com/spf13/cobra"
 )
 
 // converter is one run of 'lumi convert'.
@@ -24,7 +25,7 @@ type converter struct {
 	strict                  bool
 }
 
-func NewConvertCommand(con *console.Console) *cobra.Command {
+func newConvertCommand(con *console.Console) *cobra.Command {
 	v := converter{con: con}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
-	"github.com/spf13/cobra"
 )
 
-func NewDiffCommand(con *console.Console) *cobra.Command {
+func newDiffCommand(con *console.Console) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",

@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/atomicfile"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/spf13/cobra"
 )
 
 // formatter is one run of 'lumi fmt'.
@@ -23,7 +24,7 @@ type formatter struct {
 	check, stdout, silent bool
 }
 
-func NewFmtCommand(con *console.Console) *cobra.Command {
+func newFmtCommand(con *console.Console) *cobra.Command {
 	f := formatter{con: con}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
@@ -145,7 +146,7 @@ func (f *formatter) refuse(in *document.Input, err error) error {
 	return refusal
 }
 
-// compare prints what would change, and returns errWrong if anything would.
+// compare prints what would change, and returns [console.ErrWrong] if anything would.
 func (f *formatter) compare(in *document.Input, out []byte, result *formatted) error {
 	if !result.Changed {
 		return nil

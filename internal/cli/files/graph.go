@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // graphCommand is one run of 'lumi graph'.
@@ -26,7 +27,7 @@ type graphCommand struct {
 	depth                                          int
 }
 
-func NewGraphCommand(con *console.Console) *cobra.Command {
+func newGraphCommand(con *console.Console) *cobra.Command {
 	d := graphCommand{con: con}
 	c := &cobra.Command{
 		Use:   "graph FILE",

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // queryCommand is one run of 'lumi query'.
@@ -28,7 +29,7 @@ type queryCommand struct {
 	format                             string
 }
 
-func NewQueryCommand(con *console.Console) *cobra.Command {
+func newQueryCommand(con *console.Console) *cobra.Command {
 	q := queryCommand{con: con}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",

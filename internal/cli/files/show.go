@@ -4,16 +4,17 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/display"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl/query"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-func NewShowCommand(con *console.Console) *cobra.Command {
+func newShowCommand(con *console.Console) *cobra.Command {
 	v := display.Viewer{Con: con}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",

@@ -5,17 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lang/yaql"
-	"github.com/spf13/cobra"
 )
 
 // NewMuranoCommand groups the commands for application catalogues.
-func NewMuranoCommand(con *console.Console) *cobra.Command {
+func newMuranoCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",

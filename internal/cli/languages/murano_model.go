@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -16,7 +18,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/spf13/cobra"
 )
 
 func newMuranoModelCommand(con *console.Console) *cobra.Command {

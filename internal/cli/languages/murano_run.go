@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -16,7 +18,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
 	"github.com/lumi-idl/lumi/lang/yaql"
-	"github.com/spf13/cobra"
 )
 
 // muranoRun is one run of 'lumi murano run'.

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/internal/yamltree"
 	"github.com/lumi-idl/lumi/lang/yaql"
-	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v4"
 )
 
 // evaluator is one run of 'lumi yaql'.
@@ -34,7 +35,7 @@ type request struct {
 	options yaql.Options
 }
 
-func NewYaqlCommand(con *console.Console) *cobra.Command {
+func newYaqlCommand(con *console.Console) *cobra.Command {
 	e, batch := evaluator{con: con}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
@@ -166,7 +167,7 @@ func (e *evaluator) run(ctx context.Context) error {
 	return e.print(ctx, args[0])
 }
 
-// print evaluates an expression and prints its value. It prints an error in the expression, too, and returns errWrong.
+// print evaluates an expression and prints its value. It prints an error in the expression, too, and returns [console.ErrWrong].
 func (e *evaluator) print(ctx context.Context, source string) error {
 	defer time.AfterFunc(term.Patience, func() { e.con.Doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)

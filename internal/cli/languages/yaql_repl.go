@@ -9,9 +9,10 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/term"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
-	"golang.org/x/term"
 )
 
 // keys makes Ctrl-C clear the line, which would end the terminal otherwise.

@@ -4,7 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
@@ -12,7 +18,6 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
-	"github.com/spf13/cobra"
 )
 
 func newProviderDescribeCommand(con *console.Console) *cobra.Command {
@@ -144,4 +149,13 @@ func pluginHeader(con *console.Console, name, pkg, version string, types int) st
 		pkg += " " + version
 	}
 	return fmt.Sprintf("%s: package %s, %s", con.Out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), console.Count(types, "type"))
+}
+
+// completePlugins lists the plugins on $PATH. Files are completed by the shell.
+func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all := slices.Sorted(maps.Keys(workspace.Installed(workspace.PluginPrefix, filepath.SplitList(os.Getenv("PATH")))))
+	return slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveDefault
 }

@@ -67,7 +67,7 @@ var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[providertest.Upgrade]():     {"stored"},
 }
 
-// readFixture reads a fixture. What is wrong with it is printed, and leads to errFailed.
+// readFixture reads a fixture. What is wrong with it is printed, and leads to [console.ErrFailed].
 func readFixture(con *console.Console, name string) (*fixture, error) {
 	doc, err := document.Load(con, name)
 	if errors.Is(err, console.ErrWrong) {
@@ -289,4 +289,15 @@ func keyBefore(src string, value int) int {
 			return start
 		}
 	}
+}
+
+// fixtureTerm returns what a part of the test kit is called on the command line, in a fixture or in the protocol.
+func fixtureTerm(name string) string {
+	switch name {
+	case "AllCalls":
+		return "--all-calls"
+	case "lumi.ErrNotFound":
+		return "NOT_FOUND"
+	}
+	return strings.ToLower(name[:1]) + name[1:]
 }

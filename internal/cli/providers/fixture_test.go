@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/test/kit/must"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestFixtureSchema compares the schema of fixtures with what the command accepts.

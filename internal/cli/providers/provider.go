@@ -1,21 +1,18 @@
 package providers
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
-	"github.com/spf13/cobra"
 )
 
 // NewProviderCommand groups the commands for people who write providers.
-func NewProviderCommand(con *console.Console) *cobra.Command {
+func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test providers and describe what they serve",
@@ -71,13 +68,4 @@ With --json, the report is one object with "plugin", "package", "version", "type
 	c.Flags().BoolVar(&p.allCalls, "all-calls", false, "after a failure, list the calls of all steps, not only of those that failed")
 	_ = c.MarkFlagFilename("fixture", "json")
 	return c
-}
-
-// completePlugins lists the plugins on $PATH. Files are completed by the shell.
-func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	all := slices.Sorted(maps.Keys(workspace.Installed(workspace.PluginPrefix, filepath.SplitList(os.Getenv("PATH")))))
-	return slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveDefault
 }

@@ -1,8 +1,6 @@
 package providers
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -145,61 +143,4 @@ func indented(text, by string) string {
 		b.WriteString(by + term.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")) + "\n")
 	}
 	return b.String()
-}
-
-// finish prints the end of the report. The error decides the exit code.
-func (p *providerTest) finish(ctx context.Context) error {
-	r := &p.report
-	steps, wrong, failed, skipped := 0, 0, 0, 0
-	for _, one := range r.Resources {
-		switch {
-		case one.Skipped != "":
-			skipped++
-		case !one.Passed:
-			failed++
-		}
-		steps += len(one.Steps)
-		for _, step := range one.Steps {
-			if !step.Passed {
-				wrong++
-			}
-		}
-	}
-	r.Passed = failed+skipped+len(r.Failures) == 0
-	for _, text := range r.Failures {
-		r.printf("\n%s  %s\n", r.con.Out.Paint(term.BoldRed, "FAIL"), strings.TrimSpace(indented(text, "      ")))
-	}
-	for _, text := range r.Log {
-		r.printf("\n%s", indented(text, ""))
-	}
-	result, detail := r.con.Out.Paint(term.Green, "ok"), fmt.Sprintf("%s, %s", console.Count(len(r.Resources), "resource"), console.Count(steps, "step"))
-	if !r.Passed {
-		result = r.con.Out.Paint(term.BoldRed, "FAIL")
-		detail = fmt.Sprintf("%s: %d failed, %d skipped; %s: %d failed", console.Count(len(r.Resources), "resource"), failed, skipped,
-			console.Count(steps, "step"), wrong)
-		if len(r.Failures) > 0 {
-			detail += "; " + console.Count(len(r.Failures), "failure") + " outside of the steps"
-		}
-	}
-	r.printf("\n%s  %s\n", result, detail)
-	if len(r.Untested) > 0 {
-		var names []string
-		for _, token := range r.Untested {
-			names = append(names, string(token))
-		}
-		r.printf("not tested: %s\n", strings.Join(names, ", "))
-	}
-	if p.con.JSON {
-		if err := p.con.PrintJSON(r); err != nil {
-			return err
-		}
-	}
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		p.con.Say("interrupted")
-		return console.ErrFailed
-	case !r.Passed:
-		return console.ErrWrong
-	}
-	return nil
 }

@@ -1,3 +1,4 @@
+// Package runs runs deployments for a command: it starts an engine, shows events, and says what to do next.
 package runs
 
 import (
@@ -11,6 +12,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -19,8 +23,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/view"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
-	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 )
 
 // Flags say how deployments run.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -13,7 +15,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 func newStateMoveCommand(con *console.Console) *cobra.Command {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/job"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -19,11 +21,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
-	"github.com/spf13/cobra"
 )
 
 // NewEnvCommand groups the commands on environments.
-func NewEnvCommand(con *console.Console) *cobra.Command {
+func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create and delete environments",

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/job"
@@ -23,7 +25,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 func newStateImportCommand(con *console.Console) *cobra.Command {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/environment"
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/run"
@@ -19,7 +21,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
-	"github.com/spf13/cobra"
 )
 
 // outputs is one run of 'lumi output'.
@@ -28,7 +29,7 @@ type outputs struct {
 	pending, types, showSecrets bool
 }
 
-func NewOutputCommand(con *console.Console) *cobra.Command {
+func newOutputCommand(con *console.Console) *cobra.Command {
 	o := outputs{}
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -19,7 +21,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/runtime/wire"
-	"github.com/spf13/cobra"
 )
 
 // resource returns a resource of the environment, or one that is still to be deleted.
@@ -37,21 +38,6 @@ func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lum
 		err = fmt.Errorf("%s is a module, not a resource", v.Key())
 	}
 	return nil, fmt.Errorf("%s%s: %w", workspace.EnvironmentPrefix, s.Environment.Name, err)
-}
-
-// NewStateCommand groups the commands on the state of an environment.
-func NewStateCommand(con *console.Console) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "state",
-		Short: "show and change the state of an environment",
-		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
-changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
-environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
-		Annotations: console.ExitCodes("done", "refused, or a file has faults", console.ElseFailed),
-	}
-	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),
-		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con))
-	return c
 }
 
 func newStateListCommand(con *console.Console) *cobra.Command {

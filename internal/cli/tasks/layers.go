@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
-	"github.com/spf13/cobra"
 )
 
 // newReleasesCommand groups the commands on releases, or on plugins.

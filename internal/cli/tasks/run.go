@@ -12,13 +12,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/taskgraph/service"
-	"github.com/spf13/cobra"
 )
 
 // tasksRun is one run of 'lumi tasks run'.

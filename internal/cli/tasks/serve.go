@@ -4,10 +4,11 @@ import (
 	"context"
 	"log"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 	"github.com/lumi-idl/lumi/server"
-	"github.com/spf13/cobra"
 )
 
 // serving is one run of 'lumi serve'.
@@ -18,7 +19,7 @@ type serving struct {
 	tasks                           taskOptions
 }
 
-func NewServeCommand(con *console.Console) *cobra.Command {
+func newServeCommand(con *console.Console) *cobra.Command {
 	x := &serving{Console: con}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",

@@ -32,7 +32,7 @@ type taskOptions struct {
 	hidden []string
 }
 
-// taskService returns the service for the task graphs of the workspace, whose engines report to the site.
+// taskService returns the service for the task graphs of the workspace, whose engines report to the session.
 func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	types := tasktype.Builtin()
 	o.engine.Store, o.engine.Events = s.Store, s.Report

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/runs"
@@ -14,7 +16,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
-	"github.com/spf13/cobra"
 )
 
 func newTasksStatusCommand(con *console.Console) *cobra.Command {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/cli/console"
@@ -18,24 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/server/client"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
-	"github.com/spf13/cobra"
 )
-
-// NewTasksCommand groups the commands on task graphs.
-func NewTasksCommand(con *console.Console) *cobra.Command {
-	c := &cobra.Command{
-		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
-		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
-upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
-release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
-		Annotations: console.ExitCodes("done", "refused, or a graph has errors", console.ElseFailed),
-	}
-	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),
-		newTasksExplainCommand(con), newTasksDiffCommand(con), newTasksDeleteCommand(con))
-	console.AddCommands(c, "Runs", newTasksRunCommand(con), newTasksStatusCommand(con), newTasksLogsCommand(con), newTasksStopCommand(con))
-	console.AddCommands(c, "Layers", newTasksUseCommand(con), newReleasesCommand(con, store.ReleaseLayer), newReleasesCommand(con, store.PluginLayer))
-	return c
-}
 
 // tasker is one run of a command of 'lumi tasks'.
 type tasker struct {
@@ -255,10 +240,9 @@ func completeReleases(layer store.Layer) cobra.CompletionFunc {
 
 // completeNodes lists the nodes of the inventory.
 func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	f := workspace.Flags{}
-	f.Environment, _ = c.Flags().GetString("environment")
+	environment, _ := c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")
-	_ = workspace.WithEnvironment(c.Context(), console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv), f, workspace.Pretend, func(s *workspace.Session) error {
+	_ = workspace.WithEnvironment(c.Context(), console.New(strings.NewReader(""), io.Discard, io.Discard, os.Getenv), environment, workspace.Pretend, func(s *workspace.Session) error {
 		nodes, _, err := loadInventory(c.Context(), s, s.Environment.Name, file)
 		if err == nil {
 			for _, n := range nodes.Nodes {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/document"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
@@ -15,7 +17,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/service"
-	"github.com/spf13/cobra"
 )
 
 func newTasksUploadCommand(con *console.Console) *cobra.Command {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/graph"
 	encoding "github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -12,7 +14,6 @@ import (
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
 )
 
 // The functions in this file complete arguments from Lumi.yaml and the store. They return nothing if that fails, print

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	lumiyaml "github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/test/kit/must"
-	"github.com/spf13/cobra"
 )
 
 func TestCompleteDeployments(t *testing.T) {

@@ -1,3 +1,5 @@
+// Package workspace opens what a command works in: the workspace of the current directory, its store, an environment with its
+// key, and the plugins next to lumi and on $PATH.
 package workspace
 
 import (
@@ -14,7 +16,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
@@ -24,53 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
-
-// Flag returns the flag that names the environment in advice, or "" if it is the default.
-func (s *Session) Flag() string {
-	if name, err := EnvironmentName(s.Workspace, ""); err == nil && name == s.Environment.Name {
-		return ""
-	}
-	return " --environment=" + s.Environment.Name
-}
-
-// WithStore runs f with the workspace of the current directory as a site without an environment.
-func WithStore(ctx context.Context, con *console.Console, create bool, f func(*Session) error) error {
-	w, err := Find()
-	if err != nil {
-		return err
-	}
-	st, err := openStore(ctx, w, create)
-	if err != nil {
-		return err
-	}
-	s := &Session{Console: con, Workspace: w, Store: st}
-	return s.closeAfter(f(s))
-}
-
-// UnknownEnvironment returns the error for an environment that does not exist.
-func (s *Session) UnknownEnvironment(ctx context.Context) error {
-	var names []string
-	err := s.Store.Read(ctx, func(tx store.Tx) error {
-		all, err := tx.Environments()
-		for _, one := range all {
-			names = append(names, one.Name)
-		}
-		return err
-	})
-	if near := suggest.Name(s.Environment.Name, names); err == nil && near != "" && !slices.Contains(s.Workspace.Environments, s.Environment.Name) {
-		return fmt.Errorf("environment %s does not exist; did you mean %s?", s.Environment.Name, near)
-	}
-	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.Environment.Name)
-}
-
-// IsEnvironmentName reports whether a name can be a part of a URN.
-func IsEnvironmentName(name string) bool {
-	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
-	return err == nil
-}
 
 // Session is a workspace with its store, and the environment that a command is about.
 type Session struct {
@@ -87,20 +42,6 @@ type Session struct {
 	Reporter atomic.Pointer[view.Reporter]
 	// Hosts has the connections to nodes, nil if tasks cannot run.
 	Hosts io.Closer
-}
-
-// Flags are the flags of commands that work in a workspace.
-type Flags struct{ Environment string }
-
-func (f *Flags) Add(c *cobra.Command) {
-	c.Flags().StringVarP(&f.Environment, "environment", "e", "", "the `NAME` of the environment; by default that of Lumi.yaml")
-	_ = c.RegisterFlagCompletionFunc("environment", CompleteEnvironments)
-	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "env" {
-			name = "environment"
-		}
-		return pflag.NormalizedName(name)
-	})
 }
 
 // IfMissing says what to do about an environment that does not exist.
@@ -124,27 +65,49 @@ func Find() (*lumiyaml.Workspace, error) {
 // Folder returns the folder of the workspace.
 func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
 
+// Path returns a path of Lumi.yaml.
+func (s *Session) Path(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.Folder(), filepath.FromSlash(path))
+}
+
 // Database returns the path of the store.
 func Database(w *lumiyaml.Workspace) string {
 	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
 }
 
+// WithStore runs f with the workspace of the current directory, without an environment.
+func WithStore(ctx context.Context, con *console.Console, create bool, f func(*Session) error) error {
+	w, err := Find()
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, w, create)
+	if err != nil {
+		return err
+	}
+	s := &Session{Console: con, Workspace: w, Store: st}
+	return s.closeAfter(f(s))
+}
+
 // WithEnvironment runs f with the workspace of the current directory and one of its environments.
-func WithEnvironment(ctx context.Context, con *console.Console, f Flags, missing IfMissing, do func(*Session) error) error {
-	s, err := openSite(ctx, con, f, missing)
+func WithEnvironment(ctx context.Context, con *console.Console, name string, missing IfMissing, do func(*Session) error) error {
+	s, err := openSession(ctx, con, name, missing)
 	if err != nil {
 		return err
 	}
 	return s.closeAfter(do(s))
 }
 
-// openSite opens the workspace of the current directory and one of its environments. It must be closed.
-func openSite(ctx context.Context, con *console.Console, f Flags, missing IfMissing) (*Session, error) {
+// openSession opens the workspace of the current directory and one of its environments. It must be closed.
+func openSession(ctx context.Context, con *console.Console, name string, missing IfMissing) (*Session, error) {
 	w, err := Find()
 	if err != nil {
 		return nil, err
 	}
-	name, err := EnvironmentName(w, f.Environment)
+	name, err = EnvironmentName(w, name)
 	if err != nil {
 		return nil, err
 	}
@@ -260,93 +223,34 @@ func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	return name, nil
 }
 
-// WorkFactor is the default of package secret, except in tests, which derive hundreds of keys.
-var WorkFactor int
-
-// Wrapper returns what wraps the key of the environment, as Lumi.yaml says.
-func (s *Session) Wrapper() (*secret.Wrapper, error) {
-	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
-	if err != nil {
-		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.Workspace.File, s.Environment.Name, err)
-	}
-	w.Dir, w.WorkFactor = s.Folder(), WorkFactor
-	if s.CanAsk() {
-		w.Ask = s.askPassphrase
-	}
-	return w, nil
+// IsEnvironmentName reports whether a name can be a part of a URN.
+func IsEnvironmentName(name string) bool {
+	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
+	return err == nil
 }
 
-// Key returns the key of the environment, nil if it has none. The error is a *[secret.KeyError] if it cannot be unwrapped.
-func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
-	if s.Environment.Key == "" {
-		return nil, nil
+// Flag returns the flag that names the environment in advice, or "" if it is the default.
+func (s *Session) Flag() string {
+	if name, err := EnvironmentName(s.Workspace, ""); err == nil && name == s.Environment.Name {
+		return ""
 	}
-	w, err := s.Wrapper()
-	if err != nil {
-		return nil, err
-	}
-	s.Doing("unwrapping the key of %s", s.Environment.Name)
-	return w.Unwrap(ctx, s.Environment.Key)
+	return " --environment=" + s.Environment.Name
 }
 
-// KeyIfAny is [site.key], but if the key cannot be unwrapped, it says so, and returns nil. The command is doing what is named.
-func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
-	key, err := s.Key(ctx)
-	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		s.Say("%s without the key: %s", doing, err)
-		return nil, nil
-	}
-	return key, err
-}
-
-// NewKey gives the environment its first key.
-func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
-	w, err := s.Wrapper()
-	if err != nil {
-		return nil, err
-	}
-	key := secret.NewKey()
-	wrapped, err := w.Wrap(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	err = s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
-		row, err := tx.Environment(s.Environment.Name)
-		if err != nil {
-			return err
+// UnknownEnvironment returns the error for an environment that does not exist.
+func (s *Session) UnknownEnvironment(ctx context.Context) error {
+	var names []string
+	err := s.Store.Read(ctx, func(tx store.Tx) error {
+		all, err := tx.Environments()
+		for _, one := range all {
+			names = append(names, one.Name)
 		}
-		if row.Key != "" {
-			return fmt.Errorf("environment %s has just been given a key: try again", row.Name)
-		}
-		row.Key = wrapped
-		s.Environment = row
-		return tx.PutEnvironment(row)
+		return err
 	})
-	return key, err
-}
-
-// Path returns a path of Lumi.yaml.
-func (s *Session) Path(path string) string {
-	if filepath.IsAbs(path) {
-		return path
+	if near := suggest.Name(s.Environment.Name, names); err == nil && near != "" && !slices.Contains(s.Workspace.Environments, s.Environment.Name) {
+		return fmt.Errorf("environment %s does not exist; did you mean %s?", s.Environment.Name, near)
 	}
-	return filepath.Join(s.Folder(), filepath.FromSlash(path))
-}
-
-// EnvironmentPrefix starts an argument for the snapshot of an environment.
-const EnvironmentPrefix = "env:"
-
-// RunInEnvironment has a command run in an environment that exists.
-func RunInEnvironment(con *console.Console, c *cobra.Command, do func(context.Context, *Session, []string) error) *cobra.Command {
-	var f Flags
-	f.Add(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return WithEnvironment(c.Context(), con, f, Fail, func(s *Session) error { return do(c.Context(), s, args) })
-	}
-	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
-		c.ValidArgsFunction = CompleteResources
-	}
-	return c
+	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.Environment.Name)
 }
 
 // Agreed asks whether to do something in the environment, unless yes is set.

@@ -72,3 +72,6 @@ func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 		}
 	}
 }
+
+// EnvironmentPrefix starts an argument for the snapshot of an environment.
+const EnvironmentPrefix = "env:"

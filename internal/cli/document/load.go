@@ -1,0 +1,61 @@
+package document
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+// File is a file without faults.
+type File struct {
+	Input
+	lumigl.Document
+}
+
+// Load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to [console.ErrWrong].
+func Load(con *console.Console, arg string) (*File, error) {
+	in, err := Read(con, arg)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := lumigl.Parse(in.Src)
+	if err != nil {
+		return nil, Refuse(con, in, err)
+	}
+	return &File{Input: *in, Document: doc}, nil
+}
+
+// Refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns [console.ErrWrong], or the error
+// itself if that is not about faults.
+func Refuse(con *console.Console, in *Input, err error) error {
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	if what := foreign(in, invalid); what != "" && !con.JSON {
+		con.Separate()
+		con.Say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.Name, what)
+		return console.ErrWrong
+	}
+	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
+}
+
+// foreign says what a file is that another tool has made, or "".
+func foreign(in *Input, invalid *lumigl.InvalidError) string {
+	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
+		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault
+	}) {
+		return ""
+	}
+	switch convert.Recognize(in.Src) {
+	case convert.OpenTofu:
+		return "state of OpenTofu or Terraform"
+	case convert.Pulumi:
+		return "an export of Pulumi"
+	}
+	return ""
+}

@@ -1,0 +1,28 @@
+// Package state has the commands for environments, their state and the values that modules provide.
+package state
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
+)
+
+// Commands returns the commands for environments and their state.
+func Commands(con *console.Console) []*cobra.Command {
+	return []*cobra.Command{newEnvCommand(con), newOutputCommand(con), newStateCommand(con)}
+}
+
+// NewStateCommand groups the commands on the state of an environment.
+func newStateCommand(con *console.Console) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "state",
+		Short: "show and change the state of an environment",
+		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
+changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
+environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
+		Annotations: console.ExitCodes("done", "refused, or a file has faults", console.ElseFailed),
+	}
+	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),
+		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con))
+	return c
+}

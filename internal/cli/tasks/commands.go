@@ -1,0 +1,30 @@
+// Package tasks has the commands for task graphs, and the server for them.
+package tasks
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+)
+
+// Commands returns the commands for task graphs.
+func Commands(con *console.Console) []*cobra.Command {
+	return []*cobra.Command{newTasksCommand(con), newServeCommand(con)}
+}
+
+// NewTasksCommand groups the commands on task graphs.
+func newTasksCommand(con *console.Console) *cobra.Command {
+	c := &cobra.Command{
+		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
+		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
+upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
+release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
+		Annotations: console.ExitCodes("done", "refused, or a graph has errors", console.ElseFailed),
+	}
+	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),
+		newTasksExplainCommand(con), newTasksDiffCommand(con), newTasksDeleteCommand(con))
+	console.AddCommands(c, "Runs", newTasksRunCommand(con), newTasksStatusCommand(con), newTasksLogsCommand(con), newTasksStopCommand(con))
+	console.AddCommands(c, "Layers", newTasksUseCommand(con), newReleasesCommand(con, store.ReleaseLayer), newReleasesCommand(con, store.PluginLayer))
+	return c
+}

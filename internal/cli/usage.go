@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/internal/cli/console"
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// name returns what follows "lumi" to call a command.
+func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lumi ") }
+
+// noCommand is the error for a name that no command below c has. The suggestion begins with prefix.
+func noCommand(c *cobra.Command, given, prefix string) error {
+	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
+	if text := answer(path + given); text != "" {
+		return fmt.Errorf("there is no command %q; %s", path+given, text)
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	if near := suggest.Name(given, names); near != "" {
+		return fmt.Errorf("there is no command %q; did you mean '%s'?", path+given, prefix+path+near)
+	}
+	return fmt.Errorf("there is no command %q; '%s' lists them", path+given, strings.TrimSpace("lumi help "+path))
+}
+
+// misplaced is the error for a flag that precedes the command and is not a common one.
+func misplaced(flag string) error {
+	return fmt.Errorf("%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
+}
+
+// flagError adds to an error of package pflag what was probably meant.
+func flagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		flag := invalid.GetFlag()
+		can := map[string]string{"bool": "it can be true or false", "int": "it is a whole number"}[flag.Value.Type()]
+		return console.Misused("--%s=%s: %s", flag.Name, invalid.GetValue(), cmp.Or(can, invalid.Unwrap().Error()))
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return console.Misused("%s", err)
+	}
+	given, dashes := unknown.GetSpecifiedName(), "--"
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		dashes = "-"
+		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu writes flags with one dash.
+			given = short
+		}
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := suggest.Name(given, names)
+	switch {
+	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows a name that is no command.
+		return noCommand(c, c.Flags().Arg(0), "")
+	case c.HasSubCommands():
+		return misplaced(dashes + given)
+	case c.GroupID == deploymentsGroup && answer("--"+given) != "":
+		return fmt.Errorf("%s: there is no flag %s%s; %s", name(c), dashes, given, answer("--"+given))
+	case near != "" && len(given) > 1:
+		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)
+	}
+	return console.Misused("there is no flag %s%s", dashes, given)
+}
+
+// deploymentsGroup is the heading of the commands on deployments.
+const deploymentsGroup = "Deployments"

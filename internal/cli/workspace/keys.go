@@ -1,0 +1,117 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/cli/console"
+)
+
+// WorkFactor is the default of package secret, except in tests, which derive hundreds of keys.
+var WorkFactor int
+
+// Wrapper returns what wraps the key of the environment, as Lumi.yaml says.
+func (s *Session) Wrapper() (*secret.Wrapper, error) {
+	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.Workspace.File, s.Environment.Name, err)
+	}
+	w.Dir, w.WorkFactor = s.Folder(), WorkFactor
+	if s.CanAsk() {
+		w.Ask = s.askPassphrase
+	}
+	return w, nil
+}
+
+// Key returns the key of the environment, nil if it has none. The error is a *[secret.KeyError] if it cannot be unwrapped.
+func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
+	if s.Environment.Key == "" {
+		return nil, nil
+	}
+	w, err := s.Wrapper()
+	if err != nil {
+		return nil, err
+	}
+	s.Doing("unwrapping the key of %s", s.Environment.Name)
+	return w.Unwrap(ctx, s.Environment.Key)
+}
+
+// KeyIfAny is [Session.Key], but if the key cannot be unwrapped, it says so, and returns nil. The command is doing what is named.
+func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
+	key, err := s.Key(ctx)
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		s.Say("%s without the key: %s", doing, err)
+		return nil, nil
+	}
+	return key, err
+}
+
+// NewKey gives the environment its first key.
+func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
+	w, err := s.Wrapper()
+	if err != nil {
+		return nil, err
+	}
+	key := secret.NewKey()
+	wrapped, err := w.Wrap(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
+		row, err := tx.Environment(s.Environment.Name)
+		if err != nil {
+			return err
+		}
+		if row.Key != "" {
+			return fmt.Errorf("environment %s has just been given a key: try again", row.Name)
+		}
+		row.Key = wrapped
+		s.Environment = row
+		return tx.PutEnvironment(row)
+	})
+	return key, err
+}
+
+// askPassphrase asks for the passphrase of the environment, twice for a new one. What is typed is not shown.
+func (s *Session) askPassphrase(isNew bool) (string, error) {
+	if !isNew {
+		return s.readPassphrase(fmt.Sprintf("Passphrase of environment %s: ", s.Environment.Name))
+	}
+	fmt.Fprintf(s.Stderr, "Secrets in the state of environment %s are encrypted with a passphrase.\n", s.Environment.Name)
+	first, err := s.readPassphrase("New passphrase: ")
+	if err != nil || first == "" {
+		return "", err
+	}
+	second, err := s.readPassphrase("The same again: ")
+	if err == nil && first != second {
+		err = errors.New("the two differ")
+	}
+	return first, err
+}
+
+func (s *Session) readPassphrase(prompt string) (string, error) {
+	file, ok := s.Stdin.(*os.File)
+	if !ok {
+		return "", errors.New("standard input is not a terminal")
+	}
+	fmt.Fprint(s.Stderr, prompt)
+	before, err := term.GetState(int(file.Fd()))
+	if err != nil {
+		return "", err
+	}
+	defer s.OnInterrupt(func() { // The terminal would stay silent.
+		_ = term.Restore(int(file.Fd()), before)
+		fmt.Fprintln(s.Stderr)
+		os.Exit(console.ExitFailed)
+	})()
+	text, err := term.ReadPassword(int(file.Fd()))
+	fmt.Fprintln(s.Stderr)
+	return string(text), err
+}
