@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
+// Confirmed asks whether to do something. The error is [ErrUnchanged] if the answer is no.
 func (con *Console) Confirmed(what string) error {
 	answer, err := con.ask(what + "? [y/N] ")
 	if err == nil && !isYes(answer) {

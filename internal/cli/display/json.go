@@ -25,7 +25,7 @@ type jsonVertex struct {
 }
 
 // Json prints vertices for programs.
-func (v *Viewer) Json(chosen []*lumigl.Vertex) error {
+func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	tag := v.Doc.Base().Tag
 	if tag == "" {
 		tag = lumigl.DefaultTag

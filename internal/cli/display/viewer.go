@@ -49,7 +49,7 @@ func (v *Viewer) Show(keys []string) error {
 		if len(keys) == 0 {
 			chosen = v.all()
 		}
-		return v.Json(chosen)
+		return v.JSON(chosen)
 	}
 	for i, one := range chosen {
 		if i > 0 {

@@ -128,7 +128,7 @@ func (q *queryCommand) run() error {
 	v := &display.Viewer{Con: q.con, Doc: doc, Index: q.index}
 	switch {
 	case q.con.JSON:
-		return v.Json(chosen)
+		return v.JSON(chosen)
 	case q.format == "table":
 		v.Table(chosen)
 		return nil

@@ -32,6 +32,7 @@ type Flags struct {
 	Verbose  bool
 }
 
+// Add declares the flags.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
 	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
@@ -46,6 +47,7 @@ func (f *Flags) Misuse() error {
 	return nil
 }
 
+// Options returns what the flags say to an engine.
 func (f *Flags) Options() run.Options {
 	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
 }

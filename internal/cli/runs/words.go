@@ -37,4 +37,5 @@ func StateWord(con *console.Console, state store.State) string {
 	return strings.ToLower(string(state))
 }
 
+// Stamp returns a time as people see it.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -20,7 +20,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/cli/runs"
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
-	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // NewEnvCommand groups the commands on environments.
@@ -82,22 +81,15 @@ func listEnvironments(ctx context.Context, s *workspace.Session) error {
 	}
 	slices.SortFunc(all, func(a, b jsonEnvironment) int { return strings.Compare(a.Name, b.Name) })
 	standard, _ := workspace.EnvironmentName(s.Workspace, "")
-	rows := [][]string{{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}}
-	for _, e := range all {
-		if e.Default = e.Name == standard; s.JSON {
-			if err := s.PrintJSON(e); err != nil {
-				return err
-			}
-			continue
-		}
-		name := term.Visible(e.Name) + map[bool]string{true: " *"}[e.Default]
+	for i := range all {
+		all[i].Default = all[i].Name == standard
+	}
+	head := []string{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}
+	return console.PrintList(s.Console, all, "There are no environments.", head, func(e jsonEnvironment) []string {
+		name := e.Name + map[bool]string{true: " *"}[e.Default]
 		last, key := strings.TrimSpace(e.Last+" "+e.Ended), map[bool]string{true: "yes", false: "no"}[e.Key]
-		rows = append(rows, []string{name, cmp.Or(strings.Join(e.Modules, ", "), "-"), strconv.Itoa(e.Resources), cmp.Or(last, "-"), key})
-	}
-	if !s.JSON {
-		s.Table(rows)
-	}
-	return nil
+		return []string{name, cmp.Or(strings.Join(e.Modules, ", "), "-"), strconv.Itoa(e.Resources), cmp.Or(last, "-"), key}
+	})
 }
 
 // describe fills in what an environment has.
