@@ -1,18 +1,11 @@
 package yaql
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 )
-
-// A node is a part of a parsed expression. Its String is source text that parses to the same tree.
-type node interface {
-	String() string
-	offset() int
-}
 
 type position int
 
@@ -72,11 +65,6 @@ const (
 	formMap
 	formCall // value(args)
 )
-
-type named struct {
-	name  string
-	value any
-}
 
 func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
 	n := &invocation{position: position(pos), form: f, name: name, op: op, args: args, plain: true}
@@ -143,39 +131,13 @@ func (n *constant) String() string {
 	return string(text)
 }
 
-// quote returns s as a literal, both of Python and of YAQL.
-func quote(s string) string {
-	q := '\''
-	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
-		q = '"'
-	}
-	var b strings.Builder
-	b.WriteRune(q)
-	for _, r := range s {
-		switch {
-		case r == q || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n' || r == '\r' || r == '\t':
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteRune(q)
-	return b.String()
-}
-
 func (n *variable) String() string { return n.text }
-func (n *paren) String() string    { return "(" + n.x.String() + ")" }
-func (n *mapping) String() string  { return n.key.String() + " => " + n.value.String() }
-func (n *missing) String() string  { return "" }
+
+func (n *paren) String() string { return "(" + n.x.String() + ")" }
+
+func (n *mapping) String() string { return n.key.String() + " => " + n.value.String() }
+
+func (n *missing) String() string { return "" }
 
 func (n *invocation) String() string {
 	switch n.form {
@@ -210,4 +172,25 @@ func joinNodes(nodes []node) string {
 		texts[i] = n.String()
 	}
 	return strings.Join(texts, ", ")
+}
+
+// site is what is known about a call in an expression for the functions of a scope.
+type site struct {
+	scope  *scope
+	opts   *Options
+	method bool
+	fns    *overloads
+	binary binaryOperator // nil, or what computes the call from two evaluated arguments
+	bound  [][]*binding
+}
+
+// binding maps the arguments of a call to the parameters of a function.
+type binding struct {
+	fn *Function
+	// source tells for each fixed parameter where its value comes from: the index of a positional argument, or
+	// sourceDefault, or, below that, a keyword argument.
+	source []int
+	others []int // keyword arguments for fn.Others
+	// lazy tells which arguments, first positional, then keyword ones, are not evaluated. It is nil if all are.
+	lazy []bool
 }

@@ -6,25 +6,6 @@ import (
 	"strconv"
 )
 
-// Call gives a function its arguments and access to the evaluation. It is valid until the function returns, and for as long
-// as an iterator that it returned is read.
-type Call struct {
-	ev     *evaluation
-	fn     *Function
-	outer  *Context
-	own    *Context
-	args   []any
-	rest   []any
-	others []named
-	buffer [4]any
-}
-
-// Pair is an evaluated key => value.
-type Pair struct{ Key, Value any }
-
-// Rule is an unevaluated key => value.
-type Rule struct{ Key, Value *Lambda }
-
 // Arg returns the i-th argument, counting Params and then Keyword of the function.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
@@ -271,13 +252,6 @@ func (c *Call) convert(p *Param, v any) (any, error) {
 		return c.ev.limited(v)
 	}
 	return v, nil
-}
-
-// Lambda is an unevaluated argument, or a function as a value.
-type Lambda struct {
-	call  *Call
-	body  node
-	value any // instead of a body: a value that the lambda evaluates to
 }
 
 // Call evaluates the lambda in a context of its own with the arguments as $1, which is $ too, $2 and so on.

@@ -44,20 +44,6 @@ func truthOf(v any, err error) (bool, error) {
 	return Truth(v)
 }
 
-// numberOf returns v as a number: bool counts as 0 or 1, as it does wherever the reference compares.
-func numberOf(v any) (any, bool) {
-	switch v := v.(type) {
-	case bool:
-		if v {
-			return int64(1), true
-		}
-		return int64(0), true
-	case int64, float64, *big.Int:
-		return v, true
-	}
-	return nil, false
-}
-
 // compareNumbers compares numbers exactly, whatever the types. It returns false if either is NaN.
 func compareNumbers(a, b any) (int, bool) {
 	m, small := a.(int64)

@@ -5,22 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 )
-
-// Context holds variables and functions. It falls back to its parent for what it lacks. Functions and variables must be
-// registered before expressions are evaluated in it, or contexts derived from it; from then on it may be used by many
-// goroutines.
-type Context struct {
-	parent *Context
-	scope  *scope
-	// one is the variable $1, which is $ too.
-	one     any
-	hasOne  bool
-	vars    *Dict // the others, by name; nil if there are none
-	measure       // of the variables, including those of the parents
-}
 
 // New returns a context below parent, which may be nil: then it has no functions, not even operators.
 func New(parent *Context) *Context {
@@ -124,38 +109,9 @@ func (s *scope) ownFunctions() []*Function {
 	return all
 }
 
-// scope is the functions of a context and of those above it. It never changes.
-type scope struct {
-	parent    *scope
-	own       map[string][]*Function
-	exclusive map[string]bool
-	dynamic   bool // some functions are defined by the expression
-
-	mu    sync.RWMutex
-	cache map[string]*overloads
-	// variables tells whether $name is looked up directly: 1 if so, 2 if a function replaces that, 0 if not known yet.
-	variables atomic.Int32
-}
-
 func newScope(parent *scope) *scope {
 	dynamic := parent != nil && parent.dynamic
 	return &scope{parent: parent, own: map[string][]*Function{}, exclusive: map[string]bool{}, dynamic: dynamic}
-}
-
-// overloads are the functions of a name.
-type overloads struct {
-	name           string
-	plain, methods family
-	dynamic        bool           // some are defined by the expression
-	standard       bool           // all are this package's
-	binary         binaryOperator // a shortcut
-}
-
-// family is the overloads that can be called as functions, or as methods.
-type family struct {
-	levels     [][]*Function // by the context that they are registered in, nearest first
-	noKeywords bool          // they have NoKeywords
-	mixed      bool          // only some of them have
 }
 
 func (o *overloads) family(method bool) *family {
@@ -248,4 +204,15 @@ func (s *scope) names(method bool) iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// variableName returns the name that a variable is stored under: $ is $1.
+func variableName(name string) string {
+	if name == "" || name == "$" {
+		return "$1"
+	}
+	if name[0] != '$' {
+		return "$" + name
+	}
+	return name
 }

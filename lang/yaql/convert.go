@@ -73,20 +73,6 @@ func fromGo(v any, levels int) (any, error) {
 	return v, nil
 }
 
-// parseNumber returns an integer, unless s has a fraction or an exponent.
-func parseNumber(s string) (any, error) {
-	if !strings.ContainsAny(s, ".eE") && len(s) <= maxIntDigits {
-		if n, ok := new(big.Int).SetString(s, 10); ok {
-			return normInt(n), nil
-		}
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return nil, Errorf(Value, "invalid number %q", s)
-	}
-	return x, nil
-}
-
 // output converts a result: iterators are read, and what the options say becomes a list.
 func (ev *evaluation) output(v any) (any, error) {
 	v, err := ev.outputOf(v)

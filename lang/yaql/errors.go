@@ -92,3 +92,5 @@ func at(err error, source string, pos int) error {
 	located.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 	return &located
 }
+
+func tooDeep() error { return Errorf(Limit, "value nested deeper than %d levels", maxNesting) }

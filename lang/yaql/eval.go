@@ -3,7 +3,6 @@ package yaql
 import (
 	"context"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -93,20 +92,6 @@ func (x *Expression) Parts(visit func(*Part) bool) {
 	walk(x.root, nil, nil)
 }
 
-// Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See
-// there for the types of the result too. All errors are of type [*Error].
-func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
-	in := New(Standard(x.opts.Delegates))
-	if x.opts.ConvertInputData {
-		var err error
-		if data, err = FromGo(data); err != nil {
-			return nil, at(err, x.source, 0)
-		}
-	}
-	in.Set("$", data)
-	return x.EvaluateIn(ctx, in)
-}
-
 // EvaluateIn evaluates the expression in a context, whose variable $ is the data. All errors are of type [*Error]: a panic
 // in a function is one of kind [Internal].
 func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (v any, err error) {
@@ -141,21 +126,6 @@ func (ev *evaluation) evaluate(root node, in *Context) (any, error) {
 	}
 	return v, nil
 }
-
-// evaluation is the state of one evaluation.
-type evaluation struct {
-	ctx    context.Context
-	opts   *Options
-	source string
-	ticks  uint
-	depth  int
-	live   int64 // size of the arguments of pending calls, as far as they are large
-}
-
-// none is the receiver of what is not called as a method.
-var none any = noReceiver{}
-
-type noReceiver struct{}
 
 const (
 	holdFrom   = 1 << 16
@@ -206,8 +176,6 @@ func (ev *evaluation) check(v any) error {
 	}
 	return ev.reserve(m.size)
 }
-
-func tooDeep() error { return Errorf(Limit, "value nested deeper than %d levels", maxNesting) }
 
 func (ev *evaluation) enter() error {
 	if ev.depth++; ev.depth > ev.opts.Depth {
@@ -332,44 +300,4 @@ func (ev *evaluation) binary(n *invocation, st *site, sc *Context) (any, error) 
 		return v, err
 	}
 	return ev.invoke(st.fns, false, []any{a, b}, nil, sc)
-}
-
-var standard struct {
-	once             sync.Once
-	plain, delegates *Context
-}
-
-// Standard returns the context with the standard library. With delegates, it has the functions that make and call
-// functions as values. The context is shared: derive one with [New] to add to it.
-func Standard(delegates bool) *Context {
-	standard.once.Do(func() {
-		fallback := New(nil)
-		fallback.Register(markStandard(fallbacks)...)
-		standard.plain = New(fallback)
-		for _, lib := range libraries {
-			standard.plain.Register(markStandard(*lib)...)
-		}
-		standard.delegates = New(fallback)
-		standard.delegates.Register(standard.plain.scope.ownFunctions()...)
-		standard.delegates.Register(markStandard(delegateFunctions)...)
-	})
-	if delegates {
-		return standard.delegates
-	}
-	return standard.plain
-}
-
-// markStandard marks functions and adds their overloads for swapped parameters.
-func markStandard(functions []*Function) []*Function {
-	var all []*Function
-	for _, f := range functions {
-		all = append(all, f)
-		if f.swapped != nil {
-			all = append(all, f.swapped)
-		}
-	}
-	for _, f := range all {
-		f.standard = true
-	}
-	return all
 }

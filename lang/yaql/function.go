@@ -6,46 +6,6 @@ import (
 	"strings"
 )
 
-// unset is the value of a parameter declared as name type=unset that no argument was given for.
-type unset struct{}
-
-// Param is a parameter of a function.
-type Param struct {
-	Name     string
-	typ      *Type
-	nullable bool
-	optional bool
-	value    any // default
-}
-
-// Function is a function, method or operator that can be registered in a [Context]. The overloads of a name are separate
-// functions.
-type Function struct {
-	Name string
-	// Params are the parameters that can be given by position.
-	Params []Param
-	// Rest takes further positional arguments, Keyword are parameters that can be given by name only, and Others takes
-	// further keyword arguments.
-	Rest    *Param
-	Keyword []Param
-	Others  *Param
-	// Method and Plain are how the function can be called: as $x.f(), as f($x), or both.
-	Method, Plain bool
-	// NoKeywords makes key => value in arguments values of type pair, or rules.
-	NoKeywords bool
-	// Doc describes the function, and Examples show it.
-	Doc      string
-	Examples []Example
-
-	call     func(*Call) (any, error)
-	swapped  *Function // the overload whose first two parameters are in the other order
-	standard bool      // part of this package, so that evaluation may take shortcuts
-	dynamic  bool      // defined by an expression
-}
-
-// Example is an expression and its result as JSON. For an error it is "error: " and the kind.
-type Example struct{ Expression, Result string }
-
 // Func returns a function to call as name(args). The declaration of its parameters is a list such as
 //
 //	"collection iterable, separator string?, count int=-1, *args any, default any=null, **others any"
@@ -191,3 +151,8 @@ func (f *Function) param(i int) *Param {
 }
 
 func (f *Function) fixed() int { return len(f.Params) + len(f.Keyword) }
+
+// value makes a function of one that only computes its result and cannot fail.
+func value(f func(*Call) any) func(*Call) (any, error) {
+	return func(c *Call) (any, error) { return f(c), nil }
+}

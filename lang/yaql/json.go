@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -126,4 +128,18 @@ func (r *jsonReader) string() string {
 	var s string
 	_ = json.Unmarshal([]byte(r.text[start:r.pos]), &s) // It is valid.
 	return s
+}
+
+// parseNumber returns an integer, unless s has a fraction or an exponent.
+func parseNumber(s string) (any, error) {
+	if !strings.ContainsAny(s, ".eE") && len(s) <= maxIntDigits {
+		if n, ok := new(big.Int).SetString(s, 10); ok {
+			return normInt(n), nil
+		}
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return nil, Errorf(Value, "invalid number %q", s)
+	}
+	return x, nil
 }

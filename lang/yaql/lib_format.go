@@ -105,33 +105,6 @@ func decimal(n *big.Int) (string, error) {
 	return s, nil
 }
 
-// floatNotation returns x with at least one decimal place or, if its exponent is less than -4 or at least limit, with an
-// exponent. A negative precision is that of the shortest text that reads back as x.
-func floatNotation(x float64, precision, limit int) string {
-	trim := func(s string) string {
-		if strings.Contains(s, ".") {
-			s = strings.TrimRight(s, "0")
-		}
-		return strings.TrimSuffix(s, ".")
-	}
-	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(x, 'e', precision, 64), "e")
-	if !finite {
-		return strings.ToLower(strings.TrimPrefix(mantissa, "+")) // nan, inf or -inf
-	}
-	exp, _ := strconv.Atoi(exponent)
-	if exp < -4 || exp >= limit {
-		return trim(mantissa) + "e" + exponent
-	}
-	if precision >= 0 {
-		precision -= exp
-	}
-	s := trim(strconv.FormatFloat(x, 'f', precision, 64))
-	if !strings.Contains(s, ".") {
-		s += ".0"
-	}
-	return s
-}
-
 // formatter replaces the fields of a template.
 type formatter struct {
 	c *Call

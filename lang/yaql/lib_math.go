@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 var mathFunctions = []*Function{
@@ -65,31 +64,6 @@ var (
 	intText   = regexp.MustCompile(`^[+-]?[0-9]+(_[0-9]+)*$`)
 	floatText = regexp.MustCompile(`(?i)^[+-]?(inf|infinity|nan|([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+(_[0-9]+)*)(e[+-]?[0-9]+(_[0-9]+)*)?)$`)
 )
-
-// asciiDigits trims white space and replaces the decimal digits of other scripts.
-func asciiDigits(s string) (string, error) {
-	if s = strings.TrimFunc(s, isSpace); len(s) > maxIntDigits {
-		return "", Errorf(Value, "number of more than %d digits", maxIntDigits)
-	}
-	return strings.Map(func(r rune) rune {
-		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
-			return r
-		}
-		// Digits come in runs of ten that start with zero.
-		zero := r
-		for unicode.Is(unicode.Nd, zero-1) {
-			zero--
-		}
-		return '0' + (r-zero)%10
-	}, s), nil
-}
-
-func shorten(s string) string {
-	if len(s) > 50 {
-		return s[:runeOffset(s, 40)] + "..."
-	}
-	return s
-}
 
 func toInt(c *Call) (any, error) {
 	switch v := c.Arg(0).(type) {

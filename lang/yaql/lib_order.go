@@ -1,6 +1,8 @@
 package yaql
 
-import "slices"
+import (
+	"slices"
+)
 
 var orderFunctions = []*Function{
 	Method("orderBy", "collection iterable, selector lambda", func(c *Call) (any, error) { return orderBy(c, false), nil }).
@@ -13,22 +15,6 @@ var orderFunctions = []*Function{
 	Method("thenByDescending", "collection ordering, selector lambda", func(c *Call) (any, error) { return thenBy(c, true), nil }).
 		Document("Orders those items that orderBy leaves as equal, in descending order.",
 			`[ba, a, bb].orderBy($.len()).thenByDescending($)`, `["a", "bb", "ba"]`),
-}
-
-// ordered is a collection that is sorted when it is read first.
-type ordered struct {
-	c             *Call
-	collection    *Iterator
-	keys          []orderKey
-	less, greater func(a, b any) (any, error)
-	sorted        bool
-	items         []any
-	measure       // of what it keeps in use
-}
-
-type orderKey struct {
-	selector   *Lambda
-	descending bool
 }
 
 func orderBy(c *Call, descending bool) *ordered {

@@ -69,15 +69,6 @@ const (
 	maxRegexLength   = 64 << 10
 )
 
-// regex is a compiled regular expression.
-type regex struct {
-	re     *regexp2.Regexp
-	groups int
-	names  map[string]int
-	// longer matches what is not empty at the start of the search only.
-	longer func() (*regexp2.Regexp, error)
-}
-
 // YAQLType implements [Typed].
 func (*regex) YAQLType() string { return "regex" }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -99,9 +98,6 @@ var stringFunctions = []*Function{
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
 }
 
-// isSpace is unicode.IsSpace and the separators of ASCII.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
-
 // clamped returns an integer argument, limited to a range that no length exceeds and sums do not overflow.
 func (c *Call) clamped(i int) int {
 	const far = 1 << 48
@@ -121,25 +117,6 @@ func sliceBounds(n, lo, hi int) (int, int) {
 		return i
 	}
 	return fromEnd(lo), min(fromEnd(hi), n)
-}
-
-// runeOffset returns the byte offset of the n-th character.
-func runeOffset(s string, n int) int {
-	for i := range s {
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	return len(s)
-}
-
-func runeSlice(s string, lo, hi int) string {
-	if lo >= hi {
-		return ""
-	}
-	s = s[runeOffset(s, lo):]
-	return s[:runeOffset(s, hi-lo)]
 }
 
 func splitString(c *Call, fromRight bool) (any, error) {

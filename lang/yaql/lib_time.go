@@ -118,25 +118,8 @@ func timeProperties() []*Function {
 	return all
 }
 
-func offsetOf(t time.Time) time.Duration {
-	_, seconds := t.Zone()
-	return time.Duration(seconds) * time.Second
-}
-
-func partsOf(t time.Time) [7]int {
-	return [7]int{t.Year(), int(t.Month()), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond() / 1000}
-}
-
 // span returns the i-th argument, a time span, in microseconds.
 func (c *Call) span(i int) int64 { return int64(c.args[i].(TimeSpan)) }
-
-// checkedTime fails for dates outside the years 1 to 9999.
-func checkedTime(v any) (any, error) {
-	if t, ok := v.(time.Time); ok && (t.Year() < 1 || t.Year() > 9999) {
-		return nil, Errorf(Value, "the date is not in the years 1 to 9999")
-	}
-	return v, nil
-}
 
 // spanOf returns the time span of a number of microseconds, rounded half to even.
 func spanOf(v any, err error) (any, error) {
@@ -150,16 +133,6 @@ func spanOf(v any, err error) (any, error) {
 		return nil, Errorf(Value, "time span too long")
 	}
 	return TimeSpan(math.RoundToEven(f)), nil
-}
-
-// zoneOf returns the time zone of an offset. Only its whole seconds count.
-func zoneOf(v any) (*time.Location, error) {
-	offset, _ := v.(TimeSpan)
-	seconds := int(offset / 1e6)
-	if seconds <= -86400 || seconds >= 86400 {
-		return nil, Errorf(Value, "the offset of a date must be less than a day")
-	}
-	return time.FixedZone("", seconds), nil
 }
 
 // makeTime returns the date of the arguments from the given one on, with defaults for those that are null.
@@ -178,14 +151,6 @@ func (c *Call) makeTime(parts [7]int, zone *time.Location, first int) (_ any, er
 		}
 	}
 	return dateOf(parts, zone)
-}
-
-func dateOf(p [7]int, zone *time.Location) (any, error) {
-	t := time.Date(p[0], time.Month(p[1]), p[2], p[3], p[4], p[5], p[6]*1000, zone)
-	if partsOf(t) != p {
-		return nil, Errorf(Value, "%d-%02d-%02d %02d:%02d:%02d.%06d is not a date", p[0], p[1], p[2], p[3], p[4], p[5], p[6])
-	}
-	return checkedTime(t)
 }
 
 func timeOfStamp(c *Call) (any, error) {
@@ -223,15 +188,6 @@ func timeText(t time.Time, nested bool) string {
 		return s + fmt.Sprintf(", tzinfo=tzoffset(None, %d))", offset)
 	}
 	return s + ", tzinfo=tzutc())"
-}
-
-func offsetText(t time.Time, colon string) string {
-	sign, offset := "+", offsetOf(t)
-	if offset < 0 {
-		sign = "-"
-	}
-	s := time.Unix(0, 0).UTC().Add(offset.Abs()).Format("15" + colon + "04" + colon + "05")
-	return sign + strings.TrimSuffix(s, colon+"00")
 }
 
 func spanText(ts TimeSpan, nested bool) string {

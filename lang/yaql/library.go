@@ -1,5 +1,10 @@
 package yaql
 
+import (
+	"context"
+	"sync"
+)
+
 // libraries are the parts of the standard library. Each is a list of functions in a file of its own, lib_*.go.
 var libraries = []*[]*Function{
 	&systemFunctions, &operatorFunctions, &collectionFunctions, &dictFunctions, &setFunctions, &queryFunctions,
@@ -7,7 +12,56 @@ var libraries = []*[]*Function{
 	&mathFunctions, &stringFunctions, &regexFunctions, &branchingFunctions, &timeFunctions,
 }
 
-// value makes a function of one that only computes its result and cannot fail.
-func value(f func(*Call) any) func(*Call) (any, error) {
-	return func(c *Call) (any, error) { return f(c), nil }
+// Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See
+// there for the types of the result too. All errors are of type [*Error].
+func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
+	in := New(Standard(x.opts.Delegates))
+	if x.opts.ConvertInputData {
+		var err error
+		if data, err = FromGo(data); err != nil {
+			return nil, at(err, x.source, 0)
+		}
+	}
+	in.Set("$", data)
+	return x.EvaluateIn(ctx, in)
+}
+
+var standard struct {
+	once             sync.Once
+	plain, delegates *Context
+}
+
+// Standard returns the context with the standard library. With delegates, it has the functions that make and call
+// functions as values. The context is shared: derive one with [New] to add to it.
+func Standard(delegates bool) *Context {
+	standard.once.Do(func() {
+		fallback := New(nil)
+		fallback.Register(markStandard(fallbacks)...)
+		standard.plain = New(fallback)
+		for _, lib := range libraries {
+			standard.plain.Register(markStandard(*lib)...)
+		}
+		standard.delegates = New(fallback)
+		standard.delegates.Register(standard.plain.scope.ownFunctions()...)
+		standard.delegates.Register(markStandard(delegateFunctions)...)
+	})
+	if delegates {
+		return standard.delegates
+	}
+	return standard.plain
+}
+
+// markStandard marks functions and adds their overloads for swapped parameters.
+func markStandard(functions []*Function) []*Function {
+	var all []*Function
+	for _, f := range functions {
+		all = append(all, f)
+		if f.swapped != nil {
+			all = append(all, f.swapped)
+		}
+	}
+	for _, f := range all {
+		f.standard = true
+	}
+	return all
 }

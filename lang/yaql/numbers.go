@@ -188,3 +188,17 @@ func negate(v any) any {
 
 // Integer returns n as a value.
 func Integer(n *big.Int) any { return normInt(n) }
+
+// numberOf returns v as a number: bool counts as 0 or 1, as it does wherever the reference compares.
+func numberOf(v any) (any, bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return int64(1), true
+		}
+		return int64(0), true
+	case int64, float64, *big.Int:
+		return v, true
+	}
+	return nil, false
+}

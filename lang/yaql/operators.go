@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// A binaryOperator returns false for operands that it is not for.
-type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
-
 // shortcuts are operators that are computed without overload resolution for the most common operands, where all
 // overloads in scope are the standard library's.
 var shortcuts = map[string]binaryOperator{

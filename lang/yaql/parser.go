@@ -1,6 +1,8 @@
 package yaql
 
-import "cmp"
+import (
+	"cmp"
+)
 
 // maxHeight bounds the nesting of expressions, so that no expression exhausts the stack.
 const maxHeight = 1000
@@ -218,15 +220,4 @@ func (p *parser) arguments(closing string) ([]node, error) {
 			return nil, err
 		}
 	}
-}
-
-// variableName returns the name that a variable is stored under: $ is $1.
-func variableName(name string) string {
-	if name == "" || name == "$" {
-		return "$1"
-	}
-	if name[0] != '$' {
-		return "$" + name
-	}
-	return name
 }

@@ -9,29 +9,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// binding maps the arguments of a call to the parameters of a function.
-type binding struct {
-	fn *Function
-	// source tells for each fixed parameter where its value comes from: the index of a positional argument, or
-	// sourceDefault, or, below that, a keyword argument.
-	source []int
-	others []int // keyword arguments for fn.Others
-	// lazy tells which arguments, first positional, then keyword ones, are not evaluated. It is nil if all are.
-	lazy []bool
-}
-
 const sourceDefault = -1
 
 func sourceKeyword(k int) int { return -2 - k }
-
-func findNamed(list []named, name string) int {
-	for i := range list {
-		if list[i].name == name {
-			return i
-		}
-	}
-	return -1
-}
 
 // bind maps arguments, which may be expressions yet to be evaluated, to the parameters of f. It returns nil if they do
 // not fit. Keyword arguments for named parameters are not checked before they are evaluated.
@@ -151,16 +131,6 @@ func (b *binding) specializes(c *binding, args, keywords int) bool {
 		narrower = narrower || p.typ.specializes(q.typ)
 	}
 	return narrower
-}
-
-// site is what is known about a call in an expression for the functions of a scope.
-type site struct {
-	scope  *scope
-	opts   *Options
-	method bool
-	fns    *overloads
-	binary binaryOperator // nil, or what computes the call from two evaluated arguments
-	bound  [][]*binding
 }
 
 // placeholder takes the place of a method's receiver, whose value is not known yet.

@@ -218,3 +218,47 @@ func parseTime(s string, now time.Time) (any, error) {
 	}
 	return nil, Errorf(Value, "%q is not a date that can be parsed without a format", shorten(s))
 }
+
+func dateOf(p [7]int, zone *time.Location) (any, error) {
+	t := time.Date(p[0], time.Month(p[1]), p[2], p[3], p[4], p[5], p[6]*1000, zone)
+	if partsOf(t) != p {
+		return nil, Errorf(Value, "%d-%02d-%02d %02d:%02d:%02d.%06d is not a date", p[0], p[1], p[2], p[3], p[4], p[5], p[6])
+	}
+	return checkedTime(t)
+}
+
+func offsetOf(t time.Time) time.Duration {
+	_, seconds := t.Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+func offsetText(t time.Time, colon string) string {
+	sign, offset := "+", offsetOf(t)
+	if offset < 0 {
+		sign = "-"
+	}
+	s := time.Unix(0, 0).UTC().Add(offset.Abs()).Format("15" + colon + "04" + colon + "05")
+	return sign + strings.TrimSuffix(s, colon+"00")
+}
+
+// zoneOf returns the time zone of an offset. Only its whole seconds count.
+func zoneOf(v any) (*time.Location, error) {
+	offset, _ := v.(TimeSpan)
+	seconds := int(offset / 1e6)
+	if seconds <= -86400 || seconds >= 86400 {
+		return nil, Errorf(Value, "the offset of a date must be less than a day")
+	}
+	return time.FixedZone("", seconds), nil
+}
+
+// checkedTime fails for dates outside the years 1 to 9999.
+func checkedTime(v any) (any, error) {
+	if t, ok := v.(time.Time); ok && (t.Year() < 1 || t.Year() > 9999) {
+		return nil, Errorf(Value, "the date is not in the years 1 to 9999")
+	}
+	return v, nil
+}
+
+func partsOf(t time.Time) [7]int {
+	return [7]int{t.Year(), int(t.Month()), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond() / 1000}
+}

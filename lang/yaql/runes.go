@@ -1,0 +1,27 @@
+package yaql
+
+import (
+	"unicode"
+)
+
+func runeSlice(s string, lo, hi int) string {
+	if lo >= hi {
+		return ""
+	}
+	s = s[runeOffset(s, lo):]
+	return s[:runeOffset(s, hi-lo)]
+}
+
+// runeOffset returns the byte offset of the n-th character.
+func runeOffset(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+// isSpace is unicode.IsSpace and the separators of ASCII.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -1,0 +1,89 @@
+package yaql
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// asciiDigits trims white space and replaces the decimal digits of other scripts.
+func asciiDigits(s string) (string, error) {
+	if s = strings.TrimFunc(s, isSpace); len(s) > maxIntDigits {
+		return "", Errorf(Value, "number of more than %d digits", maxIntDigits)
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		// Digits come in runs of ten that start with zero.
+		zero := r
+		for unicode.Is(unicode.Nd, zero-1) {
+			zero--
+		}
+		return '0' + (r-zero)%10
+	}, s), nil
+}
+
+func shorten(s string) string {
+	if len(s) > 50 {
+		return s[:runeOffset(s, 40)] + "..."
+	}
+	return s
+}
+
+// quote returns s as a literal, both of Python and of YAQL.
+func quote(s string) string {
+	q := '\''
+	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
+		q = '"'
+	}
+	var b strings.Builder
+	b.WriteRune(q)
+	for _, r := range s {
+		switch {
+		case r == q || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteRune(q)
+	return b.String()
+}
+
+// floatNotation returns x with at least one decimal place or, if its exponent is less than -4 or at least limit, with an
+// exponent. A negative precision is that of the shortest text that reads back as x.
+func floatNotation(x float64, precision, limit int) string {
+	trim := func(s string) string {
+		if strings.Contains(s, ".") {
+			s = strings.TrimRight(s, "0")
+		}
+		return strings.TrimSuffix(s, ".")
+	}
+	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(x, 'e', precision, 64), "e")
+	if !finite {
+		return strings.ToLower(strings.TrimPrefix(mantissa, "+")) // nan, inf or -inf
+	}
+	exp, _ := strconv.Atoi(exponent)
+	if exp < -4 || exp >= limit {
+		return trim(mantissa) + "e" + exponent
+	}
+	if precision >= 0 {
+		precision -= exp
+	}
+	s := trim(strconv.FormatFloat(x, 'f', precision, 64))
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
