@@ -17,6 +17,8 @@ type place struct {
 // YAQLType implements [yaql.Typed].
 func (*place) YAQLType() string { return "target" }
 
+var targets *yaql.Context
+
 // newTargets returns the context of the left sides of assignments. Variables, properties and indexes are places there.
 func newTargets() *yaql.Context {
 	c := yaql.New(nil)

@@ -7,17 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
-
-// Known is what a host knows in addition to classes.
-type Known struct {
-	// Functions are further functions of workflows.
-	Functions []*yaql.Function
-	// Resources are the properties of resource types by their tokens. If it is nil, types are not checked.
-	Resources map[string][]string
-}
 
 // Check returns every problem in classes in source order, including those that fail a run only when they are reached. It also
 // checks that the classes they refer to can be loaded.
@@ -46,21 +37,6 @@ func Check(r Resolver, names []string, known Known) []*Error {
 			cmp.Compare(a.Pos.Column, b.Pos.Column), cmp.Compare(a.Message, b.Message))
 	})
 	return slices.CompactFunc(all, func(a, b *Error) bool { return a.Pos == b.Pos && a.Message == b.Message })
-}
-
-// checker finds errors in a class that loading it does not.
-type checker struct {
-	in    *Interpreter
-	known Known
-	class *Class
-	// orphans lack parents, which cannot be loaded.
-	orphans map[*Class]bool
-	// functions are those of workflows, and whether they can be called without a receiver; lambdas are those that call
-	// arguments, perhaps with another $.
-	functions, lambdas map[string]bool
-	// properties are assigned in the class, variables in the method.
-	properties, variables sources
-	inMethod              *Method // or nil
 }
 
 func (k *checker) fail(n *Node, format string, args ...any) {
@@ -106,13 +82,6 @@ func (k *checker) keys(n *Node, what string, known ...string) {
 			k.fail(e.Key, "unknown key %s of %s%s", show(e.Key.value(nil)), what, hint(key, known))
 		}
 	}
-}
-
-func hint(name string, names []string) string {
-	if near := suggest.Name(name, names); near != "" {
-		return ": did you mean " + near + "?"
-	}
-	return ""
 }
 
 // parents reports parents that are named twice, and what several of them define.

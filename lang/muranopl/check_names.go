@@ -24,10 +24,6 @@ var (
 	keyword      = regexp.MustCompile(`^([a-zA-Z]\w*) => `)
 )
 
-// sources are the sources of the values that are assigned to variables, such as $x, and to properties, such as $.x. The
-// source of what is not an expression, or not the whole value, is "".
-type sources map[string][]string
-
 // source returns the normal form of an expression, in which $this is $. It is "" for nil and for what is no expression.
 func source(n *Node) string {
 	if n == nil {
@@ -273,9 +269,6 @@ func (k *checker) resourceType(from string) string {
 	return ""
 }
 
-// noEffect are keys that are read for tools that the reference has.
-var noEffect = []string{"Meta", "Cardinality", "Applies", "Inherited", "Import", "Scope"}
-
 // usage warns of a usage that has no effect.
 func (k *checker) usage(n *Node, what string, without ...string) {
 	u := n.Get("Usage")
@@ -286,4 +279,34 @@ func (k *checker) usage(n *Node, what string, without ...string) {
 
 func (k *checker) warn(n *Node, format string, args ...any) {
 	k.in.report(&Error{Kind: Syntax, Message: fmt.Sprintf(format, args...), Pos: n.position(), Warning: true})
+}
+
+// sources are the sources of the values that are assigned to variables, such as $x, and to properties, such as $.x. The
+// source of what is not an expression, or not the whole value, is "".
+type sources map[string][]string
+
+// noEffect are keys that are read for tools that the reference has.
+var noEffect = []string{"Meta", "Cardinality", "Applies", "Inherited", "Import", "Scope"}
+
+// checker finds errors in a class that loading it does not.
+type checker struct {
+	in    *Interpreter
+	known Known
+	class *Class
+	// orphans lack parents, which cannot be loaded.
+	orphans map[*Class]bool
+	// functions are those of workflows, and whether they can be called without a receiver; lambdas are those that call
+	// arguments, perhaps with another $.
+	functions, lambdas map[string]bool
+	// properties are assigned in the class, variables in the method.
+	properties, variables sources
+	inMethod              *Method // or nil
+}
+
+// Known is what a host knows in addition to classes.
+type Known struct {
+	// Functions are further functions of workflows.
+	Functions []*yaql.Function
+	// Resources are the properties of resource types by their tokens. If it is nil, types are not checked.
+	Resources map[string][]string
 }

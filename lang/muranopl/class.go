@@ -8,24 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Class is a loaded class. As a value of expressions, it is what ns:Name evaluates to.
-type Class struct {
-	Name       string
-	Parents    []*Class
-	Properties []*Property
-	Methods    []*Method
-
-	in     *Interpreter
-	decl   *Declaration
-	spaces namespaces
-	// lineage is the class and its ancestors, breadth first.
-	lineage []*Class
-	known   map[*Class]bool // lineage as a set
-	methods map[string][]*Method
-	props   map[string][]*Property
-	self    *Object // see static
-}
-
 // YAQLType implements [yaql.Typed].
 func (c *Class) YAQLType() string { return "type " + c.Name }
 
@@ -82,58 +64,10 @@ func (p *Property) shared() (any, error) {
 	return o.inst.properties[p.Name], nil
 }
 
-// Usage determines who may read and write a property.
-type Usage string
-
-// The usages.
-const (
-	In      Usage = "In"      // from the model; workflows cannot write it
-	Out     Usage = "Out"     // from workflows; not in the model
-	InOut   Usage = "InOut"   // from the model and from workflows
-	Const   Usage = "Const"   // as In, and never changes
-	Runtime Usage = "Runtime" // from workflows, and not saved
-	Config  Usage = "Config"  // as Runtime: there is no configuration that would set it
-	Static  Usage = "Static"  // as Runtime, and all objects share one value
-)
-
-var usages = []Usage{In, Out, InOut, Const, Runtime, Config, Static}
-
 func (u Usage) writable() bool { return u != In && u != Const }
 
 // kept reports whether models have the property.
 func (u Usage) kept() bool { return u != Runtime && u != Config && u != Static }
-
-// Property is a property of a class.
-type Property struct {
-	Name  string
-	Usage Usage
-	Pos   Position
-	spec
-}
-
-// Method is a method of a class.
-type Method struct {
-	Name  string
-	Class *Class
-	// Arguments are the parameters in order.
-	Arguments []*Argument
-	Pos       Position
-
-	tree   *Node
-	native Native
-	body   func() (block, error)
-	called *yaql.Function
-	static bool
-}
-
-// Argument is a parameter of a method.
-type Argument struct {
-	Name string
-	spec
-}
-
-// Native is a method in Go. The call has the arguments in order of the declaration.
-type Native func(call *Call) (any, error)
 
 // method names with another meaning
 var methodNames = map[string]string{"initialize": ".init", "destroy": ".destroy"}
@@ -393,9 +327,6 @@ func (c *Class) ownProperty(name string) *Property {
 	}
 	return nil
 }
-
-// firstError keeps the first of the errors that are reported.
-type firstError struct{ err *Error }
 
 func (f *firstError) get() error {
 	if f.err == nil {

@@ -10,27 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// block is a list of instructions.
-type block []*instruction
-
-// instruction is an expression, an assignment or a block construct.
-type instruction struct {
-	line
-	run func(s *scope) error
-}
-
-// line is where a stack trace is: an instruction, or an expression in it.
-type line struct {
-	pos    Position
-	source string
-}
-
-// compiler compiles the body of a method.
-type compiler struct {
-	class  *Class
-	report func(*Error)
-}
-
 func (c *compiler) fail(n *Node, format string, args ...any) {
 	c.report(failAt(n.Pos, Syntax, format, args...))
 }

@@ -8,14 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// spec is the contract of a property or an argument, and its default.
-type spec struct {
-	class    *Class
-	tree     *Node
-	contract func() (*value, error)
-	preset   func() (*value, error)
-}
-
 func newSpec(c *Class, what string, n *Node, report func(*Error)) spec {
 	s := spec{class: c, tree: n}
 	if _, ok := n.Value.([]Entry); !ok || n.Get("Contract") == nil {
@@ -38,25 +30,6 @@ func lazyValue(n *Node) func() (*value, error) {
 type Future interface {
 	yaql.Opaque
 	Is(kind string) bool
-}
-
-// absent is the value of a property or an argument that was not given.
-type absent struct{}
-
-// contracting is the evaluation of a contract.
-type contracting struct {
-	spec *spec
-	// what is the property or the argument, path the part of it that is matched, and where what declares it.
-	what, path, where string
-	node              *Node  // of the part in the model, if it is from one
-	scope             *scope // of the object, for defaults and predicates
-	// owner becomes the owner of objects that the contract loads, and calling is the class whose names they use.
-	owner   *Object
-	calling *Class
-	// only checks: nothing is converted or loaded. constant checks a default without an object.
-	only, constant bool
-	// defaults are those of the properties of an object that was given inline.
-	defaults *value
 }
 
 // apply returns v as the contract makes it.
@@ -256,3 +229,6 @@ func (c *contracting) matchDict(v any, contract *value) (any, error) {
 	}
 	return matched, nil
 }
+
+// excluded is the value of the properties that a template leaves out. It meets every contract.
+type excluded struct{}

@@ -200,9 +200,6 @@ func (c *contracting) instance(v any, class *Class) (any, error) {
 	return nil, c.violated("%s is not an object", show(v))
 }
 
-// excluded is the value of the properties that a template leaves out. It meets every contract.
-type excluded struct{}
-
 // template returns a model of an object that meets the contracts of its class, but is not created: new() takes it.
 func template(c *contracting, call *yaql.Call) (any, error) {
 	class, preset, err := c.classes(call)

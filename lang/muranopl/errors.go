@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
@@ -25,35 +26,6 @@ const (
 	Thrown          yaql.Kind = "thrown"           // a workflow threw an exception
 	Unknown         yaql.Kind = "unknown"          // the value of an output is not known before the deployment
 )
-
-// Frame is a call on the stack of an error.
-type Frame struct {
-	Class, Method string
-	// Pos is the position of the instruction, and Instruction its source.
-	Pos         Position
-	Instruction string
-}
-
-// Error is the type of all errors of this package.
-type Error struct {
-	Kind    yaql.Kind
-	Message string
-	// Pos is where the error occurred.
-	Pos Position
-	// Names are the full names of the exception, by which it can be caught.
-	Names []string
-	// Extra and Cause are those of Throw.
-	Extra any
-	Cause *Error
-	// Trace is the stack of calls, innermost last.
-	Trace []Frame
-	// Warning marks what Check finds that fails nothing.
-	Warning bool
-
-	err    error
-	thrown any  // the Message of Throw
-	broken bool // A contract is wrong, not the value that it is evaluated for.
-}
 
 func (e *Error) Error() string {
 	if e.Pos == (Position{}) {
@@ -141,3 +113,18 @@ func camel(s string) string {
 	}
 	return b.String()
 }
+
+func isJump(err error) bool {
+	_, ok := errors.AsType[*jump](err)
+	return ok
+}
+
+func hint(name string, names []string) string {
+	if near := suggest.Name(name, names); near != "" {
+		return ": did you mean " + near + "?"
+	}
+	return ""
+}
+
+// firstError keeps the first of the errors that are reported.
+type firstError struct{ err *Error }

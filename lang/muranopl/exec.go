@@ -8,24 +8,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// scope is a running method.
-type scope struct {
-	in     *Interpreter
-	class  *Class  // that declares the method; nil for the host
-	method *Method // nil for the host, and in defaults and predicates
-	this   *Object
-	caller *scope
-	depth  int
-	// vars has the variables of the method, ctx those of the branch of Parallel that runs, below vars.
-	vars, ctx *yaql.Context
-	current   *line
-	exception *Error // that Catch handles
-	contract  *contracting
-	held      *int64 // by the variables of the method
-	// initializing allows writing properties whatever their usage, in .init and the methods that it calls.
-	initializing bool
-}
-
 // scopeVariable is the variable that has the scope. No expression can name it.
 const scopeVariable = "$?scope"
 
@@ -37,20 +19,9 @@ func scopeIn(in *yaql.Context) *scope {
 	return s
 }
 
-// jump ends a block: Break, Continue or Return.
-type jump struct {
-	name  string
-	value any // of Return
-}
-
 var errBreak, errContinue = &jump{name: "Break"}, &jump{name: "Continue"}
 
 func (j *jump) Error() string { return j.name + " outside of a loop" }
-
-func isJump(err error) bool {
-	_, ok := errors.AsType[*jump](err)
-	return ok
-}
 
 func (b block) run(s *scope) error {
 	for _, i := range b {
@@ -128,12 +99,6 @@ func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	s.vars.Set("this", s.this)
 	s.vars.Set(scopeVariable, s)
 	return s
-}
-
-// argument is an argument by name.
-type argument struct {
-	name  string
-	value any
 }
 
 // assignVariable sets a variable of the method, which all branches of Parallel see.
@@ -261,12 +226,6 @@ func (m *Method) function() *yaql.Function {
 		})
 	}
 	return m.called
-}
-
-// Call is a call of a native method.
-type Call struct {
-	*scope
-	args []any
 }
 
 // Arg returns the i-th argument, which meets its contract.

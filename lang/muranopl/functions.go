@@ -7,10 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-var (
-	engine  []*yaql.Function
-	targets *yaql.Context
-)
+var engine []*yaql.Function
 
 // rabbit are the settings of the reference's configuration that its core library needs, as they are by default. There is
 // no configuration here.
@@ -128,17 +125,6 @@ func (c *Class) classOf(v any) (*Class, error) {
 		return c.in.Class(name)
 	}
 	return nil, fail(yaql.NoMatch, "%s is not a class", show(v))
-}
-
-func typeArgument(call *yaql.Call, v any) (*Class, error) {
-	s := scopeOf(call)
-	switch {
-	case s == nil:
-		return nil, fail(UnknownClass, "classes have no names here")
-	case s.contract != nil:
-		return s.contract.spec.class.classOf(v)
-	}
-	return s.class.classOf(v)
 }
 
 // typed returns a function whose second argument is a class.

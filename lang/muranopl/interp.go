@@ -20,42 +20,6 @@ const (
 	branchSize      = 16 << 10  // bytes that a branch holds by itself
 )
 
-// Options are the options of an Interpreter.
-type Options struct {
-	// MaxSteps is the number of instructions that may be executed, [DefaultMaxSteps] if it is 0.
-	MaxSteps int
-	// Functions are further functions of workflows.
-	Functions []*yaql.Function
-	// Sleep waits, and is nil to wait by the clock.
-	Sleep func(context.Context, time.Duration) error
-}
-
-// Interpreter loads classes and objects and runs methods. It is not safe for concurrent use.
-type Interpreter struct {
-	resolver  Resolver
-	options   Options
-	classes   map[string]*Class // nil while they are loaded
-	opening   []string          // classes that are loaded, outermost first
-	report    func(*Error)      // for Check, which loads classes whatever is wrong with them
-	workflows *yaql.Context
-	contracts *yaql.Context
-
-	objects map[string]*Object
-	order   []*Object // in order of creation
-	loading *loading
-	nodes   map[*yaql.Dict]*Node // of the model that is loaded
-	nesting int                  // of objects that are initialized
-	ids     map[string]int       // created at a place
-	taken   map[string]bool      // ids
-	created int
-
-	run      context.Context
-	steps    int
-	exceeded error // The limit of branches is exceeded, and all end.
-	held     int64 // by variables and properties
-	tasks
-}
-
 // New returns an interpreter for the classes of r and those of io.murano.
 func New(r Resolver, o Options) *Interpreter {
 	if o.MaxSteps <= 0 {

@@ -14,27 +14,6 @@ const (
 	maxNesting = 1000
 )
 
-// slot is where an object is that has no id in the model.
-type slot struct {
-	owner *Object
-	place string
-}
-
-// loading is the creation of objects that may refer to each other. Every object is initialized twice: the first time, ids
-// of objects that do not exist yet are kept, the second time they are replaced.
-type loading struct {
-	made    map[slot][]*Object     // the first time, to be taken the second time
-	kept    map[string]*definition // objects of made that the last deployment had
-	outer   *loading
-	objects map[string]*Object
-	models  map[string]*yaql.Dict // of objects with ids
-	order   []*Object
-	first   bool
-	dry     bool // The objects are not kept, and their .init is not called.
-	keepIDs bool // those of the model are the ids of the objects
-	inits   []func() error
-}
-
 // find returns the object of an id, or nil.
 func (in *Interpreter) find(id string) *Object {
 	for l := in.loading; l != nil; l = l.outer {
@@ -160,18 +139,6 @@ func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 		return nil, err
 	}
 	return o, in.initialize(c.scope, o, d)
-}
-
-// definition is an object as models have it.
-type definition struct {
-	model            *yaql.Dict
-	class            *Class
-	id, name, place  string
-	header           *yaql.Dict // what this package does not know
-	properties       *yaql.Dict
-	node, headerNode *Node
-	goneFrom         string // the id of the owner, for an object that is gone
-	dry              bool   // for a template
 }
 
 // parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …} with names as a class uses them.

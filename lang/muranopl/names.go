@@ -3,6 +3,8 @@ package muranopl
 import (
 	"regexp"
 	"strings"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
 const (
@@ -15,9 +17,6 @@ var (
 	spaceName = regexp.MustCompile(`^([a-zA-Z_]\w*(\.[a-zA-Z_]\w*)*)?$`)
 	prefix    = regexp.MustCompile(`^([a-zA-Z_]\w*|=)$`)
 )
-
-// namespaces are the prefixes of the names in a class.
-type namespaces map[string]string
 
 // newNamespaces reads the namespaces of a class. All errors have positions.
 func newNamespaces(n *Node, report func(*Error)) namespaces {
@@ -78,4 +77,15 @@ func FullName(name, spaces *Node) (string, error) {
 		return "", asError(err, name.Pos)
 	}
 	return full, nil
+}
+
+func typeArgument(call *yaql.Call, v any) (*Class, error) {
+	s := scopeOf(call)
+	switch {
+	case s == nil:
+		return nil, fail(UnknownClass, "classes have no names here")
+	case s.contract != nil:
+		return s.contract.spec.class.classOf(v)
+	}
+	return s.class.classOf(v)
 }

@@ -6,32 +6,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Object is an object as a value of expressions: seen as its own class, or cast to one of its ancestors.
-type Object struct {
-	inst  *instance
-	class *Class
-}
-
-// instance is an object.
-type instance struct {
-	id, name    string
-	class       *Class
-	owner       *Object
-	properties  map[string]any
-	private     map[*Class]map[string]any
-	views       map[*Class]*Object
-	attributes  map[*Class]map[any]any // by the classes that set them; not saved
-	header      *yaql.Dict             // of the model: what this package does not know
-	broken      map[string]*Error      // why properties that the model does not have could not be initialized
-	initialized bool
-	destroyed   bool
-	gone        bool // from the model
-	data        any  // of native methods
-}
-
-// reference is an id in a model whose object was not loaded yet.
-type reference string
-
 func newObject(class *Class, owner *Object, id string) *Object {
 	inst := &instance{id: id, class: class, owner: owner, properties: map[string]any{}, views: map[*Class]*Object{}}
 	return inst.as(class)

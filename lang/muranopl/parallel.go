@@ -39,38 +39,6 @@ func compileParallel(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// tasks are the branches of all Parallel that run. They take turns: one runs until it sleeps, waits for a method that
-// another runs, or for its own branches. The order does not depend on the clock.
-type tasks struct {
-	current *task
-	ready   []*task // in this order where their times are equal
-	waiting []*task // for methods
-	locks   map[lock]*task
-	// branches are those that have begun and not ended.
-	branches int
-	now      time.Duration // since the start, without the time that instructions take
-}
-
-// task is a branch of Parallel.
-type task struct {
-	outer  *task // whose branch it is
-	resume func() (struct{}, bool)
-	stop   func()
-	yield  func(struct{}) bool
-	done   func()
-	err    error
-
-	wake  time.Duration // when it goes on
-	lock  lock          // that it waits for
-	stuck bool          // because no other branch can release the lock
-}
-
-// lock is a method of an object. Only one branch at a time runs it.
-type lock struct {
-	inst   *instance
-	method *Method
-}
-
 // within reports whether t is outer or, at any depth, a branch of it.
 func (t *task) within(outer *task) bool {
 	for ; t != nil && t != outer; t = t.outer {

@@ -5,30 +5,6 @@ import (
 	"slices"
 )
 
-// Resolver finds classes.
-type Resolver interface {
-	// Resolve returns the class of a full name, such as io.murano.Object, or nil if there is none. Classes of one name are
-	// resolved once.
-	Resolve(name string) (*Declaration, error)
-}
-
-// Declaration is a class before it is loaded.
-type Declaration struct {
-	// Name is the full name.
-	Name string
-	// Tree has the keys of the class: Extends, Properties, Methods and so on.
-	Tree *Node
-	// Namespaces are the prefixes of names in Tree. They override those of the tree, if it has any, and may be nil.
-	Namespaces *Node
-	// Native are the methods in Go, by name. Tree declares their arguments.
-	Native map[string]Native
-	// Transient leaves objects of the class and its descendants out of saved models.
-	Transient bool
-}
-
-// Resolvers finds a class in the first resolver that has it.
-type Resolvers []Resolver
-
 // Resolve implements [Resolver].
 func (r Resolvers) Resolve(name string) (*Declaration, error) {
 	for _, one := range r {

@@ -12,12 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Position is a place in a source file, counted from 1. The zero Position is unknown.
-type Position struct {
-	File         string
-	Line, Column int
-}
-
 func (p Position) String() string {
 	switch {
 	case p.Line == 0:
@@ -27,21 +21,6 @@ func (p Position) String() string {
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
-
-// Node is a part of a decoded class or object model.
-type Node struct {
-	Pos Position
-	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node or []Entry.
-	Value any
-	// Plain marks a string that was written without quotes, like an expression, but does not parse.
-	Plain bool
-}
-
-// Entry is an entry of a dictionary.
-type Entry struct{ Key, Value *Node }
-
-// Expression is the source of a YAQL expression.
-type Expression string
 
 var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
 

@@ -20,27 +20,6 @@ func compile(source string) (*yaql.Expression, error) {
 	return yaql.Compile(source, yaql.WithOptions(options))
 }
 
-// value is a compiled tree: a constant, an expression, or a list or dictionary of such.
-type value struct {
-	line
-	constant any
-	expr     *yaql.Expression
-	items    []*value
-	entries  []valueEntry
-	kind     valueKind
-}
-
-type valueKind uint8
-
-const (
-	isConstant valueKind = iota
-	isExpression
-	isList
-	isDict
-)
-
-type valueEntry struct{ key, value *value }
-
 // compileValue compiles a tree. The errors of all its expressions are reported.
 func compileValue(n *Node, report func(*Error)) *value {
 	if n == nil {

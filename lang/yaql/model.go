@@ -8,6 +8,8 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
+// The types in this file refer to each other. What is done with them is in the files above.
+
 // Typed may be implemented by a host's values, which must be comparable, as pointers are.
 type Typed interface {
 	// YAQLType returns the name of the value's type for messages.

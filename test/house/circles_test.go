@@ -17,7 +17,7 @@ import (
 
 // layered are the packages whose files can be read from top to bottom.
 var layered = []string{
-	"./deploy/job", "./deploy/plan", "./deploy/run/...", "./deploy/environment", "./internal/cli/...", "./lumigl", "./runtime", "./taskgraph/...",
+	"./deploy/job", "./deploy/plan", "./deploy/run/...", "./deploy/environment", "./internal/cli/...", "./lang/...", "./lumigl", "./runtime", "./taskgraph/...",
 }
 
 // use is the use of what a file declares in another file of its package.

@@ -2,7 +2,6 @@ package desired
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,25 +21,6 @@ type checker struct {
 	depth int
 	// resources may be anywhere.
 	resources bool
-}
-
-func wrong(path, format string, args ...any) error {
-	if path != "" {
-		path += ": "
-	}
-	return yaql.Errorf(yaql.Value, "%s%s", path, fmt.Sprintf(format, args...))
-}
-
-var identifier = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*$`)
-
-func member(path, name string) string {
-	switch {
-	case !identifier.MatchString(name):
-		return fmt.Sprintf("%s[%q]", path, name)
-	case path == "":
-		return name
-	}
-	return path + "." + name
 }
 
 // plainTypes are the types of values, as package yaql names them, for those of properties.
@@ -367,4 +347,14 @@ func foundIn(v any) string {
 		return "resource " + r.title()
 	}
 	return yaql.TypeName(v)
+}
+
+// Is implements [muranopl.Future].
+func (f *future) Is(kind string) bool {
+	t := kinds[kind]
+	if t == nil {
+		return false
+	}
+	_, err := checker{}.value(t, f, "")
+	return err == nil
 }

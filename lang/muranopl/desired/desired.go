@@ -16,24 +16,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Input is what a desired graph depends on.
-type Input struct {
-	// Module and Environment are those of the URNs.
-	Module, Environment string
-	// Classes finds the classes of the objects. Those of io.murano and io.lumi need not be among them. It is required.
-	Classes muranopl.Resolver
-	// Schemas have the types of resources.
-	Schemas []*schema.Package
-	// Model is the object model of the file. It is required. The positions in it and in the classes are those of messages and sources.
-	Model *muranopl.Node
-	// Last is the saved model of the last deployment with the values of outputs, absent before the first.
-	Last lumigl.Value
-	// Method of the root object is called, "deploy" if it is empty.
-	Method string
-	// Log gets the messages of io.lumi.Log. It may be nil.
-	Log func(level, message string)
-}
-
 // Evaluate returns the desired graph, and the saved model that the next evaluation takes as Input.Last: the model as it is
 // in the file, and as the workflow leaves it. Outputs in it are references to properties of resources of the graph, or
 // expressions, which are values once the graph is deployed. Errors in the model and the classes are of type
@@ -81,18 +63,6 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 		return nil, lumigl.Value{}, err
 	}
 	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
-}
-
-// evaluation makes a graph.
-type evaluation struct {
-	Input
-	ctx     context.Context
-	in      *muranopl.Interpreter
-	graph   *lumigl.Snapshot
-	types   map[string]*schema.Resource
-	tokens  []string
-	unnamed map[string]int // resources without a name, by type
-	places  map[string]muranopl.Position
 }
 
 // sort puts the graph in order. It returns the first of its faults at the instruction that asked for the resource.

@@ -112,25 +112,6 @@ func Resources(schemas []*schema.Package) map[string][]string {
 	return all
 }
 
-// resource is the data of an object of io.lumi.Resource.
-type resource struct {
-	vertex *lumigl.Vertex
-	decl   *schema.Resource
-	given  *yaql.Dict
-}
-
-func resourceOf(v any) *resource {
-	if o, ok := v.(*muranopl.Object); ok {
-		r, _ := o.Data().(*resource)
-		return r
-	}
-	return nil
-}
-
-func (r *resource) title() string { return title(r.decl.Token, r.vertex.URN().Name()) }
-
-func title(token, name string) string { return fmt.Sprintf("%s %q", token, name) }
-
 func property(o *muranopl.Object, name string) any {
 	v, _ := o.Get(name) // All properties of these classes have values.
 	return v

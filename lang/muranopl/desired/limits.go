@@ -1,11 +1,14 @@
 package desired
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/lang/yaql"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -59,3 +62,22 @@ func identities(list lumigl.Value) []string {
 	}
 	return ids
 }
+
+func wrong(path, format string, args ...any) error {
+	if path != "" {
+		path += ": "
+	}
+	return yaql.Errorf(yaql.Value, "%s%s", path, fmt.Sprintf(format, args...))
+}
+
+func member(path, name string) string {
+	switch {
+	case !identifier.MatchString(name):
+		return fmt.Sprintf("%s[%q]", path, name)
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}
+
+var identifier = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*$`)

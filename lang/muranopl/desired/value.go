@@ -36,16 +36,6 @@ var kinds = map[string]schema.Type{
 	"list": &schema.List{Elem: schema.Any}, "dict": &schema.Map{Key: schema.String, Elem: schema.Any},
 }
 
-// Is implements [muranopl.Future].
-func (f *future) Is(kind string) bool {
-	t := kinds[kind]
-	if t == nil {
-		return false
-	}
-	_, err := checker{}.value(t, f, "")
-	return err == nil
-}
-
 // YAQLText implements [yaql.Text].
 func (f *future) YAQLText(parts []any) (any, error) {
 	var all []lumigl.Value
