@@ -88,6 +88,7 @@ func ChoiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, stan
 	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(among, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// Set implements [pflag.Value].
 func (c *Choice) Set(s string) error {
 	if !slices.Contains(c.Among, s) {
 		return errors.New("it can be " + strings.Join(c.Among, " or "))
@@ -98,4 +99,5 @@ func (c *Choice) Set(s string) error {
 
 func (c *Choice) String() string { return *c.value }
 
+// Type implements [pflag.Value].
 func (c *Choice) Type() string { return "string" }

@@ -144,6 +144,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
+// What is said when a command is interrupted.
 const (
 	Interrupted = "interrupted; nothing is half written"
 	CleaningUp  = "interrupted; cleaning up (interrupt again to stop at once)"

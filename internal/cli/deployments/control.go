@@ -176,7 +176,7 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
+	return runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) {
 		if runs.IsLeft(x.engine, d) {
 			return []int64{d.ID}, nil
 		}
@@ -196,7 +196,7 @@ func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error)
 	if len(modules) == 0 {
 		return none
 	}
-	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() (ids []int64, err error) {
+	return runs.Follow(ctx, x.Session, x.engine, x.runs, func() (ids []int64, err error) {
 		for _, module := range modules {
 			id, err := x.engine.CleanUp(ctx, module)
 			if err != nil {
@@ -220,7 +220,7 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	}
 	if x.JSON {
 		err = x.PrintJSON(map[string]any{"abort": d.Name, "deletes": deletes})
-	} else if printURNs(x.deployCommand.Session, deletes, "deletes: "); len(deletes) == 0 {
+	} else if printURNs(x.Session, deletes, "deletes: "); len(deletes) == 0 {
 		x.Printf("deletes: nothing\n")
 	}
 	if err != nil {
@@ -232,7 +232,7 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	if (d.State == store.Running || d.State == store.Aborting) && !runs.IsLeft(x.engine, d) {
 		x.Say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
 	}
-	err = runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
+	err = runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if x.JSON {
 		err = x.PrintJSON(map[string]any{"to": job.Name(to), "empty": empty})
 	} else {
-		printURNs(x.deployCommand.Session, empty, "comes back empty: ")
+		printURNs(x.Session, empty, "comes back empty: ")
 	}
 	if err != nil {
 		return err
@@ -322,7 +322,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 // target returns the deployment to roll back to.
 func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, error) {
 	if len(args) > 0 && runs.Number(args[0]) > 0 {
-		d, _, err := findDeployment(ctx, x.deployCommand.Session, x.engine, args[0])
+		d, _, err := findDeployment(ctx, x.Session, x.engine, args[0])
 		return d, err
 	}
 	g, err := x.engine.Graph(ctx)
@@ -333,10 +333,10 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	if len(args) == 0 && len(modules) != 1 {
 		return store.Job{}, console.Misused("which module? %s has %s", x.Environment.Name, console.Count(len(modules), "module"))
 	}
-	newest, err := last(ctx, x.deployCommand.Session, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
+	newest, err := last(ctx, x.Session, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
 	var to store.Job
 	if err == nil && newest.ID != 0 {
-		to, err = formerDone(ctx, x.deployCommand.Session, x.engine, newest)
+		to, err = formerDone(ctx, x.Session, x.engine, newest)
 	}
 	if err == nil && to.ID == 0 {
 		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.Environment.Name, modules[0], x.Flag())}
@@ -371,7 +371,7 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 		return err
 	}
 	id := by[v.Key()]
-	return runs.Follow(ctx, x.deployCommand.Session, x.engine, x.runs, func() ([]int64, error) {
+	return runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) {
 		return []int64{id}, x.engine.Resolve(ctx, id, urn.URN(v.Key()), x.id)
 	})
 }

@@ -122,7 +122,7 @@ func (h *historyCommand) state(past jsonPast) string {
 	if past.Interrupted {
 		return "interrupted"
 	}
-	return runs.StateWord(h.Session.Console, past.State)
+	return runs.StateWord(h.Console, past.State)
 }
 
 // newPast takes time in proportion to the number of events.

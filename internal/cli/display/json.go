@@ -24,7 +24,7 @@ type jsonVertex struct {
 	UsedBy     []string        `json:"usedBy"`
 }
 
-// Json prints vertices for programs.
+// JSON prints vertices for programs.
 func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	tag := v.Doc.Base().Tag
 	if tag == "" {

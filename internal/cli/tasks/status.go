@@ -196,7 +196,7 @@ func (t *tasker) printEvent(e store.Event) {
 	}
 	text := term.Paragraph(e.Message)
 	if e.State != "" {
-		text = strings.TrimSuffix(runs.StateWord(t.Session.Console, e.State)+": "+text, ": ")
+		text = strings.TrimSuffix(runs.StateWord(t.Console, e.State)+": "+text, ": ")
 	}
 	t.Printf("%s %s: %s\n", runs.Stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
 }

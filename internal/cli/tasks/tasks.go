@@ -109,7 +109,7 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 		if t.Environment.Name, err = workspace.EnvironmentName(t.Workspace, t.flags.Environment); err != nil {
 			return err
 		}
-		return t.Session.Enter(ctx, missing)
+		return t.Enter(ctx, missing)
 	}
 	w := &lumiyaml.Workspace{} // The server knows which environments there are.
 	if t.flags.Environment == "" {

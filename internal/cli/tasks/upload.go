@@ -76,7 +76,7 @@ func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
 		return nil, nil, console.Misused("--file is missing; - is standard input")
 	}
-	in, err := document.ReadFile(t.Session.Console, t.flags.file)
+	in, err := document.ReadFile(t.Console, t.flags.file)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,7 +90,7 @@ func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	g.Type = cmp.Or(g.Type, t.graphType())
 	t.flags.graphType = g.Type
 	for _, p := range g.Warnings {
-		printTaskProblem(t.Session.Console, in.Name, p, t.Err.Paint(term.BoldYellow, "warning:"))
+		printTaskProblem(t.Console, in.Name, p, t.Err.Paint(term.BoldYellow, "warning:"))
 	}
 	return in, g, nil
 }

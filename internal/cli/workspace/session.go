@@ -47,6 +47,7 @@ type Session struct {
 // IfMissing says what to do about an environment that does not exist.
 type IfMissing int
 
+// What to do about one.
 const (
 	Fail    IfMissing = iota // an error
 	Pretend                  // pretend that it exists, and is empty; nothing is written
