@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
@@ -54,9 +55,9 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 	if err := c.printFindings(left, unused, at); err != nil {
 		return err
 	}
-	c.sum("%s, %d allowed", count(len(found), "finding"), len(found)-len(left))
+	c.sum("%s, %d allowed", console.Count(len(found), "finding"), len(found)-len(left))
 	if len(left) > 0 {
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }

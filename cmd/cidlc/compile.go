@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
@@ -116,10 +117,10 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	}
 	c.warn()
 	if len(tasks) == 0 {
-		c.sum("%s, nothing wrong", count(resources(pkg), "resource"))
+		c.sum("%s, nothing wrong", console.Count(resources(pkg), "resource"))
 		return nil
 	}
-	c.sum("%s; %s written, %d unchanged, %d removed", count(resources(pkg), "resource"), count(total.Written, "file"),
+	c.sum("%s; %s written, %d unchanged, %d removed", console.Count(resources(pkg), "resource"), console.Count(total.Written, "file"),
 		total.Unchanged, total.Removed)
 	return nil
 }
@@ -130,7 +131,7 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 		return err
 	}
 	if diag.Errors(diags) > 0 {
-		return errWrong
+		return console.ErrWrong
 	}
 	return nil
 }
@@ -176,12 +177,12 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	}
 	c.warn()
 	if total.Written+total.Removed == 0 {
-		c.sum("%s; %s current", count(resources(pkg), "resource"), count(total.Unchanged, "file"))
+		c.sum("%s; %s current", console.Count(resources(pkg), "resource"), console.Count(total.Unchanged, "file"))
 		return nil
 	}
-	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", count(total.Written, "file"),
+	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", console.Count(total.Written, "file"),
 		total.Unchanged, total.Removed)
-	return errWrong
+	return console.ErrWrong
 }
 
 // list says what was done, for --verbose.
@@ -190,7 +191,7 @@ func (c *compiler) list(t *task) {
 		return
 	}
 	if t.folder != "" {
-		c.say("rendered %s for %s", count(t.record.Rendered(), "file"), t.place)
+		c.say("rendered %s for %s", console.Count(t.record.Rendered(), "file"), t.place)
 	}
 	for _, change := range t.update.Changes() {
 		what := "wrote"
@@ -228,14 +229,6 @@ func (c *compiler) say(format string, args ...any) {
 }
 
 func elapsed(since time.Time) string { return fmt.Sprintf("%.2fs", time.Since(since).Seconds()) }
-
-// count renders a number of things, in words.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
 
 func resources(pkg *schema.Package) int {
 	n := 0

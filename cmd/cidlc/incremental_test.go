@@ -20,6 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/record"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -77,8 +78,8 @@ func TestCheckTrustsNoRecord(t *testing.T) {
 	if got := w.run("warm", w.at("cache"), false); got != "" || w.rendered != 0 {
 		t.Errorf("a run that trusts the records renders %d files and ends with %q", w.rendered, got)
 	}
-	if got := w.run("warm", w.at("cache"), true); got != errWrong.Error() {
-		t.Errorf("--check ends with %q, want %q", got, errWrong)
+	if got := w.run("warm", w.at("cache"), true); got != console.ErrWrong.Error() {
+		t.Errorf("--check ends with %q, want %q", got, console.ErrWrong)
 	}
 }
 

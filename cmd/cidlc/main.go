@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
@@ -27,30 +28,23 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }
 
-// The exit codes.
-const (
-	exitOK     = 0 // nothing is wrong
-	exitWrong  = 1 // the IDL is wrong, --check found differences, or cidlc breaking has findings
-	exitFailed = 2 // the command was used wrongly, or the system failed
-)
-
-// errWrong says no more than which exit code is due: what there is to say has been said.
-var errWrong = errors.New("the IDL or the output is wrong")
+// version is set by 'make dist'.
+var version string
 
 // run is the whole command, but for the process around it: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	err := dispatch(ctx, args, stdout, stderr, getenv)
 	switch {
 	case err == nil:
-		return exitOK
-	case errors.Is(err, errWrong):
-		return exitWrong
+		return console.ExitOK
+	case errors.Is(err, console.ErrWrong):
+		return console.ExitWrong
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "cidlc: interrupted; every file is as it was or as it should be")
 	default:
 		fmt.Fprintln(stderr, "cidlc: "+term.Paragraph(err.Error()))
 	}
-	return exitFailed
+	return console.ExitFailed
 }
 
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) error {
@@ -62,7 +56,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer, gete
 	case opts.help:
 		_, err = io.WriteString(stdout, help())
 	case opts.version:
-		_, err = fmt.Fprintln(stdout, versionLine())
+		_, err = fmt.Fprintln(stdout, console.VersionLine("cidlc", version))
 	case opts.explain:
 		err = explain(stdout, opts.codes)
 	case opts.breaking:

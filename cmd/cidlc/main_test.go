@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/internal/cli/console"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
@@ -47,7 +48,7 @@ func TestInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	var stdout, stderr bytes.Buffer
 	args := []string{filepath.Join(repository(t), "examples", "aws", "idl"), "--out-pack=" + out}
-	if code := run(ctx, args, &stdout, &stderr, noEnv); code != exitFailed {
+	if code := run(ctx, args, &stdout, &stderr, noEnv); code != console.ExitFailed {
 		t.Errorf("exit code %d", code)
 	}
 	if want := "cidlc: interrupted; every file is as it was or as it should be\n"; stderr.String() != want {
@@ -71,7 +72,7 @@ func TestBrokenOutput(t *testing.T) {
 		{"breaking", idl, "--against=" + filepath.Join(repository(t), "examples", "local", "idl"), "--diagnostics=json"},
 	} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != exitFailed {
+		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != console.ExitFailed {
 			t.Errorf("%v: exit code %d", args, code)
 		}
 		if !strings.Contains(stderr.String(), "broken pipe") {

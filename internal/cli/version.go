@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -23,19 +21,14 @@ func newVersionCommand(con *console.Console) *cobra.Command {
 }
 
 func printVersion(con *console.Console) error {
-	v := con.Version
-	if info, ok := debug.ReadBuildInfo(); ok && v == "" && info.Main.Version != "(devel)" {
-		v = info.Main.Version
+	if !con.JSON {
+		con.Printf("%s\n", console.VersionLine("lumi", con.Version))
+		return nil
 	}
-	v = cmp.Or(v, "devel")
-	if con.JSON {
-		return con.PrintJSON(struct {
-			Version string `json:"version"`
-			Go      string `json:"go"`
-			OS      string `json:"os"`
-			Arch    string `json:"arch"`
-		}{v, runtime.Version(), runtime.GOOS, runtime.GOARCH})
-	}
-	con.Printf("lumi %s %s %s/%s\n", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return nil
+	return con.PrintJSON(struct {
+		Version string `json:"version"`
+		Go      string `json:"go"`
+		OS      string `json:"os"`
+		Arch    string `json:"arch"`
+	}{console.Version(con.Version), runtime.Version(), runtime.GOOS, runtime.GOARCH})
 }
