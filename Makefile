@@ -56,6 +56,15 @@ test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
+## pictures: draw the pictures of README.md with Graphviz
+.PHONY: pictures
+pictures:
+	$(GO) build -o bin/ ./cmd/lumi
+	bin/lumi graph --cluster=module examples/aws/programs/web/graph.json | \
+		dot -Tsvg -Gbgcolor=transparent -o docs/pictures/web-light.svg
+	bin/lumi graph --cluster=module examples/aws/programs/web/graph.json | sed 's/#f4f6fa/#1f2937/; s/#5b6b82/#9aa4b2/' | \
+		dot -Tsvg -Gbgcolor=transparent -Gfontcolor=#e5e7eb -Nfontcolor=#e5e7eb -Efontcolor=#e5e7eb -o docs/pictures/web-dark.svg
+
 ## tofu: build OpenTofu and three providers from their modules into bin/tofu, which takes minutes
 .PHONY: tofu
 tofu: bin/tofu/tofu
