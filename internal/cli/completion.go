@@ -11,7 +11,7 @@ import (
 func newCompletionCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
-		Short: "print a script that teaches a shell to complete lumi's arguments",
+		Short: "generate a shell completion script",
 		Long: `SHELL is bash, fish, powershell or zsh. The script completes commands, flags, the words that flags
 take, and files; in a workspace also environments, modules, resources, deployments and outputs.
 

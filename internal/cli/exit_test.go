@@ -151,5 +151,5 @@ func usesEnvironment(c *cobra.Command) bool {
 
 // isTasks tells whether a command is for task graphs.
 func isTasks(c *cobra.Command) bool {
-	return c.GroupID == "Task graphs" || strings.HasPrefix(name(c), "tasks ")
+	return name(c) == "serve" || strings.HasPrefix(name(c), "tasks ")
 }

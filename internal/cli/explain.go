@@ -12,7 +12,7 @@ import (
 func newExplainCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
-		Short: "explain the codes of errors and losses",
+		Short: "explain error codes",
 		Long: `CODE is what stands in brackets behind a fault, which a file has, or behind a loss, which 'lumi convert'
 names. It prints the rule, with an example that breaks it and one that does not. Where a fault and a
 loss have the same code, it prints both. Without an argument it lists all codes.

@@ -17,13 +17,15 @@ const helpWidth = 100
 
 func newHelpCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND...]",
-		Short: "explain lumi, or one of its commands",
-		Long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
-of it: what it does, its flags, and examples that work.`,
+		Use:         "help [COMMAND...]",
+		Short:       "explain lumi, or one of its commands",
+		Long:        `Without arguments, it lists the commands. 'lumi help exit-codes' lists the exit codes.`,
 		Annotations: console.ExitCodes("the help is printed", "", console.ElseFailed),
 		Example:     console.Examples("What does 'lumi check' do?", "lumi help check"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				names = append(names, cobra.CompletionWithDesc(exitCodesTopic, "list the exit codes"))
+			}
 			if above, rest, _ := c.Root().Find(args); len(rest) == 0 {
 				for _, sub := range above.Commands() {
 					if !sub.Hidden {
@@ -34,6 +36,9 @@ of it: what it does, its flags, and examples that work.`,
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{exitCodesTopic}) {
+				return printExitCodes(con, c.Root().Annotations)
+			}
 			asked, rest, _ := c.Root().Find(args)
 			if len(rest) > 0 && !asked.HasSubCommands() {
 				return console.Misused("unexpected argument %q", rest[0])
@@ -41,6 +46,17 @@ of it: what it does, its flags, and examples that work.`,
 			return help(con, asked, rest, "lumi help ")
 		},
 	}
+}
+
+// exitCodesTopic is the argument of 'lumi help' for the exit codes of all commands.
+const exitCodesTopic = "exit-codes"
+
+func printExitCodes(con *console.Console, codes map[string]string) error {
+	if con.JSON {
+		return con.PrintJSON(codes)
+	}
+	con.Printf("%s", strings.TrimPrefix(exitCodes(codes, func(string, string) bool { return true }), "\n"))
+	return nil
 }
 
 // help prints what there is to know of a command. The arguments in rest name none below it; the suggestion of another
@@ -86,23 +102,37 @@ func usage(c *cobra.Command) string {
 func manual(c *cobra.Command) string {
 	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.\n\nUsage:\n  %s\n\n%s\n", c.CommandPath(), c.Short, usage(c), c.Long)
+	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n\n%s\n", c.CommandPath(), c.Short, usage(c), c.Long)
 	for _, group := range c.Groups() {
 		fmt.Fprintf(&b, "\n%s\n", group.Title)
 		for _, sub := range c.Commands() {
-			if sub.GroupID == group.ID {
+			if sub.GroupID == group.ID && sub.Name() != "help" {
 				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nFlags:\n%s\nExit codes:\n", c.Flags().FlagUsagesWrapped(helpWidth))
-	for _, code := range slices.Sorted(maps.Keys(c.Annotations)) {
-		fmt.Fprintf(&b, "  %s  %s\n", code, c.Annotations[code])
+	fmt.Fprintf(&b, "\nFlags:\n%s", c.Flags().FlagUsagesWrapped(helpWidth))
+	if c.HasParent() {
+		b.WriteString(exitCodes(c.Annotations, func(code, meaning string) bool { return code != "0" && meaning != console.ElseFailed }))
 	}
 	if c.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s", c.Example)
 	}
 	return b.String()
+}
+
+// exitCodes lists the exit codes for which own returns true.
+func exitCodes(codes map[string]string, own func(code, meaning string) bool) string {
+	var b strings.Builder
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		if own(code, codes[code]) {
+			fmt.Fprintf(&b, "  %s  %s\n", code, codes[code])
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nExit codes:\n" + b.String()
 }
 
 // description is a command for programs.

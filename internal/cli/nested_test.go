@@ -47,8 +47,7 @@ func TestNested(t *testing.T) {
 	t.Parallel()
 	const shelfHelp = `lumi shelf: change what is on the shelf.
 
-Usage:
-  lumi shelf COMMAND [flags] [arguments]
+Usage: lumi shelf COMMAND [flags] [arguments]
 
 It changes no resource.
 
@@ -57,30 +56,23 @@ Commands:
 
 Flags:
       --json         print JSON
-      --color WHEN   WHEN to use colour: auto, always, never (default "auto")
+      --color WHEN   WHEN to use color: auto, always, never (default "auto")
   -h, --help         show this help
-
-Exit codes:
-  0  it is done
-  2  the command was used wrongly, or the system failed
 `
 	const moveHelp = `lumi shelf move: give a resource another name.
 
-Usage:
-  lumi shelf move [flags] FROM TO [REST...]
+Usage: lumi shelf move [flags] FROM TO [REST...]
 
 It renames FROM to TO.
 
 Flags:
       --mode HOW     HOW to move: safe, forced (default "safe")
       --json         print JSON
-      --color WHEN   WHEN to use colour: auto, always, never (default "auto")
+      --color WHEN   WHEN to use color: auto, always, never (default "auto")
   -h, --help         show this help
 
 Exit codes:
-  0  it is renamed
   1  FROM is not there
-  2  the command was used wrongly, or the system failed
 
 Examples:
   # Rename a resource.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,15 +26,11 @@ func newRoot(con *console.Console) *cobra.Command {
 	var asksVersion bool
 	root := &cobra.Command{
 		Use:   "lumi",
-		Short: "deploy resources, and work with their state and with LumiGL files",
-		Long: `'lumi deploy' evaluates the programs that Lumi.yaml names, shows what differs from the state of the
-environment, and makes it so. 'lumi status' shows where it is, and what to do next. The other commands
-work with the state, with LumiGL files, in which programs and states are written, and with providers.
-
-'lumi help COMMAND' has all flags of a command, its exit codes, and examples.`,
+		Short: "deploy resources, and work with their state and LumiGL files",
+		Long:  "'lumi help COMMAND' explains a command; 'lumi help exit-codes' lists the exit codes.",
 		Annotations: map[string]string{
-			"0": "done", "1": "failed or refused; a file has faults, files differ, nothing was found", "2": console.ElseFailed,
-			"3": "an answer, a consent or a key is needed", "4": "a deployment runs, waits or was interrupted",
+			"0": "success", "1": "failed or refused; a file has errors; files differ; nothing was found", "2": "usage or system error",
+			"3": "input needed: an answer, an approval, or a key", "4": "a deployment is running, waiting, or interrupted",
 		},
 		Args: cobra.ArbitraryArgs, // Without it, cobra reports unknown commands itself.
 		PersistentPreRun: func(_ *cobra.Command, args []string) {
@@ -55,21 +52,24 @@ work with the state, with LumiGL files, in which programs and states are written
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().SortFlags = false
 	root.Flags().BoolVar(&asksVersion, "version", false, "print lumi's version")
+	_ = root.Flags().MarkHidden("version") // There is a command.
 	common := root.PersistentFlags()
 	common.SortFlags = false
 	common.BoolVar(&con.JSON, "json", false, "print JSON")
-	console.ChoiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
+	console.ChoiceVar(root, common, &color, "color", "auto", "`WHEN` to use color", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
 	console.AddCommands(root, deploymentsGroup, deployments.Commands(con)...)
 	console.AddCommands(root, "State", state.Commands(con)...)
-	console.AddCommands(root, "Task graphs", tasks.Commands(con)...)
 	console.AddCommands(root, "Files", append(files.Commands(con), languages.Commands(con)...)...)
-	console.AddCommands(root, "Providers", providers.Commands(con)...)
 	help := newHelpCommand(con)
-	console.AddCommands(root, "Help", newCompletionCommand(con), newExplainCommand(con), help, newVersionCommand(con))
+	console.AddCommands(root, "Other", slices.Concat(tasks.Commands(con), providers.Commands(con),
+		[]*cobra.Command{newExplainCommand(con), newCompletionCommand(con), newVersionCommand(con), help})...)
 	root.SetHelpCommand(help) // in place of cobra's own
 	return root
 }
+
+// Commands are listed in the order in which people need them.
+func init() { cobra.EnableCommandSorting = false }
 
 // dispatch runs the command of a tree that the arguments name.
 func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, args []string) error {

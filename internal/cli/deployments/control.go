@@ -65,7 +65,7 @@ func newRetryCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	return x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
-		Short: "continue a deployment that failed, asks or was interrupted",
+		Short: "continue a failed, paused, or interrupted deployment",
 		Long: deploymentHelp + `It may be left out if only one
 deployment can continue. What is done stays; the rest is planned again, and must not do more than the
 approved plan. Without such a deployment, it tries deletions that failed again.`,
@@ -80,7 +80,7 @@ func newAbortCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
-		Short: "give up a deployment, and delete what it created",
+		Short: "give up a deployment and delete what it created",
 		Long: deploymentHelp + `It may be left out if only one
 deployment is in the queue. If another process runs it, that one is asked to stop, and waited for. A
 cleanup then deletes what the deployment created; what it changed or deleted stays as it is. Without a
@@ -95,7 +95,7 @@ func newRollbackCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
-		Short: "deploy the desired state of a former deployment again",
+		Short: "redeploy the desired state of an earlier deployment",
 		Long: deploymentHelp + `For a module, it is the last deployment that was
 done before the newest one. The module may be left out if the environment has only one.
 
@@ -114,7 +114,7 @@ func newResolveCommand(con *console.Console) *cobra.Command {
 	x := &controlCommand{}
 	c := x.command(con, &cobra.Command{
 		Use:   "resolve URN",
-		Short: "tell a deployment that asks whether a resource was created",
+		Short: "tell a paused deployment whether a resource was created",
 		Long: `A deployment asks about a resource if a call that creates it was interrupted, and its provider cannot find
 it. Look for it, and answer with --id or --absent. Then the deployment continues.
 

@@ -42,7 +42,7 @@ func newHistoryCommand(con *console.Console) *cobra.Command {
 	var c *cobra.Command
 	c = workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "history [DEPLOYMENT]",
-		Short: "list deployments, or show what one did",
+		Short: "list deployments, or show one",
 		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
 
 DEPLOYMENT is a number, such as 7 or shop[7]. Then it shows the steps of that deployment and, with --diff,

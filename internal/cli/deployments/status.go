@@ -25,7 +25,7 @@ import (
 func newStatusCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
-		Short: "show the modules of an environment, and its deployments that have not ended",
+		Short: "show modules and unfinished deployments",
 		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the
 deployments that run, wait, ask or have failed, with who runs them, what they wait for, and what to do
 next. Last are broken uses of other modules, and resources that could not be deleted.

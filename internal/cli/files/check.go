@@ -17,7 +17,7 @@ func newCheckCommand(con *console.Console) *cobra.Command {
 	var most int
 	c := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "report every problem in LumiGL files",
+		Short: "report all errors in LumiGL files",
 		Long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
 is just one remedy, what to do. The word in brackets is the rule that is broken; 'lumi explain' says
 more of it. Without files it reads standard input.

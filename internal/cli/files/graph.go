@@ -31,7 +31,7 @@ func newGraphCommand(con *console.Console) *cobra.Command {
 	d := graphCommand{con: con}
 	c := &cobra.Command{
 		Use:   "graph FILE",
-		Short: "draw a graph for Graphviz, for Mermaid, or as an interactive HTML page",
+		Short: "draw a graph with Graphviz or Mermaid, or as an HTML page",
 		Long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
 depends on. The format is that of the name behind -o, .dot, .gv, .mmd or .html, unless --format says
 otherwise, and without either DOT. A page is one file that needs nothing else: people search and zoom

@@ -33,7 +33,7 @@ func newQueryCommand(con *console.Console) *cobra.Command {
 	q := queryCommand{con: con}
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",
-		Short: "find resources by what they are and by what depends on them",
+		Short: "find resources by properties and dependencies",
 		Long: `It prints the keys of the resources of a snapshot, or of the vertices of a graph, that all of the
 flags and the expression are true for, one a line, in the order of the file.
 

@@ -18,7 +18,7 @@ func newShowCommand(con *console.Console) *cobra.Command {
 	v := display.Viewer{Con: con}
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",
-		Short: "show what is in a LumiGL file, or all of some resources",
+		Short: "show the resources in a LumiGL file",
 		Long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
 in which whatever one refers to stands below it, else one a line with tabs between key, type and id;
 with --invert or --depth it is a tree anywhere. Resources with names such as 'web/db' and 'web/app' stand

@@ -32,7 +32,7 @@ func newMuranoCheckCommand(con *console.Console) *cobra.Command {
 	var schemas []string
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
-		Short: "report every problem in MuranoPL classes",
+		Short: "report all errors in MuranoPL classes",
 		Long: `It checks the classes in folders and package archives, which may use each other, and reports every problem
 in YAML, manifests, names, parents, contracts and methods. The word in brackets is the kind of error. Keys
 that have no effect are warnings.

@@ -39,7 +39,7 @@ func newYaqlCommand(con *console.Console) *cobra.Command {
 	e, batch := evaluator{con: con}, false
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
-		Short: "evaluate YAQL expressions over JSON, YAML and LumiGL",
+		Short: "evaluate YAQL expressions over JSON, YAML, and LumiGL",
 		Long: `It evaluates an expression in YAQL, the query language of OpenStack, and prints its value: text as it
 is, other values as JSON. $ is the content of FILE. docs/yaql.md describes the language.
 

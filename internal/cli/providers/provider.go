@@ -15,7 +15,7 @@ import (
 func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
-		Short: "test providers and describe what they serve",
+		Short: "test and describe providers",
 		Long: `A provider is a plugin: a binary, written in any language, that creates and changes the resources of
 one package when an engine asks it to.`,
 		Annotations: console.ExitCodes("the command succeeded", "the provider does not conform", console.ElseFailed),

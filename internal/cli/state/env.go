@@ -26,7 +26,7 @@ import (
 func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
-		Short: "list, create and delete environments",
+		Short: "list, create, and delete environments",
 		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments of a workspace is in
 .lumi/state.db, next to Lumi.yaml.`,
 		Annotations: console.ExitCodes("done", "refused", console.ElseFailed),

@@ -33,7 +33,7 @@ func newOutputCommand(con *console.Console) *cobra.Command {
 	o := outputs{}
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
-		Short: "print the values that modules provide",
+		Short: "print the outputs of modules",
 		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for
 scripts: text as it is, other values as JSON. Secrets need --show-secrets and the key of the environment.
 

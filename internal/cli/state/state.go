@@ -57,7 +57,7 @@ With --json, the objects are those of 'lumi show'.`,
 func newStateShowCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "show KEY...",
-		Short: "show everything about some resources of an environment",
+		Short: "show resources of an environment in full",
 		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
 has another resource of that URN, both are shown. Secrets are not shown.
 

@@ -16,7 +16,7 @@ func Commands(con *console.Console) []*cobra.Command {
 // NewTasksCommand groups the commands on task graphs.
 func newTasksCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
-		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
+		Use: "tasks", Short: "run task graphs on nodes",
 		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
 upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
 release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,

@@ -22,7 +22,7 @@ type serving struct {
 func newServeCommand(con *console.Console) *cobra.Command {
 	x := &serving{Console: con}
 	c := &cobra.Command{
-		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
+		Use: "serve", Short: "serve task graphs over HTTP",
 		Long: `It answers the commands of 'lumi tasks --server=URL' and any other client: /openapi.json describes the API, and
 docs/serve.md explains it. Runs that it starts run in its process.
 
