@@ -9,84 +9,56 @@ import (
 func help() string {
 	var lines strings.Builder
 	for _, o := range outputs {
-		value, help := "=FILE", o.help+"; - is standard output"
+		value, help := "=FILE", o.help+" (- is standard output)"
 		if o.folder != "" {
-			value, help = "[=DIR]", o.help+", to "+o.folder+"/ beside IDL-DIR unless DIR says where"
+			value, help = "[=DIR]", o.help+" to DIR (default: "+o.folder+"/ next to IDL-DIR)"
 		}
 		fmt.Fprintf(&lines, "  --%-18s  %s\n", o.flag+value, help)
 	}
 	return strings.Replace(manual, "OUTPUTS\n", lines.String(), 1)
 }
 
-// manual is enough for a user who has never seen an IDL. A test runs its example.
-const manual = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the
-programs that use the resources and into Go stubs for the provider that implements them.
+// manual is the text of --help. A test runs its example.
+const manual = `cidlc compiles Go structs to a TypeScript package and Go provider stubs.
 
 Usage:
   cidlc [flags] IDL-DIR
   cidlc breaking --against=BASE [flags] IDL-DIR
   cidlc explain [CODE...]
 
-Output:
+Output (without these flags, cidlc only checks the IDL):
 OUTPUTS
-  --check               write nothing: print what would change as a diff, and exit with 1 if anything would
-Without any of these, the IDL is only checked.
+  --check               write nothing; print a diff and exit with 1 if files are out of date
 
-The IDL:
-  --package=NAME        the package's name; by default, the name of the folder that holds IDL-DIR
-  --tokens=FORM         type tokens by 'module' (aws:ec2:VPC, the default) or by 'file' (aws:ec2/vpc:VPC)
-  --marker=PATH         a further import path whose Resource and NamedResource are markers; may be repeated
+IDL:
+  --package=NAME        package name (default: name of the directory that contains IDL-DIR)
+  --tokens=FORM         type tokens by 'module' (aws:ec2:VPC, default) or 'file' (aws:ec2/vpc:VPC)
+  --marker=PATH         import path of additional Resource and NamedResource markers; repeatable
 
 Breaking changes:
-  --against=BASE        report what breaks for users of another version of the IDL: a folder, a file that --out-schema
-                        wrote, or git:REF, the folder as of a commit
-  --allow=FILE          findings that are accepted, a line each: a code, a symbol and a reason
+  --against=BASE        IDL to compare with: a directory, a file written by --out-schema, or git:REF
+  --allow=FILE          file of accepted findings, one per line: code, symbol, and reason
 
 Messages:
-  --diagnostics=FORM    'text' on standard error (the default); on standard output 'json', one object a line, or
-                        'github', annotations that GitHub Actions shows in a pull request
-  --color=WHEN          'auto' (the default: on a terminal, unless NO_COLOR is set), 'always' or 'never'
-  -q, --quiet           no summary
-  -v, --verbose         say what is written and removed, and how long each step takes
-      --version         print the version
-  -h, --help            print this
+  --diagnostics=FORM    'text' (default), 'json', or 'github' (annotations for GitHub Actions)
+  --color=WHEN          'auto' (default), 'always', or 'never'
+  -q, --quiet           print no summary
+  -v, --verbose         print files written and removed, and timings
+  -h, --help            print this help; --version prints the version
 
-Exit codes: 0 nothing is wrong; 1 the IDL is wrong, --check found differences, or something breaks;
-2 anything else.
+Exit codes: 0 success; 1 invalid IDL, stale files, or breaking changes; 2 usage or system error
 
 Example:
-  In a Go module, make the compiler a tool of the module:
-
-    mkdir -p storage/idl && cd storage
-    go mod init example.com/storage
+    mkdir -p storage/idl && cd storage && go mod init example.com/storage
     go get -tool github.com/lumi-idl/lumi/cmd/cidlc@latest
-
-  Define a resource in a file of the IDL, idl/bucket.go:
-
+  In idl/bucket.go:
     package storage
-
     import "github.com/lumi-idl/lumi/idl"
-
-    //go:generate go tool cidlc . --out-pack --out-provider
-
-    // A Bucket holds objects.
+    // A Bucket stores objects.
     type Bucket struct {
         idl.NamedResource
-        // The region that the bucket is in. Moving it means a new bucket.
         Region string ` + "`lumi:\"replaces\"`" + `
-        // Old versions of objects are kept.
-        Versioned *bool ` + "`lumi:\"optional\"`" + `
-        // Where the bucket is served, once it exists.
-        URL *string ` + "`lumi:\"out\"`" + `
     }
-
-  Compile it, now and after each change; the first time, add what the stubs require to go.mod:
-
-    go generate ./...
-    go mod tidy
-
-  Programs then say new Bucket("logs", { region: "eu-north-1" }) with pack/bucket.ts, and the provider's author
-  implements the interface BucketProviderOps of provider/bucket_stub.go. In CI, verify that both are current:
-
-    go tool cidlc idl --out-pack --out-provider --check
+  Compile it, and run it again after each change:
+    go tool cidlc idl --out-pack --out-provider && go mod tidy
 `
