@@ -12,12 +12,12 @@ func newCompletionCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "generate a shell completion script",
-		Long: `SHELL is bash, fish, powershell or zsh. The script completes commands, flags, the words that flags
-take, and files; in a workspace also environments, modules, resources, deployments and outputs.
+		Long: `SHELL is bash, fish, powershell, or zsh. The script completes commands, flags, values of flags, and
+files; in a workspace also environments, modules, resources, deployments, and outputs.
 
-  bash        install bash-completion, and put 'source <(lumi completion bash)' into ~/.bashrc
+  bash        install bash-completion, and add 'source <(lumi completion bash)' to ~/.bashrc
   fish        lumi completion fish >~/.config/fish/completions/lumi.fish
-  powershell  put 'lumi completion powershell | Out-String | Invoke-Expression' into $PROFILE
+  powershell  add 'lumi completion powershell | Out-String | Invoke-Expression' to $PROFILE
   zsh         lumi completion zsh >"${fpath[1]}/_lumi", and start a new shell`,
 		Annotations: console.ExitCodes("the script is printed", "", console.ElseFailed),
 		Example:     console.Examples("Complete lumi's arguments in this shell, bash, from now on.", "source <(lumi completion bash)"),

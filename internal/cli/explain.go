@@ -13,12 +13,11 @@ func newExplainCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
 		Short: "explain error codes",
-		Long: `CODE is what stands in brackets behind a fault, which a file has, or behind a loss, which 'lumi convert'
-names. It prints the rule, with an example that breaks it and one that does not. Where a fault and a
-loss have the same code, it prints both. Without an argument it lists all codes.
+		Long: `CODE is the word in brackets after an error, or after a loss reported by 'lumi convert'. It prints
+the rule, with an invalid and a valid example. Without arguments, it lists all codes.
 
-With --json, each is an object on a line of its own, with "code", "about", which is "fault" or "loss",
-"group" and "text".`,
+With --json, it prints one object per code and line: "code", "about" ("fault" or "loss"), "group",
+"text".`,
 		Annotations: console.ExitCodes("all codes are explained", "", console.ElseFailed),
 		Example: console.Examples(
 			"What does [dangling] mean?", "lumi explain dangling",

@@ -21,8 +21,8 @@ func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Comma
 
 // What 2 means: to commands for which a file with faults is an answer, 1, and to those whose 1 says something else.
 const (
-	ElseFailed   = "the command was used wrongly, or the system failed"
-	FaultsFailed = "a file has faults, the command was used wrongly, or the system failed"
+	ElseFailed   = "usage or system error"
+	FaultsFailed = "a file has errors, or a usage or system error"
 )
 
 // ExitCodes returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1

@@ -66,9 +66,9 @@ func newRetryCommand(con *console.Console) *cobra.Command {
 	return x.command(con, &cobra.Command{
 		Use:   "retry [DEPLOYMENT]",
 		Short: "continue a failed, paused, or interrupted deployment",
-		Long: deploymentHelp + `It may be left out if only one
-deployment can continue. What is done stays; the rest is planned again, and must not do more than the
-approved plan. Without such a deployment, it tries deletions that failed again.`,
+		Long: deploymentHelp + `The default is the only one that can
+continue. Finished steps are kept; the rest is planned again and must stay within the approved plan.
+If there is none, failed deletions are retried.`,
 		Example: console.Examples(
 			"Continue after the cause of a failure is fixed.", "lumi retry",
 			"Continue deployment 3, with fewer calls at once.", "lumi retry 3 --parallel=4",
@@ -81,10 +81,9 @@ func newAbortCommand(con *console.Console) *cobra.Command {
 	c := x.command(con, &cobra.Command{
 		Use:   "abort [DEPLOYMENT]",
 		Short: "give up a deployment and delete what it created",
-		Long: deploymentHelp + `It may be left out if only one
-deployment is in the queue. If another process runs it, that one is asked to stop, and waited for. A
-cleanup then deletes what the deployment created; what it changed or deleted stays as it is. Without a
-terminal to ask on, --yes is needed.`,
+		Long: deploymentHelp + `The default is the only one in the queue.
+If another process runs it, that process is asked to stop first. A cleanup then deletes what the
+deployment created; updates and deletions are not undone. Without a terminal, --yes is required.`,
 		Example: console.Examples("Give up the only deployment in the queue.", "lumi abort --yes", "Give up deployment 3.", "lumi abort 3 --yes"),
 	}, x.abort)
 	c.Flags().BoolVarP(&x.consent.yes, "yes", "y", false, "do not ask")
@@ -96,11 +95,11 @@ func newRollbackCommand(con *console.Console) *cobra.Command {
 	c := x.command(con, &cobra.Command{
 		Use:   "rollback [DEPLOYMENT]",
 		Short: "redeploy the desired state of an earlier deployment",
-		Long: deploymentHelp + `For a module, it is the last deployment that was
-done before the newest one. The module may be left out if the environment has only one.
+		Long: deploymentHelp + `For a module, it is the deployment before
+the newest successful one; the default is the only module of the environment.
 
-A rollback is a new deployment: it shows its plan, and asks. It lists the resources that it has to create
-again, without their data.`,
+A rollback is a new deployment: it shows its plan and asks for confirmation. It lists resources that
+it must create again, without their data.`,
 		Example: console.Examples(
 			"Return to the deployment before the newest.", "lumi rollback --yes",
 			"Return to what deployment 1 deployed.", "lumi rollback 1 --yes",
@@ -115,10 +114,10 @@ func newResolveCommand(con *console.Console) *cobra.Command {
 	c := x.command(con, &cobra.Command{
 		Use:   "resolve URN",
 		Short: "tell a paused deployment whether a resource was created",
-		Long: `A deployment asks about a resource if a call that creates it was interrupted, and its provider cannot find
-it. Look for it, and answer with --id or --absent. Then the deployment continues.
+		Long: `A deployment pauses if a create call was interrupted and the provider cannot find the resource. Look
+for the resource, and pass --id or --absent. The deployment then continues.
 
-URN is that of the resource, the end of one, or a name, as long as it fits only one that is asked about.`,
+URN is a URN, the end of one, or a name that is unique among these resources.`,
 		Example: console.Examples(
 			"The resource exists.", "lumi resolve index --id=42",
 			"It does not, and must be created.", "lumi resolve index --absent",

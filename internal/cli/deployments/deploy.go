@@ -33,20 +33,20 @@ type deployCommand struct {
 	details  bool // whether provisioners are asked what they would do
 }
 
-const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object model is evaluated, or a file: LumiGL that
-lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
-are for the program. `
+const moduleHelp = `MODULE is a module of Lumi.yaml, or a file: a graph written by lumi-program, or an object model.
+Without modules, all modules of Lumi.yaml are used. Arguments after -- are passed to the program.
+
+`
 
 func newPlanCommand(con *console.Console) *cobra.Command {
 	d := deployCommand{}
 	c := &cobra.Command{
 		Use:   "plan [MODULE...]",
 		Short: "show what a deployment would do",
-		Long: moduleHelp + `Several modules are planned together,
-each for what those that it uses will provide. Nothing is changed, and nothing is stored. A plugin has 30
-seconds to start, and a minute to be configured.
+		Long: moduleHelp + `Modules are planned together, with the outputs that the modules they use will have. Nothing is
+changed or stored.
 
-docs/plan.md explains the output. With --json, each plan is an object on a line of its own.`,
+With --json, it prints one plan per line. docs/plan.md explains the output.`,
 		Annotations: console.ExitCodes("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", console.ElseFailed),
 		Example: console.Examples(
 			"What would change?", "lumi plan",
@@ -71,16 +71,14 @@ func newDeployCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deploy [MODULE...]",
 		Short: "deploy programs to an environment",
-		Long: moduleHelp + `The plan is
-shown first, as by 'lumi plan', and a terminal asks whether to go on. Elsewhere, --yes or --expect is
-needed. An environment that Lumi.yaml names is created by its first deployment.
+		Long: moduleHelp + `It shows the plan and asks for confirmation; without a terminal, --yes or --expect is required. The
+first deployment to an environment of Lumi.yaml creates it. Press Ctrl-C once to stop starting
+steps, twice to cancel running calls, three times to exit immediately; 'lumi retry' or another 'lumi
+deploy' continues.
 
-While it runs, a terminal shows the steps; elsewhere each event is a line. Calls that fail for reasons that
-may pass are repeated; the option "timeouts" of a resource, or an hour, bounds all attempts. A plugin has 30
-seconds to start, and a minute to be configured. An interrupt starts no more steps, a second one cancels running
-calls, a third one leaves at once. 'lumi retry' or another 'lumi deploy' goes on. docs/deploy.md shows how to work with it.
-
-With --json, the plans and then all events are objects on lines of their own.`,
+Transient errors are retried until the option "timeouts" of the resource, by default an hour,
+expires. A plugin has 30 seconds to start, and a minute to be configured. With --json, it prints the
+plans and all events, one per line. docs/deploy.md is a guide.`,
 		Annotations: DeployExits,
 		Example: console.Examples(
 			"Show the plan, and deploy it without asking.", "lumi deploy --yes",
@@ -113,9 +111,9 @@ func newDestroyCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
 		Short: "delete the resources of modules",
-		Long: `MODULE is a module of the environment; without modules, it is all of them. The plan is shown first, and a
-terminal asks whether to go on. Elsewhere, --yes or --expect is needed. A module that others use is
-refused, unless these are destroyed with it. Protected resources are refused.`,
+		Long: `It shows the plan and asks for confirmation; without a terminal, --yes or --expect is required.
+Without modules, it destroys all modules of the environment. Modules that others use can be
+destroyed only together with these. Protected resources cannot be destroyed.`,
 		Annotations:       DeployExits,
 		Example:           console.Examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
 		ValidArgsFunction: workspace.CompleteModules,

@@ -43,12 +43,11 @@ func newHistoryCommand(con *console.Console) *cobra.Command {
 	c = workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "history [DEPLOYMENT]",
 		Short: "list deployments, or show one",
-		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
+		Long: `Without arguments, it lists deployments, newest first, except cleanups that had nothing to do. With
+DEPLOYMENT, a number such as 7 or shop[7], it shows the steps of that deployment and, with --diff,
+how its desired state differs from the previous one. Secrets are masked.
 
-DEPLOYMENT is a number, such as 7 or shop[7]. Then it shows the steps of that deployment and, with --diff,
-how its desired state differs from that of its predecessor. Secrets are masked.
-
-With --json, each deployment is an object on a line of its own.`,
+With --json, it prints one object per deployment and line.`,
 		Annotations: console.ExitCodes("the history is shown", "", console.ElseFailed),
 		Example: console.Examples(
 			"What was deployed lately?", "lumi history",

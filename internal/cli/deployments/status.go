@@ -26,11 +26,11 @@ func newStatusCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
 		Short: "show modules and unfinished deployments",
-		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the
-deployments that run, wait, ask or have failed, with who runs them, what they wait for, and what to do
-next. Last are broken uses of other modules, and resources that could not be deleted.
+		Long: `It shows the modules of the environment, with older versions that other modules still use; the queue
+of unfinished deployments, with their owners, what they wait for, and what to do next; broken uses
+of other modules; and resources that could not be deleted.
 
-With --json, all of that is one object.`,
+With --json, it prints one object.`,
 		Annotations: map[string]string{
 			"0": "nothing needs attention", "1": "a deployment has failed, or a use is broken", "2": console.ElseFailed,
 			"3": "a deployment asks", "4": "a deployment runs or waits",

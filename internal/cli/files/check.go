@@ -18,13 +18,12 @@ func newCheckCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "report all errors in LumiGL files",
-		Long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
-is just one remedy, what to do. The word in brackets is the rule that is broken; 'lumi explain' says
-more of it. Without files it reads standard input.
+		Long: `It parses graphs and snapshots strictly and reports each error with its position and, if there is
+only one way to fix it, the fix. The word in brackets is the code; 'lumi explain CODE' explains it.
+Without files, it reads standard input.
 
-With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
-"offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
-printed of a file that is right.`,
+With --json, it prints one object per error and line: "file", "code", "line", "column", "offset",
+"end", "pointer", "message" and, where they apply, "notes", "nearest", "circle", "fix".`,
 		Annotations: console.ExitCodes("no file has faults", "a file has faults", console.ElseFailed),
 		Example: console.Examples(
 			"Check two files.", "lumi check prod.json graph.json",

@@ -30,20 +30,13 @@ func newConvertCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
 		Short: "convert another tool's state to a snapshot",
-		Long: `It reads what 'pulumi stack export' prints, or the state of OpenTofu or Terraform in version 4, and
-writes a LumiGL snapshot. Without a file it reads standard input. The content says which of them it
-is. What is LumiGL already is refused.
+		Long: `It converts the output of 'pulumi stack export', or a version 4 state of OpenTofu or Terraform, to a
+LumiGL snapshot. Each value that is left out or changed is reported on standard error, with a JSON
+pointer and a code that docs/convert.md explains; with --strict, any loss fails the conversion. The
+snapshot contains secrets in plain text, so it is never printed on a terminal if it has any.
 
-Not all can be said in a snapshot. Whatever is left out or changed is said on standard error, a line
-each, with a JSON pointer to where it stood; docs/convert.md explains the words in brackets. With
---strict any such line leads to the exit code 1, and nothing is written.
-
-Secrets are wrapped as such, but a snapshot holds them in plain text. It is not written to a terminal
-if there are any.
-
-With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
-"snapshot"; or an object for each fault, as 'lumi check' has them, whose code is "form" where the file
-is none of these, or cannot be converted.`,
+With --json, it prints "file", "from", "links", "losses" and, without -o, "snapshot"; or one object
+per error, as 'lumi check' does.`,
 		Annotations: console.ExitCodes("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", console.ElseFailed),
 		Example: console.Examples(
 			"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json",

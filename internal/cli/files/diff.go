@@ -20,19 +20,13 @@ func newDiffCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "compare two graphs or snapshots",
-		Long: `It compares two LumiGL files of the same form, two snapshots or two general graphs. The output lists
-the resources that were created, updated, replaced and deleted and, within each, the values that were
-added (+), removed (-) and changed (~), down to list elements. The order of resources and keys is ignored.
+		Long: `It compares two snapshots or two graphs and prints the created, updated, replaced (±), and deleted
+resources, with added (+), removed (-), and changed (~) values. Key order is ignored, and secrets
+are not shown. --schema names the properties whose change replaces a resource. Pairs that may have
+moved are listed last.
 
-A resource is replaced (±) if its provider id changes, or a property that cannot be updated in place;
---schema names those properties. A deleted resource and a created one with the same properties may be
-one that moved. Such pairs are listed at the end; they are guesses.
-
-With --desired, OLD is the state and NEW the desired state of a module. What only the state has is then not
-reported as removed: ids, lineage, serial, pending entries, extensions, other modules and, with --schema,
-outputs.
-
-Secrets are compared but not shown.`,
+With --desired, OLD is a state and NEW the desired state of a module; what only a state has, such as
+ids, lineage, and outputs, is not reported as removed. docs/diff.md describes the output.`,
 		Annotations: console.ExitCodes("no differences", "differences found", console.FaultsFailed),
 		Example: console.Examples(
 			"What has changed since yesterday?", "lumi diff yesterday.json today.json",

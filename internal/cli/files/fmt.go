@@ -29,13 +29,12 @@ func newFmtCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "format LumiGL files",
-		Long: `It rewrites files in place: resources in order, two spaces a level, keys of snapshots sorted. A file
-that is canonical already is not touched. Standard input, -, is written to standard output; so is
-what comes of it if no file is given. Files with faults are left alone.
+		Long: `It rewrites files in canonical form, in place: two spaces of indentation, resources in order,
+snapshot keys sorted. Files that are canonical or have errors are left alone. Standard input is
+written to standard output.
 
-With --json, there is an object for each file on a line of its own, with "file", "changed" and
-"written", and for standard input "document", what became of it; or one for each fault as 'lumi check'
-has them.`,
+With --json, it prints one object per file and line: "file", "changed", "written" and, for standard
+input, "document".`,
 		Annotations: console.ExitCodes("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", console.ElseFailed),
 		Example: console.Examples(
 			"Rewrite a file.", "lumi fmt prod.json",

@@ -32,19 +32,13 @@ func newGraphCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "draw a graph with Graphviz or Mermaid, or as an HTML page",
-		Long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
-depends on. The format is that of the name behind -o, .dot, .gv, .mmd or .html, unless --format says
-otherwise, and without either DOT. A page is one file that needs nothing else: people search and zoom
-in it, and read what they click on. Secrets are not drawn, and not in the page either.
+		Long: `It draws resources, with an arrow from each to its dependencies. The format follows the extension of
+the output file: .dot, .gv, .mmd, or .html; DOT is the default. An HTML page is self-contained, with
+search and zoom. Secrets are never drawn. --select takes an expression of 'lumi query'; --around
+takes a key: a URN, the end of one, or a unique name.
 
---select and --around say what is drawn, together what both are true for. EXPRESSION is that of 'lumi
-query'; KEY is a URN, the end of one, or just a name, as long as only one fits.
-
---cluster goes by the type alone: of aws:ec2/vpc:VPC the package is aws, and the module aws:ec2/vpc. In
-expressions, pkg and module are something else: those of the program that made the resource.
-
-With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
--o, it is the drawing itself, with "vertices" and "arrows".`,
+With --json, it prints "vertices" and "arrows" and, with -o, "file" and "format". docs/graph.md
+explains clusters and selections.`,
 		Annotations: console.ExitCodes("the graph is drawn", "the file has faults", console.ElseFailed),
 		Example: console.Examples(
 			"An interactive page.", "lumi graph prod.json -o prod.html",

@@ -34,20 +34,13 @@ func newQueryCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",
 		Short: "find resources by properties and dependencies",
-		Long: `It prints the keys of the resources of a snapshot, or of the vertices of a graph, that all of the
-flags and the expression are true for, one a line, in the order of the file.
+		Long: `It prints the keys of the resources that match the flags and the expression. EXPRESSION is CEL over
+key, type, id, name, environment, pkg, module, properties, options, dependencies, and dependents;
+KEY is a URN, the end of one, or a unique name. With --from and --to, it prints the paths between
+two resources, shortest first.
 
-KEY is a URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only
-one fits. Dependencies of a resource are those that it refers to; dependents are those that refer to it.
-
-EXPRESSION is written in CEL, over key, type, id, name, environment, pkg, module, properties, options,
-dependencies and dependents. docs/query.md explains it.
-
-With --from and --to, what is printed are the paths between two resources, the shortest first, with an
-empty line between them; the flags and the expression then are about what stands between the two.
-
-With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
-{"path": [KEY, …]}.`,
+With --json, it prints one object per resource, as 'lumi show' does, or per path: {"path": [KEY,
+…]}. docs/query.md explains the language.`,
 		Annotations: console.ExitCodes("something was found", "nothing was found", console.FaultsFailed),
 		Example: console.Examples(
 			"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`,

@@ -19,23 +19,15 @@ func newShowCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FILE [KEY...]",
 		Short: "show the resources in a LumiGL file",
-		Long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
-in which whatever one refers to stands below it, else one a line with tabs between key, type and id;
-with --invert or --depth it is a tree anywhere. Resources with names such as 'web/db' and 'web/app' stand
-below 'web/', the component that made them. With keys it shows all of these resources. A key is a
-URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
+		Long: `Without keys, it prints a tree of resources on a terminal, with dependencies below each resource;
+elsewhere, one line per resource: key, type, and id, separated by tabs. With keys, it prints these
+resources in full. KEY is a URN, the end of one, or a unique name. Secrets are not shown; unknown
+values are (unknown). Resources of older module versions are listed last, marked such as "a::46 for
+b". --fields prints the top-level fields, too.
 
-With --fields it shows what stands at the top of the file beside these, such as the arguments of the
-program; the tree and the table name it, with its size.
-
-Secrets are not shown, ever. Values that are not known yet are (unknown).
-
-In the state of an environment, resources of older versions of modules follow, which are kept for others.
-They are marked, such as "a::46 for b".
-
-With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
-"options", "source", "properties", "extensions", "uses" and "usedBy"; the value of a secret is
-"(secret)". Those of older versions also have "version" and "neededBy". With --fields too, there is one object, which has the fields.`,
+With --json, it prints one object per resource and line: "key", "type", "name", "id", "options",
+"source", "properties", "extensions", "uses", "usedBy" and, for older versions, "version" and
+"neededBy".`,
 		Annotations: console.ExitCodes("all that was asked for is shown", "the file has faults", console.ElseFailed),
 		Example: console.Examples(
 			"What is there?", "lumi show prod.json",

@@ -33,15 +33,13 @@ func newMuranoCheckCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
 		Short: "report all errors in MuranoPL classes",
-		Long: `It checks the classes in folders and package archives, which may use each other, and reports every problem
-in YAML, manifests, names, parents, contracts and methods. The word in brackets is the kind of error. Keys
-that have no effect are warnings.
+		Long: `It checks classes in directories and package archives and reports all errors in YAML, manifests,
+names, parents, contracts, and methods. Keys without effect are warnings. With --schema, it also
+checks resource types and property names.
 
-With --schema, types of resources and the names of their properties are checked, too.
-
-With --json, each problem is an object on a line of its own, with "file", "line", "column", "kind",
-"message" and, for a warning, "warning": true. Nothing is printed if there are none.`,
-		Annotations: console.ExitCodes("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
+With --json, it prints one object per error and line: "file", "line", "column", "kind", "message",
+"warning".`,
+		Annotations: console.ExitCodes("no class has errors", "a class has errors", "a file cannot be read, or a usage or system error"),
 		Example: console.Examples(
 			"Check the classes of a folder.", "lumi murano check murano",
 			"Check the resources that workflows ask for.", "cidlc idl --out-schema=schema.json && lumi murano check --schema=schema.json murano",

@@ -24,10 +24,10 @@ func newMuranoModelCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
-		Long: `It prints the object model as the workflow of the last deployment left it, with the values of outputs. The
-next deployment starts from it. Secrets are masked, and a value that is not known is null.
+		Long: `It prints the object model as the last deployment left it, with the values of outputs. The next
+deployment starts from it. Secrets are masked, and unknown values are null.
 
-With --json, it is one line.`,
+With --json, it prints one line.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: console.ExitCodes("the model is printed", "the module has none", console.ElseFailed),
 		Example: console.Examples(

@@ -34,21 +34,16 @@ func newMuranoRunCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "call a method of an object model",
-		Long: `It loads an object model, in JSON or YAML, calls a method of the root object or of --object, and prints the
-result: strings as they are, other values as JSON, objects as models. If the method fails, it prints the
-error with a stack trace.
+		Long: `It loads an object model, calls a method of the root object or of --object, and prints the result:
+strings as they are, other values as JSON, objects as models. A failed method prints its stack
+trace. Arguments are JSON; an object with "?" refers to an object of the model. trace(value) prints
+to standard error.
 
-Arguments are JSON; an object with "?" is an object of the model. The function trace(value) prints a value
-on standard error.
-
-With --json, the result is {"value": …, "trace": […]}, where trace has the arguments of trace(value), or
-{"error": {"kind", "message"}, "trace": […]}.
-
-With --batch, each line of standard input is a request {"model", "object", "method", "args"}, and is
-answered with such a result. model and method are required. Classes are read once, models anew for each
-request.`,
+With --json, it prints {"value", "trace"} or {"error": {"kind", "message"}, "trace"}. With --batch,
+each line of standard input is a request {"model", "object", "method", "args"} and gets one such
+line as a response.`,
 		Annotations: console.ExitCodes("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
-			"a file cannot be read, the command was used wrongly, or the system failed"),
+			"a file cannot be read, or a usage or system error"),
 		Example: console.Examples(
 			"Call a method without arguments.", "lumi murano run --classes=murano --model=env.json --method=report",
 			"Call a method of another object, with arguments.", `lumi murano run --classes=murano --model=env.json --object=front --method=greet --args="[\"Ada\", 3]" --json`,

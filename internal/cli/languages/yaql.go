@@ -40,22 +40,15 @@ func newYaqlCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
 		Short: "evaluate YAQL expressions over JSON, YAML, and LumiGL",
-		Long: `It evaluates an expression in YAQL, the query language of OpenStack, and prints its value: text as it
-is, other values as JSON. $ is the content of FILE. docs/yaql.md describes the language.
+		Long: `It evaluates a YAQL expression, where $ is the content of FILE: JSON, YAML, LumiGL, - for standard
+input, or env:NAME for the state of an environment. Text is printed as it is, other values as JSON;
+with --json, all values are JSON. Without EXPRESSION, it reads expressions from the terminal until
+\q or Ctrl-D. Secrets are masked, and limits on items, memory, and depth always apply.
 
-FILE is JSON (including LumiGL) or YAML; - is standard input, and env:NAME the state of an environment.
-Secrets in LumiGL are "(secret)".
-
-With --json, the value is JSON on one line, even if it is text. Sets and sequences are always printed as
-lists, and keys other than text as their JSON.
-
-Without EXPRESSION, it reads expressions from the terminal, one per line, until \q or Ctrl-D.
-
-With --batch, each line of standard input is {"expression", "data", "variables", "options"}, of which
-only the first is required. Each is answered by a line {"value": …} or {"error": {"kind", "message"}}.
-
-Expressions can reach only the data. Limits on items, memory and depth always apply.`,
-		Annotations: console.ExitCodes("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
+With --batch, each line of standard input is {"expression", "data", "variables", "options"}, of
+which only the first is required, and gets a response {"value"} or {"error": {"kind", "message"}}.
+docs/yaql.md explains the language.`,
+		Annotations: console.ExitCodes("the value is printed", "the expression has an error", "a file cannot be read, or a usage or system error"),
 		Example: console.Examples(
 			"Which ids do the resources of a snapshot have?", "lumi yaql -- '$.resources.values().select($.id)' prod.json",
 			"Use a variable.", "lumi yaql --json --var=n=7 -- '$.serial = $n' prod.json",

@@ -24,11 +24,11 @@ func newProviderDescribeCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
 		Short: "list the resource types that a provider serves, and their properties",
-		Long: `PLUGIN is the path of a binary, or a name that is looked up on $PATH. The command starts the plugin and
-asks it. The provider needs no configuration for that.
+		Long: `It starts the plugin, a path or a name on $PATH, and prints the resource types it serves. The
+provider needs no configuration.
 
-With --json, the answer is one object with "plugin", "package", "version", "configurable" and "types".`,
-		Annotations:       console.ExitCodes("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
+With --json, it prints one object: "plugin", "package", "version", "configurable", "types".`,
+		Annotations:       console.ExitCodes("the plugin is described", "", "the plugin cannot be started, or a usage or system error"),
 		Example:           console.Examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
 		ValidArgsFunction: completePlugins,
 		RunE:              func(c *cobra.Command, args []string) error { return describePlugin(c.Context(), con, args[0]) },

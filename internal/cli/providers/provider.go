@@ -16,8 +16,8 @@ func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",
 		Short: "test and describe providers",
-		Long: `A provider is a plugin: a binary, written in any language, that creates and changes the resources of
-one package when an engine asks it to.`,
+		Long: `A provider is a plugin: an executable, written in any language, that manages the resources of one
+package.`,
 		Annotations: console.ExitCodes("the command succeeded", "the provider does not conform", console.ElseFailed),
 	}
 	console.AddCommands(c, "Commands", newProviderTestCommand(con), newProviderDescribeCommand(con))
@@ -30,15 +30,14 @@ func newProviderTestCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test PLUGIN",
 		Short: "test whether a provider conforms to the protocol",
-		Long: `PLUGIN is the path of a binary, or a name that is looked up on $PATH. The fixture is a LumiGL graph with
-a vertex for each resource to test: what to create and what to change. The command starts the plugin
-and takes every resource through its life as an engine would, checks at each step what must be true of
-every provider, and deletes what it created, even after a failure, a timeout or an interrupt.
-docs/conformance.md describes the fixture and the checks.
+		Long: `It starts the plugin, a path or a name on $PATH, and takes each resource of the fixture, a LumiGL
+graph, through its life cycle, checking the rules that every provider must follow. It deletes what
+it created, even after a failure, a timeout, or an interrupt. docs/conformance.md explains fixtures
+and checks.
 
-With --json, the report is one object with "plugin", "package", "version", "types", "untested", "passed",
-"resources", "failures" and "log".`,
-		Annotations: console.ExitCodes("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
+With --json, it prints one object: "plugin", "package", "version", "types", "untested", "passed",
+"resources", "failures", "log".`,
+		Annotations: console.ExitCodes("all tests passed", "a test failed", "the fixture is invalid, the plugin cannot be started, or a usage or system error"),
 		Example: console.Examples(
 			"Test a plugin on $PATH.", "lumi provider test lumi-resource-library --fixture=library.json",
 			"Test some of the resources.", `lumi provider test lumi-resource-library --fixture=library.json --run="^fiction$"`,

@@ -17,9 +17,8 @@ func newStateCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "state",
 		Short: "show and change the state of an environment",
-		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
-changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
-environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
+		Long: `The state records the resources of an environment. These commands never create, change, or delete
+resources. Commands that read LumiGL files also accept env:NAME, as in 'lumi diff env:dev env:prod'.`,
 		Annotations: console.ExitCodes("done", "refused, or a file has faults", console.ElseFailed),
 	}
 	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),

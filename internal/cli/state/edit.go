@@ -21,11 +21,11 @@ func newStateMoveCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "move OLD NEW",
 		Short: "rename a resource in the state",
-		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN of the same module and type.
-References to the resource follow; the real resource does not change. Alternatively, the program lists the
-former name in the option "aliases".
+		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN with the same module
+and type. References are updated; the real resource does not change. Alternatively, list the old
+name in the option "aliases" of the program.
 
-It is refused while a deployment of the module, or of one that uses it, is in the queue.`,
+It is refused while a deployment of the module, or of a module that uses it, is queued.`,
 		Annotations: console.ExitCodes("the resource has the new name", "refused", console.ElseFailed),
 		Example:     console.Examples("The program calls the password secret from now on.", "lumi state move password secret"),
 	}, func(ctx context.Context, s *workspace.Session, args []string) error {
@@ -82,11 +82,12 @@ func newStateForgetCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "forget KEY...",
 		Short: "remove resources from the state without deleting them",
-		Long: `The real resources stay. If the program still has them, the next deployment creates new ones. A key is as for
-'lumi state show', or that of a resource whose deletion failed. All must be of one module.
+		Long: `The real resources are not deleted. If the program still declares them, the next deployment creates
+new ones. KEY is as for 'lumi state show', or a resource whose deletion failed. All keys must be in
+one module.
 
-It is refused while resources that are not forgotten refer to them, and while a deployment of the module, or of
-one that uses it, is in the queue. Without a terminal, --yes is needed.`,
+It is refused while other resources refer to them, and while a deployment of the module, or of a
+module that uses it, is queued. Without a terminal, --yes is required.`,
 		Annotations: console.ExitCodes("the resources are forgotten", "refused", console.ElseFailed),
 		Example:     console.Examples("Leave a resource to others.", "lumi state forget index --yes"),
 	}, func(ctx context.Context, s *workspace.Session, keys []string) error { return forget(ctx, s, keys, yes) })
@@ -134,9 +135,9 @@ func newStateRekeyCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
-		Long: `The environment gets a new data key, wrapped as Lumi.yaml configures now, and everything in its state and history
-is sealed with it. To wrap it in another way, change "key" in Lumi.yaml first. A new passphrase comes from
-LUMI_NEW_PASSPHRASE, or a terminal asks for it. It is refused while a deployment runs.`,
+		Long: `It generates a new data key, wrapped as configured in Lumi.yaml, and re-encrypts the state and the
+history of the environment. To wrap it differently, change "key" in Lumi.yaml first. The new
+passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while a deployment runs.`,
 		Annotations: map[string]string{
 			"0": "the environment has a new key", "1": "refused", "2": console.ElseFailed, "3": "a passphrase or an identity is needed",
 		},

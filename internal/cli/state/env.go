@@ -27,7 +27,7 @@ func newEnvCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env",
 		Short: "list, create, and delete environments",
-		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments of a workspace is in
+		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments is in
 .lumi/state.db, next to Lumi.yaml.`,
 		Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
 	}
@@ -51,8 +51,8 @@ func newEnvListCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "list the environments of the workspace",
-		Long: `An asterisk marks the default. Environments that only Lumi.yaml names are listed, too. With --json, each
-environment is an object on a line of its own.`,
+		Long: `The default is marked with an asterisk. Environments that exist only in Lumi.yaml are listed, too.
+With --json, it prints one object per environment and line.`,
 		Annotations: console.ExitCodes("the environments are listed", "", console.ElseFailed),
 		Example:     console.Examples("Which environments are there?", "lumi env list"),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -114,8 +114,8 @@ func newEnvNewCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new NAME",
 		Short: "create an environment",
-		Long: `The first deployment creates an environment, too. This command also gives it a key if Lumi.yaml configures one or
-LUMI_PASSPHRASE is set; otherwise the first secret does.`,
+		Long: `The first deployment also creates the environment. This command additionally gives it a key if
+Lumi.yaml configures one or LUMI_PASSPHRASE is set; otherwise, the first secret does.`,
 		Annotations: console.ExitCodes("the environment is created", "it already exists", console.ElseFailed),
 		Example:     console.Examples("Create the environment prod.", "lumi env new prod"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -155,8 +155,9 @@ func newEnvDeleteCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete NAME",
 		Short: "delete an environment with its history",
-		Long: `It is refused while the environment has resources, which 'lumi destroy' deletes, or queued deployments. With
---force, only the state is deleted, and the real resources stay. Without a terminal, --yes is needed.`,
+		Long: `It is refused while the environment has resources, which 'lumi destroy' deletes, or queued
+deployments. With --force, it deletes the state and leaves the real resources. Without a terminal,
+--yes is required.`,
 		Annotations: console.ExitCodes("the environment is deleted", "refused", console.ElseFailed),
 		Example:     console.Examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -31,12 +31,12 @@ func newStateImportCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "import FILE",
 		Short: "add the resources of a snapshot to an environment",
-		Long: `FILE is a snapshot: from 'lumi state export --show-secrets', from 'lumi convert', or written by hand. Its resources
-become the first version of their modules. No provider reads or changes them; plugins are only asked which properties
-are outputs. 'lumi plan' then shows how the program differs.
+		Long: `FILE is a snapshot from 'lumi state export --show-secrets', from 'lumi convert', or written by hand.
+Its resources become the first version of their modules. No resource is read or changed; 'lumi plan'
+then shows how the program differs.
 
-It is refused if one of the modules exists, if a resource has no id or an unknown value, and while deployments
-are in the queue. To import single resources, use the option "import" in the program.`,
+It is refused if one of the modules exists, if a resource has no id or an unknown value, or while
+deployments are queued. To import single resources, use the option "import" in the program.`,
 		Annotations: console.ExitCodes("the resources are in the state", "refused, or the file has faults", console.ElseFailed),
 		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",

@@ -34,14 +34,12 @@ func newOutputCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
 		Short: "print the outputs of modules",
-		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for
-scripts: text as it is, other values as JSON. Secrets need --show-secrets and the key of the environment.
+		Long: `It prints the values that programs export with lumi.provide; with NAME, only that value, for
+scripts. Secrets require --show-secrets and the key of the environment. With --pending, values that
+depend on queued deployments or on secrets are (known after apply).
 
-With --pending, values that come from resources that the deployments in the queue create or change are
-(known after apply). So are those that depend on secrets, unless --show-secrets is given.
-
-With --json, each module is an object on a line of its own: "module", "deployment", and "values", an object
-by name. Each value has a "type" and a "value", or else "secret" or "unknown", which is true.`,
+With --json, it prints one object per module and line: "module", "deployment", and "values", an
+object by name. Each value has a "type" and "value", "secret": true, or "unknown": true.`,
 		Annotations: map[string]string{"0": "the values are printed", "2": console.ElseFailed, "3": "a key is needed"},
 		Example: console.Examples(
 			"What do the modules provide?", "lumi output",

@@ -44,11 +44,11 @@ func newStateListCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
-		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
-env:NAME' shows a tree. Last are resources of older versions of modules that are kept for other modules; a
-fourth column says which version, and for whom, such as "a::46 for b".
+		Long: `It prints one line per resource: key, type, and id, separated by tabs; a terminal shows a table.
+Resources of older module versions are listed last, marked such as "a::46 for b". 'lumi show
+env:NAME' prints a tree.
 
-With --json, the objects are those of 'lumi show'.`,
+With --json, it prints the objects of 'lumi show'.`,
 		Annotations: console.ExitCodes("the resources are listed", "", console.ElseFailed),
 		Example:     console.Examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
 	}, showState)
@@ -58,10 +58,10 @@ func newStateShowCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show resources of an environment in full",
-		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
-has another resource of that URN, both are shown. Secrets are not shown.
+		Long: `KEY is a URN, the end of one, or a unique name. If an older module version that is still in use has
+a resource with the same URN, both are shown. Secrets are masked.
 
-With --json, the objects are those of 'lumi show'.`,
+With --json, it prints the objects of 'lumi show'.`,
 		Annotations: console.ExitCodes("the resources are shown", "", console.ElseFailed),
 		Example:     console.Examples("What does the state have about a resource?", "lumi state show password"),
 	}, showState)
@@ -85,9 +85,9 @@ func newStateGetCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "get KEY PATH",
 		Short: "print a value of a resource",
-		Long: `KEY is that of a resource, as for 'lumi state show'. PATH is a property or a part of one, such as
-tags.owner or ingress[0].port, or id or urn. Strings are printed as they are, other values as JSON; with
---json, strings are JSON, too. A secret needs --show-secrets and the key of the environment.`,
+		Long: `KEY is as for 'lumi state show'. PATH is a property or a part of one, such as tags.owner or
+ingress[0].port, or id or urn. Strings are printed as they are, other values, and all values with
+--json, as JSON. Secrets require --show-secrets and the key of the environment.`,
 		Annotations: console.ExitCodes("the value is printed", "", console.ElseFailed),
 		Example: console.Examples(
 			"How long is the password?", "lumi state get password length",
@@ -167,9 +167,9 @@ func newStateExportCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "export",
 		Short: "write the state of an environment as a LumiGL snapshot",
-		Long: `The snapshot has the newest version of each module; its field "versions" has resources of older ones that are still
-in use. Secrets are unknown values in it unless --show-secrets is given, which needs the key of the
-environment. 'lumi state import' reads it. Only the user can read the file.`,
+		Long: `The snapshot contains the newest version of each module; its field "versions" lists resources of
+older ones that are still in use. Secrets are unknown unless --show-secrets is given, which requires
+the key of the environment. The file is readable only by the user.`,
 		Annotations: console.ExitCodes("the snapshot is written", "", console.ElseFailed),
 		Example: console.Examples(
 			"Write the state to a file, without secrets.", "lumi state export --output=dev.json",
@@ -223,8 +223,8 @@ func newStateBackupCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "copy the state of all environments to a new file",
-		Long: `The copy of .lumi/state.db is consistent, even while deployments run. Secrets stay sealed in it. docs/engine.md
-explains how to restore it.`,
+		Long: `It makes a consistent copy of .lumi/state.db, even while deployments run. Secrets stay encrypted.
+docs/engine.md explains how to restore it.`,
 		Annotations: console.ExitCodes("the copy is written", "", console.ElseFailed),
 		Example:     console.Examples("Make a backup.", "lumi state backup state.backup"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -17,9 +17,9 @@ func Commands(con *console.Console) []*cobra.Command {
 func newTasksCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "tasks", Short: "run task graphs on nodes",
-		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
-upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
-release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
+		Long: `A task graph patches, upgrades, or repairs what was deployed. It has a type, such as default or
+upgrade, and an owner: a release, an environment, or a plugin. Graphs of the release and the plugins
+that an environment uses are merged with its own. docs/tasks.md explains task graphs.`,
 		Annotations: console.ExitCodes("done", "refused, or a graph has errors", console.ElseFailed),
 	}
 	console.AddCommands(c, "Graphs", newTasksListCommand(con), newTasksUploadCommand(con), newTasksDownloadCommand(con), newTasksShowCommand(con),

@@ -22,8 +22,8 @@ import (
 func newTasksListCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
-		Long: `It lists the graphs of all owners, or those of the release, the plugin or the environment that a flag
-names. With --json, each is an object on a line of its own.`,
+		Long: `It lists the graphs of all owners, or of one release, plugin, or environment. With --json, it prints
+one object per graph and line.`,
 		Annotations: console.ExitCodes("the graphs are listed", "there is no such release or plugin", console.ElseFailed),
 		Example: console.Examples(
 			"Which graphs are there?", "lumi tasks list",
@@ -66,8 +66,8 @@ func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 	var out document.Output
 	c := withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
-		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
---layers, the merged one of some layers of the environment.`,
+		Long: `It writes the graph of the environment, a release, or a plugin as YAML, or as JSON with --json. With
+--layers, it merges the given layers of the environment.`,
 		Annotations: console.ExitCodes("the graph is written", "there is no such graph", console.ElseFailed),
 		Example: console.Examples(
 			"Edit a graph.", "lumi tasks download --file=downloaded.yaml",
@@ -162,8 +162,8 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 func newTasksShowCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "show", Short: "show the tasks of a graph",
-		Long: `It shows the effective graph of the environment, that of some of its layers, or the graph of a release or of a
-plugin: each task with its type, its roles and what it waits for. With --json, it is the graph.`,
+		Long: `It shows the effective graph of the environment or of some of its layers, or the graph of a release
+or plugin: each task with its type, roles, and dependencies. With --json, it prints the graph.`,
 		Annotations: console.ExitCodes("the graph is shown", "there is no such graph", console.ElseFailed),
 		Example: console.Examples(
 			"What runs in the environment?", "lumi tasks show",
@@ -217,8 +217,8 @@ func brief(v any) string {
 func newTasksExplainCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
-		Long: `It shows the attributes of the effective graph of the environment, or of those tasks, each with its value and the
-layer that it comes from. With --json, each attribute is an object on a line of its own.`,
+		Long: `It lists the attributes of the effective graph, or of the given tasks, with their values and the
+layers that set them. With --json, it prints one object per attribute and line.`,
 		Annotations: console.ExitCodes("the attributes are shown", "there is no such task", console.ElseFailed),
 		Example: console.Examples(
 			"Who has set what?", "lumi tasks explain",
@@ -260,8 +260,8 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 func newTasksDeleteCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
 		Use: "delete", Short: "delete a graph",
-		Long: `It deletes the graph of a type of the environment, of a release or of a plugin, with its tasks, after a
-confirmation or with --yes. Runs stay in 'lumi tasks status'.`,
+		Long: `It deletes the graph of a type, with its tasks, after a confirmation or with --yes. Runs stay in
+'lumi tasks status'.`,
 		Annotations: console.ExitCodes("the graph is deleted", "refused", console.ElseFailed),
 		Example:     console.Examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
 	}, (*tasker).delete)

@@ -28,7 +28,7 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 	}
 	console.AddCommands(c, "Commands", withTasks(con, &taskFlags{}, "", false, &cobra.Command{
 		Use: "list", Short: "list " + what + "s",
-		Long:        `It lists all ` + what + `s, with the IDs that the REST API uses. With --json, each is an object on a line of its own.`,
+		Long:        `It lists all ` + what + `s with their IDs in the REST API. With --json, it prints one object per line.`,
 		Annotations: console.ExitCodes("the "+what+"s are listed", "", console.ElseFailed),
 		Example:     console.Examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
 	}, func(t *tasker, ctx context.Context, _ []string) error {
@@ -52,8 +52,8 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 		return t.result(r, "Added %s.", r)
 	}), withTasks(con, &taskFlags{}, "yes", false, &cobra.Command{
 		Use: "delete " + strings.ToUpper(what), Short: "delete a " + what + " with its graphs",
-		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION or an ID. One
-that an environment uses is refused.`,
+		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION, or an ID.
+It is refused while an environment uses the ` + what + `.`,
 		Annotations:       console.ExitCodes("the "+what+" is deleted", "refused", console.ElseFailed),
 		Example:           console.Examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
 		ValidArgsFunction: completeReleases(layer),
@@ -80,9 +80,9 @@ func newTasksUseCommand(con *console.Console) *cobra.Command {
 	var s selecting
 	c := withTasks(con, &taskFlags{}, "environment", true, &cobra.Command{
 		Use: "use", Short: "select the release and the plugins of an environment",
-		Long: `Effective graphs of the environment merge those of the release, its own and those of the plugins: later layers
-override earlier ones. What no flag names stays as it is; none selects no release or no plugin. Without
-flags, it shows the selection. A selection with which an effective graph would have errors is refused.`,
+		Long: `The effective graph of an environment merges the graphs of its release, its own, and its plugins;
+later layers override earlier ones. Omitted flags change nothing; none clears a selection. Without
+flags, it prints the selection. A selection that would make an effective graph invalid is refused.`,
 		Annotations: console.ExitCodes("the selection is stored or shown", "refused", console.ElseFailed),
 		Example: console.Examples(
 			"Which layers does the environment have?", "lumi tasks use",

@@ -37,16 +37,14 @@ func newTasksRunCommand(con *console.Console) *cobra.Command {
 	r := &tasksRun{}
 	c := withTasks(con, &r.taskFlags, "environment type", false, &cobra.Command{
 		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
-		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes are listed in
-inventory.yaml next to Lumi.yaml, or in the file that Lumi.yaml or --inventory names. With --dry-run, it
-shows what would run where, and runs nothing.
+		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes
+are listed in inventory.yaml, or in the file set in Lumi.yaml or with --inventory. With --dry-run,
+it only prints the plan. Press Ctrl-C once to stop starting tasks, twice to cancel running tasks,
+three times to exit immediately.
 
---resume continues the last run, or RUN, if it failed, asks, or was stopped or interrupted. What is done is
-not repeated. If the outcome of a task that must not run twice is unknown, the run asks: --answer says
-whether the task took effect, or has to run again.
-
-An interrupt starts no more tasks, a second one cancels running tasks, a third one leaves at once. With
---json, all events are objects on lines of their own.`,
+--resume continues the last run, or RUN, without repeating finished tasks. If it is unknown whether
+a task that must not run twice took effect, the run pauses; --answer continues it. With --json, it
+prints one event per line.`,
 		Annotations: map[string]string{
 			"0": "done", "1": "failed or refused", "2": console.ElseFailed, "3": "an answer is needed", "4": "interrupted or stopped; it can be resumed",
 		},

@@ -23,19 +23,15 @@ func newServeCommand(con *console.Console) *cobra.Command {
 	x := &serving{Console: con}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve task graphs over HTTP",
-		Long: `It answers the commands of 'lumi tasks --server=URL' and any other client: /openapi.json describes the API, and
-docs/serve.md explains it. Runs that it starts run in its process.
+		Long: `It serves the API that /openapi.json describes, which 'lumi tasks --server=URL' uses, and executes
+the runs that it starts. Each request needs a token, as "Authorization: Bearer TOKEN", with a role:
+read; plan, which also allows dry runs; or deploy, which also allows changes and runs. Without
+--tokens, it generates one for this session and serves only this machine; to serve others, use
+--tls-cert and --tls-key.
 
-Each request needs a token, in the header "Authorization: Bearer TOKEN". A token has a role: read sees
-graphs and runs, plan also sees what a run would do, and deploy also changes graphs and runs them. Without
---tokens, one token is made up, printed and forgotten at the end; then only this machine can be served. To
-serve others, --tls-cert and --tls-key are needed, too.
-
-Whoever may run graphs may run commands on the nodes. Nodes with connection: local are this machine, so
-runs on them are refused without --local-nodes.
-
-An interrupt stops runs between tasks, and waits for the running tasks; another one cancels those. Runs that
-were stopped can be resumed.`,
+Users who may run graphs may run commands on the nodes; nodes with connection: local require
+--local-nodes. Press Ctrl-C once to stop runs between tasks, twice to cancel running tasks.
+docs/serve.md explains the API.`,
 		Annotations: console.ExitCodes("interrupted, and everything has ended", "", console.ElseFailed),
 		Example: console.Examples(
 			"Serve the programs on this machine.", "lumi serve",

@@ -22,11 +22,11 @@ func newTasksStatusCommand(con *console.Console) *cobra.Command {
 	var limit int
 	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "status [RUN]", Short: "list runs, or show one",
-		Long: `Without an argument, it lists the last runs of the environment, the latest first, and what to do about that one. RUN
-is a number, such as 7 or upgrade[7]. Then it shows the tasks of that run; if there are more than 40, it
-leaves out those that are done or skipped.
+		Long: `Without arguments, it lists the last runs of the environment, newest first, and what to do about the
+newest. With RUN, a number such as 7 or upgrade[7], it shows the tasks of that run; if there are
+more than 40, without finished and skipped ones.
 
-With --json, each run is an object on a line of its own; that of RUN has all tasks.`,
+With --json, it prints one object per run and line; the object of RUN has all tasks.`,
 		Annotations: map[string]string{
 			"0": "the last run is done", "1": "it failed, or there is no such run", "2": console.ElseFailed, "3": "it asks", "4": "it runs, or was stopped or interrupted",
 		},
@@ -137,8 +137,8 @@ func newTasksLogsCommand(con *console.Console) *cobra.Command {
 	var follow bool
 	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "logs [RUN]", Short: "show the events of a run",
-		Long: `It shows what the tasks of a run have printed, and how they ended. RUN is a number, such as 7 or upgrade[7]; by
-default, it is the last run of the environment. With --json, each event is an object on a line of its own.`,
+		Long: `It prints the output and the results of the tasks of a run: RUN, a number such as 7 or upgrade[7],
+or the last one. With --json, it prints one event per line.`,
 		Annotations: console.ExitCodes("the events are shown", "there is no such run", console.ElseFailed),
 		Example: console.Examples(
 			"What has a task printed on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
@@ -204,8 +204,8 @@ func (t *tasker) printEvent(e store.Event) {
 func newTasksStopCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "stop [RUN]", Short: "stop a run",
-		Long: `No more tasks of the run start; those that run come to their end. RUN is a number, such as 7 or upgrade[7]; by
-default, it is the last run of the environment. 'lumi tasks run --resume' continues it.`,
+		Long: `No more tasks start; running tasks finish. RUN is a number such as 7 or upgrade[7]; the default is
+the last run. 'lumi tasks run --resume' continues it.`,
 		Annotations:       console.ExitCodes("the run stops", "there is no such run, or it has ended", console.ElseFailed),
 		Example:           console.Examples("Stop the run of another process.", "lumi tasks stop"),
 		ValidArgsFunction: completeRuns,

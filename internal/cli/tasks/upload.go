@@ -23,11 +23,11 @@ func newTasksUploadCommand(con *console.Console) *cobra.Command {
 	var name string
 	c := withTasks(con, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
 		Use: "upload", Short: "create or update a graph",
-		Long: `It reads a graph, in YAML or JSON, and creates or updates the one of its type and owner, which is the environment
-unless a flag names another one. It prints which tasks are added, changed and removed. Every graph that
-runs must be complete, so all effective graphs that the upload changes are checked.
+		Long: `It creates or replaces the graph of its type and owner, by default the environment, from a file in
+YAML or JSON, and prints which tasks are added, changed, and removed. All effective graphs that it
+changes are checked.
 
-An existing graph of type default is replaced after a confirmation, or with --yes.`,
+An existing graph of type default is replaced only after a confirmation, or with --yes.`,
 		Annotations: console.ExitCodes("the graph is stored", "refused, or the graph has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Upload the default graph of the environment.", "lumi tasks upload --file=tasks.yaml --yes",
@@ -158,8 +158,8 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 func newTasksDiffCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
 		Use: "diff", Short: "compare a graph with a file",
-		Long: `It shows how the graph in a file differs from the stored one, line by line. With --json, it is one object with the
-names of the tasks that are added, changed and removed.`,
+		Long: `It compares the graph in a file with the stored one, line by line. With --json, it prints one object
+with the names of added, changed, and removed tasks.`,
 		Annotations: console.ExitCodes("the two are equal", "they differ, there is no such graph, or the file has errors", console.ElseFailed),
 		Example:     console.Examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
 	}, (*tasker).diff)
