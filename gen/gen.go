@@ -57,7 +57,7 @@ func Rendered(files []File) ([]File, error) {
 // Comment begins a comment that ends with its line.
 type Comment string
 
-// The comment syntaxes that generated files can have. Generated files are recognised by any of them.
+// The comment syntaxes that generated files can have. Generated files are recognized by any of them.
 const (
 	Slashes Comment = "//"
 	Hash    Comment = "#"

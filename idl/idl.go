@@ -1,5 +1,5 @@
 // Package idl is what the authors of IDL packages import. It holds nothing but markers: types that mean something to
-// cidlc and have no behaviour of their own.
+// cidlc and have no behavior of their own.
 //
 // Embedding [Resource] or [NamedResource] in a struct, by value, makes that struct a resource:
 //

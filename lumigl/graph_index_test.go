@@ -172,13 +172,13 @@ func TestWalkStops(t *testing.T) {
 		visited string
 		want    string
 	}{
-		"failure":               {"subnet", lumigl.WalkOptions{StopOnError: true}, false, errors.New("full"), "vpc subnet", "full"},
-		"failure, going on":     {"subnet", lumigl.WalkOptions{}, false, errors.New("full"), "vpc subnet group", "full"},
-		"cancelled":             {"vpc", lumigl.WalkOptions{}, true, nil, "vpc", "interrupted"},
-		"cancelled and failed":  {"subnet", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet", "full\ninterrupted"},
-		"cancelled in reverse":  {"instance", lumigl.WalkOptions{Reverse: true}, true, nil, "instance", "interrupted"},
-		"cancelled at the end":  {"instance", lumigl.WalkOptions{}, true, nil, "vpc subnet group instance", ""},
-		"cancelled at the last": {"group", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet group", "full"},
+		"failure":              {"subnet", lumigl.WalkOptions{StopOnError: true}, false, errors.New("full"), "vpc subnet", "full"},
+		"failure, going on":    {"subnet", lumigl.WalkOptions{}, false, errors.New("full"), "vpc subnet group", "full"},
+		"canceled":             {"vpc", lumigl.WalkOptions{}, true, nil, "vpc", "interrupted"},
+		"canceled and failed":  {"subnet", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet", "full\ninterrupted"},
+		"canceled in reverse":  {"instance", lumigl.WalkOptions{Reverse: true}, true, nil, "instance", "interrupted"},
+		"canceled at the end":  {"instance", lumigl.WalkOptions{}, true, nil, "vpc subnet group instance", ""},
+		"canceled at the last": {"group", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet group", "full"},
 	} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		var visited []string

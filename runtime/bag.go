@@ -16,7 +16,7 @@ import (
 // marks special values. A Bag must not be modified. The zero Bag means that there is no bag at all; as a bag, it is empty.
 type Bag struct{ message *structpb.Struct }
 
-// BagOf returns a bag over s, which must not be modified afterwards. BagOf(nil) is the zero Bag.
+// BagOf returns a bag over s, which must not be modified afterward. BagOf(nil) is the zero Bag.
 func BagOf(s *structpb.Struct) Bag { return Bag{s} }
 
 // Struct returns the bag's properties as a message, which must not be modified. It is nil for the zero Bag.

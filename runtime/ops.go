@@ -56,7 +56,7 @@ func (s *State[P]) Done(properties ...string) {
 //
 // What few types need is optional: [Inspector], [Finder], [IdempotentCreator] and [Upgrader]. The runtime looks for the
 // methods of these on the author's type. It panics when the provider is constructed if one of them has another signature,
-// or a name that is misspelt.
+// or a name that is misspelled.
 //
 // An error that is a [Fault], or wraps or joins one, says that the properties are wrong; one that wraps a [RetryError],
 // [ErrNotFound] or what [Uncertain] returns says what that does. [Meaning] decides. Any other error says that the

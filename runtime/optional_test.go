@@ -75,13 +75,13 @@ func TestDescribeProvider(t *testing.T) {
 
 // These have an optional method that is not as it should be.
 type (
-	wrongFind     struct{ plainOps }
-	wrongUpgrade  struct{ plainOps }
-	wrongInspect  struct{ *anyInspector }
-	anyInspector  struct{ plainOps }
-	wrongCreate   struct{ plainOps }
-	misspelt      struct{ plainOps }
-	misspeltInner interface {
+	wrongFind       struct{ plainOps }
+	wrongUpgrade    struct{ plainOps }
+	wrongInspect    struct{ *anyInspector }
+	anyInspector    struct{ plainOps }
+	wrongCreate     struct{ plainOps }
+	misspelled      struct{ plainOps }
+	misspelledInner interface {
 		testnet.NetworkProviderOps
 		Upgrades(context.Context, *lumi.State[*network], lumi.Bag) error
 	}
@@ -98,7 +98,7 @@ func (*anyInspector) InspectChange(_ context.Context, _, _ *lumi.State[*network]
 
 func (wrongCreate) IdempotentCreate(context.Context) bool { return true }
 
-func (misspelt) InspectChanges(_ context.Context, _, _ *lumi.State[*network], _ *lumi.Diff) error {
+func (misspelled) InspectChanges(_ context.Context, _, _ *lumi.State[*network], _ *lumi.Diff) error {
 	return nil
 }
 
@@ -118,9 +118,9 @@ func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
 			"\thave InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], lumi.Diff) error\n" +
 			"\twant InspectChange(context.Context, *lumi.State[*net.network], *lumi.State[*net.network], *lumi.Diff) error"},
 		{&wrongCreate{}, wrong + "\thave IdempotentCreate(context.Context) bool\n\twant IdempotentCreate() bool"},
-		{misspelt{}, "lumi: the operations of feature:net:Network have a method InspectChanges, which is never called; " +
+		{misspelled{}, "lumi: the operations of feature:net:Network have a method InspectChanges, which is never called; " +
 			"did you mean InspectChange?"},
-		{struct{ misspeltInner }{}, "lumi: the operations of feature:net:Network have a method Upgrades, which is never " +
+		{struct{ misspelledInner }{}, "lumi: the operations of feature:net:Network have a method Upgrades, which is never " +
 			"called; did you mean Upgrade?"},
 		{pointerFind{}, "lumi: the operations of feature:net:Network have an optional method Find with a pointer receiver: " +
 			"pass a pointer, not a value"},

@@ -298,7 +298,7 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	}
 }
 
-func TestCancelledMeanwhile(t *testing.T) {
+func TestCanceledMeanwhile(t *testing.T) {
 	for _, result := range []error{nil, errHalf} {
 		ctx, cancel := context.WithCancel(t.Context())
 		p := testnet.NewNetworkProvider(&networkOps{

@@ -75,7 +75,7 @@ func TestContextErrors(t *testing.T) {
 		err       error
 		uncertain bool // if the call changes something
 	}{
-		"cancelled":          {context.Canceled, true},
+		"canceled":           {context.Canceled, true},
 		"deadline":           {context.DeadlineExceeded, true},
 		"wrapped":            {fmt.Errorf("PUT /networks: %w", context.DeadlineExceeded), true},
 		"joined":             {errors.Join(down, context.Canceled), true},

@@ -174,7 +174,7 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	s.note("stop", nil, err)
 	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
 	must.Do(s, os.WriteFile(filepath.Join(folder, "go"), nil, 0o600))
-	until(store.Cancelled)
+	until(store.Canceled)
 	_, err = api.Resume(ctx, run.ID, &service.Answer{Number: 0, Done: true})
 	s.note("resume with an answer", nil, err)
 	_, err = api.Resume(ctx, run.ID, nil)

@@ -95,7 +95,7 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 }
 
 // Serve answers requests until ctx is done. Then it accepts no more, finishes those that it has, and stops the runs of this process
-// between tasks; they can be resumed. When the context of the runs is done, too, requests are cut off and running tasks cancelled.
+// between tasks; they can be resumed. When the context of the runs is done, too, requests are cut off and running tasks canceled.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	read := cmp.Or(s.ReadTimeout, defaultRead)
 	h := &http.Server{

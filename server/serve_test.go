@@ -106,7 +106,7 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(20 * time.Second):
-		t.Fatal("the task was not cancelled")
+		t.Fatal("the task was not canceled")
 	}
 	if got, err := w.service.Run(t.Context(), r.ID); err != nil || got.State != "CANCELLED" || w.exists("after") {
 		t.Errorf("got %+v, %v", got, err)

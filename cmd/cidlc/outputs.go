@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// output is something that cidlc can write. The flags, the help, the judgement of folders and the pipeline derive from
+// output is something that cidlc can write. The flags, the help, the judgment of folders and the pipeline derive from
 // [outputs].
 type output struct {
 	// flag asks for the output, and help is what --help says of it.

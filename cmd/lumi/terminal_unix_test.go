@@ -66,7 +66,7 @@ func (x *terminal) read() {
 	}
 }
 
-// controls are the sequences that move the cursor, set colours and the like.
+// controls are the sequences that move the cursor, set colors and the like.
 var controls = regexp.MustCompile(`\x1b\[[0-9;?=>]*[a-zA-Z]|\x1b[=>()][0-9A-Za-z]?|\r`)
 
 func (x *terminal) text() string {
@@ -192,7 +192,7 @@ func TestTaskPrompts(t *testing.T) {
 
 	onTerminal(t, dir, "tasks", "run").expect("default[1] here/slow: begun").expect("executing here/slow").
 		send("\x03").expect("interrupted: waiting for running tasks; interrupt again to cancel them").
-		send("\x03").expect("cancelling tasks; interrupt again to leave at once").exit(console.ExitResumable)
+		send("\x03").expect("canceling tasks; interrupt again to leave at once").exit(console.ExitResumable)
 	x := onTerminal(t, dir, "tasks", "run", "--resume").expect("executing here/slow")
 	put("go", "")
 	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(console.ExitOK)

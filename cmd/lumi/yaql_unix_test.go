@@ -25,7 +25,7 @@ func TestYAQLTerminal(t *testing.T) {
 		send("$.n[0] + $n\r").expect("\n3\nyaql> ").
 		send("\x1b[A\r").expect("$.n[0] + $n").expect("\n3\nyaql> "). // from the history
 		send("$many.where($many.where($many.where(false).any()).any()).any()\r").
-		expect("evaluating").send("\x03").expect("error: evaluation cancelled [cancelled]").expect("yaql> ").
+		expect("evaluating").send("\x03").expect("error: evaluation canceled [cancelled]").expect("yaql> ").
 		send("junk\x03").expect("\nyaql> ").send("$.name\r").expect("\nweb\nyaql> ")
 	x.send("\\q\r").exit(console.ExitOK)
 	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(console.ExitOK)

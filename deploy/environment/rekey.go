@@ -16,7 +16,7 @@ import (
 )
 
 // Rekey seals everything in the environment again with another key, and stores that key as it was wrapped, in one
-// transaction. It is refused while a deployment runs. The engine keeps its former key: use another one afterwards.
+// transaction. It is refused while a deployment runs. The engine keeps its former key: use another one afterward.
 func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
 	// A Codec without a key would hide secrets, one with a random key reports them.
 	from, to := state.Codec{Key: cmp.Or(e.Journal.Key, secret.NewKey())}, state.Codec{Key: key}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bind returns where the uses of a new version lead: each to the newest version that fulfils it among those that the root
+// Bind returns where the uses of a new version lead: each to the newest version that fulfills it among those that the root
 // reaches. The error is a *[RefusedError], also if modules would use each other in a circle: versions that wait for a
 // cleanup still do.
 func (g *Graph) Bind(v *Version) ([]Binding, error) {
@@ -31,13 +31,13 @@ func (g *Graph) Bind(v *Version) ([]Binding, error) {
 func (g *Graph) bind(b Binding) (bound Binding, problem string) {
 	use := fmt.Sprintf("%s uses %s.%s", b.From.Module, b.Edge.Module, b.Edge.Name)
 	for _, to := range g.Kept(b.Edge.Module) {
-		answer := to.Fulfils(b.Edge.Constraint)
+		answer := to.Fulfills(b.Edge.Constraint)
 		if answer.Reason == "" {
 			b.Edge.To, b.Edge.Broken, b.Unchecked = to.VersionID, "", answer.Unknown
 			return b, ""
 		}
 		if problem == "" {
-			problem = fmt.Sprintf("%s, which %s does not fulfil: %s", use, to, answer.Reason)
+			problem = fmt.Sprintf("%s, which %s does not fulfill: %s", use, to, answer.Reason)
 		}
 	}
 	if problem == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Check returns the invariant that the graph breaks, or nil: every edge leads to a version that exists and fulfils its
+// Check returns the invariant that the graph breaks, or nil: every edge leads to a version that exists and fulfills its
 // constraint, unless it is marked as broken; modules do not use each other in circles; every vertex has its own key, and
 // comes after those that it depends on; nothing that is held is still to be deleted.
 //
@@ -38,8 +38,8 @@ func (g *Graph) checkEdges() error {
 		if to == nil || to.Partial {
 			return fmt.Errorf("%s leads to %s, which does not exist", b.From, b.Edge.To)
 		}
-		if reason := to.Fulfils(b.Edge.Constraint).Reason; reason != "" && b.Edge.Broken == "" {
-			return fmt.Errorf("%s uses %s.%s, which %s does not fulfil: %s", b.From, b.Edge.Module, b.Edge.Name, to, reason)
+		if reason := to.Fulfills(b.Edge.Constraint).Reason; reason != "" && b.Edge.Broken == "" {
+			return fmt.Errorf("%s uses %s.%s, which %s does not fulfill: %s", b.From, b.Edge.Module, b.Edge.Name, to, reason)
 		}
 	}
 	return nil

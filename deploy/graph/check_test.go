@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 		{Graph{versions: map[string][]*Version{"b": {uses(version("b", 1), a1, "foo")}}}, "b::1 leads to a::1, which does not exist"},
 		{
 			Graph{versions: map[string][]*Version{"a": {version("a", 1)}, "b": {uses(version("b", 1), a1, "bar")}}},
-			`b::1 uses a.bar, which a::1 does not fulfil: provides no "bar"`,
+			`b::1 uses a.bar, which a::1 does not fulfill: provides no "bar"`,
 		},
 		{
 			Graph{newest: both, versions: map[string][]*Version{

@@ -24,7 +24,7 @@ type Update struct {
 
 // Transition is a step of the resource graph from one state to another.
 type Transition struct {
-	// Graph is the graph afterwards.
+	// Graph is the graph afterward.
 	Graph *Graph
 	// Bound has the edges of the new version. Moved has those of other modules that lead to it from now on, and Stayed
 	// those that still lead to an older version.
@@ -75,12 +75,12 @@ func (e *RefusedError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Deploy returns the transition to the graph in which u.Version is the newest version of its module.
 //
-// Each edge that leads to a version of the module moves to the new one if that fulfils its constraint. An edge that reads
+// Each edge that leads to a version of the module moves to the new one if that fulfills its constraint. An edge that reads
 // a value stays nevertheless while the value comes from a resource that the new version does not hold. The edges of the
-// new version lead to the newest versions that fulfil them among those that the root reaches.
+// new version lead to the newest versions that fulfill them among those that the root reaches.
 //
 // A version that the root still reaches, and that holds a resource which changed in place, holds it as it is now. With a
-// removed resource it loses what depends on that. Versions that the root does not reach afterwards lose their edges to
+// removed resource it loses what depends on that. Versions that the root does not reach afterward lose their edges to
 // resources that were changed or deleted. Partial versions of the module go. The error is that of [Graph.Bind].
 func (g *Graph) Deploy(u Update) (*Transition, error) {
 	bound, err := g.Bind(u.Version)
@@ -134,7 +134,7 @@ func (d *deploying) moveEdges() {
 		if b.Was.Module != d.Version.Module || b.From.Module == d.Version.Module || !reached[b.From] {
 			continue
 		}
-		answer := d.Version.Fulfils(b.Edge.Constraint)
+		answer := d.Version.Fulfills(b.Edge.Constraint)
 		if b.Reason = cmp.Or(answer.Reason, d.lostSource(b.Edge)); b.Reason != "" {
 			d.Stayed = append(d.Stayed, b)
 			continue

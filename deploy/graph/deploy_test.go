@@ -47,7 +47,7 @@ func TestTransitions(t *testing.T) {
 			deploy a =foo()
 			deploy a =food()
 			deploy c a.foo() d.bar`, `
-			c uses a.foo, which a::2 does not fulfil: provides no "foo" (did you mean "food"?)
+			c uses a.foo, which a::2 does not fulfill: provides no "foo" (did you mean "food"?)
 			c uses d.bar, and there is no module d: deploy d first`},
 		{"modules form no circle", `
 			deploy a =foo()
@@ -78,7 +78,7 @@ func TestTransitions(t *testing.T) {
 			a::4* foo→b::3
 			b::3*`},
 
-		{"an edge moves to a version that fulfils it", `
+		{"an edge moves to a version that fulfills it", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy a =foo()`, `
@@ -87,7 +87,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::3*
 			b::2* foo→a::3`},
-		{"an edge stays if the new version does not fulfil it", `
+		{"an edge stays if the new version does not fulfill it", `
 			deploy a =foo() =bar()
 			deploy b a.foo() a.bar()
 			deploy a =foo(x) =bar()`, `
@@ -111,7 +111,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db =foo:db
 			deploy b a.foo?value=="db:1"
 			deploy a db! =foo:db`, `
-			b::2 leaves foo at a::1: "foo" is "db:3", which does not fulfil the predicate value=="db:1" (stale) (broken)
+			b::2 leaves foo at a::1: "foo" is "db:3", which does not fulfill the predicate value=="db:1" (stale) (broken)
 			conflict: changes a.db:1, which a::1 needs for foo of b::2`},
 		{"a value that was changed in place moves its edge", `
 			deploy a db =foo:db
@@ -263,7 +263,7 @@ func TestTransitions(t *testing.T) {
 			b::2 leaves foo at a::1: provides no "foo" (stale) (broken)
 			a::1 db:3
 			a::3* db:3
-			b::2* foo→a::1 (broken: "foo" is "db:3", which does not fulfil the predicate value=="db:1")`},
+			b::2* foo→a::1 (broken: "foo" is "db:3", which does not fulfill the predicate value=="db:1")`},
 		{"an interruption breaks the edge", `
 			deploy a net db(net) =foo:db
 			deploy b a.foo
@@ -414,7 +414,7 @@ func TestTransitions(t *testing.T) {
 			deploy b a.foo?value=="db:1" a.bar
 			fail a db! lb-`, `
 			a::1* db:3
-			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not fulfil the predicate value=="db:1")`},
+			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not fulfill the predicate value=="db:1")`},
 		{"a result changes what an earlier deployment made", `
 			fail a +db +lb
 			fail a db!

@@ -69,14 +69,14 @@ func (g *Graph) breakEdge(b Binding, reason string) {
 	g.putEdges(b)
 }
 
-// recheck marks the edges to a version as broken that it does not fulfil any more.
+// recheck marks the edges to a version as broken that it does not fulfill any more.
 func (g *Graph) recheck(v *Version) {
 	var broken []Binding
 	for _, b := range g.edges() {
 		if b.Edge.To != v.VersionID || b.Edge.Broken != "" {
 			continue
 		}
-		if b.Edge.Broken = v.Fulfils(b.Edge.Constraint).Reason; b.Edge.Broken != "" {
+		if b.Edge.Broken = v.Fulfills(b.Edge.Constraint).Reason; b.Edge.Broken != "" {
 			broken = append(broken, b)
 		}
 	}

@@ -9,12 +9,12 @@
 //	root ──▶ b::2 ──foo────▶ a::3
 //
 // An edge between modules has a [Constraint]: the name of a value that must be provided, its type, and perhaps a
-// predicate. While the newest version of a module does not fulfil what another module needs of it, the older version that
+// predicate. While the newest version of a module does not fulfill what another module needs of it, the older version that
 // does is kept, and both exist side by side. What no module needs any more is removed by a cleanup.
 //
 // [Graph.Deploy], [Graph.Cleanup] and [Graph.Destroy] are the only ways in which edges move and versions go. They serve
 // the planner, with resources as they are expected to be, and the executor, with resources as they turned out to be. A
-// [Transition] has the graph afterwards, and what the way there means:
+// [Transition] has the graph afterward, and what the way there means:
 //
 //	m, err := graph.ModuleOf(desired, g.Environment)      // what a program describes
 //	v := m.Version(2, resources)                          // with its resources in the environment
@@ -99,7 +99,7 @@ type Provided struct {
 type Edge struct {
 	To VersionID
 	Constraint
-	// Broken is why To does not fulfil the constraint, or empty if it does. Only what records reality breaks an edge:
+	// Broken is why To does not fulfill the constraint, or empty if it does. Only what records reality breaks an edge:
 	// an interruption, an abort or a refresh.
 	Broken string
 }

@@ -165,7 +165,7 @@ func (h *Held) Interrupted(ctx context.Context) error {
 	return ErrStopped
 }
 
-// Sleep waits, unless the job is interrupted or its calls are cancelled.
+// Sleep waits, unless the job is interrupted or its calls are canceled.
 func (h *Held) Sleep(ctx context.Context, d time.Duration) error {
 	if err := h.Interrupted(ctx); err != nil {
 		return err

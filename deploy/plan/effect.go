@@ -12,7 +12,7 @@ import (
 // Effect is what a step of a plan that was shown does, as far as people have to agree to it.
 type Effect struct {
 	Kind Kind
-	// URN is that of the resource afterwards, and Was that before, or "" for a new one.
+	// URN is that of the resource afterward, and Was that before, or "" for a new one.
 	URN, Was urn.URN
 	// Label is that of the resource in the program: a number where the provider chose the name.
 	Label string

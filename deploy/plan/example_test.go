@@ -116,7 +116,7 @@ func Example() {
 	// Digest: e8d13102589bb596041c3d5240d5921b
 }
 
-// execute does what a plan of creations is, and returns the graph afterwards.
+// execute does what a plan of creations is, and returns the graph afterward.
 func execute(before *graph.Graph, p *plan.Plan) (*graph.Graph, error) {
 	planned := p.Transition.Graph.Newest(p.Module)
 	made := map[urn.URN]*graph.Resource{}

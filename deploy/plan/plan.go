@@ -2,7 +2,7 @@
 // describes.
 //
 //	desired state ──┐                                             ┌─▶ steps, in tasks for provisioners
-//	                ├─▶ read ──▶ pair ──▶ decide ──▶ assemble ────┼─▶ the resource graph afterwards
+//	                ├─▶ read ──▶ pair ──▶ decide ──▶ assemble ────┼─▶ the resource graph afterward
 //	resource graph ─┘               ▲      ▲                      └─▶ cleanups, suggested moves, digest
 //	                                └──────┴── Provider
 //

@@ -63,7 +63,7 @@ func (w *simWorld) newRun(random *rand.Rand, before *graph.Graph, p *plan.Plan) 
 // simFailure is what a step panics with if its deployment fails.
 type simFailure struct{}
 
-// deploy runs a deployment, which may be made to fail. It returns the graph afterwards, the modules to clean up, and whether
+// deploy runs a deployment, which may be made to fail. It returns the graph afterward, the modules to clean up, and whether
 // the deployment did not fail.
 func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, left int) (after *graph.Graph, cleanups []string, ok bool) {
 	r := w.newRun(random, before, p)

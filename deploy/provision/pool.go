@@ -110,7 +110,7 @@ func (p *Pool) Close() error {
 	var wg sync.WaitGroup
 	for i, one := range all {
 		wg.Go(func() {
-			one.mu.Lock() // waits for a start, which is cancelled
+			one.mu.Lock() // waits for a start, which is canceled
 			defer one.mu.Unlock()
 			if one.plugin != nil {
 				errs[i] = one.ended()

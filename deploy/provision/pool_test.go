@@ -243,7 +243,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func TestCancelledStart(t *testing.T) {
+func TestCanceledStart(t *testing.T) {
 	t.Parallel()
 	for _, isClosed := range []bool{false, true} {
 		p := newPool(t, "silent")

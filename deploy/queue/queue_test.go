@@ -156,7 +156,7 @@ func TestWaits(t *testing.T) {
 			"a[4]; b[5] waits for a[4]",
 		},
 		{
-			"and not afterwards",
+			"and not afterward",
 			"a[1]; a[1] is done; b[2] uses a; b[2] is done; b[3]; b[3] is done; Cleanup[b]; Cleanup[b] is done; a[4]; b[5]",
 			"a[4]; b[5]",
 		},

@@ -498,8 +498,8 @@ type faker struct {
 	shows    string // the property that it shows of resources
 	foreign  string // a key that it was not given, for which it returns metadata
 	message  string
-	plans    time.Duration // how long Plan takes, unless it is cancelled
-	takes    time.Duration // how long Provision takes, unless it is cancelled
+	plans    time.Duration // how long Plan takes, unless it is canceled
+	takes    time.Duration // how long Provision takes, unless it is canceled
 	busy     int           // how often Provision is to be called again
 	mutex    sync.Mutex    // of all
 }

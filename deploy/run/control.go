@@ -64,7 +64,7 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 		d.Abort = true
 		isPartial := func(v *graph.Version) bool { return v.Partial }
 		if d.State == store.Wait && len(begun) == 0 && !slices.ContainsFunc(g.Versions(d.Module), isPartial) {
-			return t.Revoke(&d, store.Cancelled)
+			return t.Revoke(&d, store.Canceled)
 		}
 		return t.Revoke(&d, store.Aborting)
 	})

@@ -108,7 +108,7 @@ func (f folder) change(ctx context.Context, op string, u urn.URN, effect func() 
 		f.await("go")
 	case "hang":
 		<-ctx.Done()
-		if err := os.WriteFile(f.path("cancelled"), nil, 0o600); err != nil {
+		if err := os.WriteFile(f.path("canceled"), nil, 0o600); err != nil {
 			return err
 		}
 		return ctx.Err()

@@ -297,7 +297,7 @@ func TestProvisionerKilledAndAborted(t *testing.T) {
 			left := len(all) + len(s.provisioned())
 			switch {
 			case d.State == store.Done && left > 0: // It was too late.
-			case d.State != store.Aborted && d.State != store.Cancelled || left > 0:
+			case d.State != store.Aborted && d.State != store.Canceled || left > 0:
 				t.Errorf("it ended as %s %s, and left %v and %s", d.State, d.Message, all, s.provisioned())
 			}
 		})

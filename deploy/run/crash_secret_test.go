@@ -57,7 +57,7 @@ func forms(text string) (all []string) {
 	for shift := range 3 {
 		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 			encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + text + "xxx"))
-			all = append(all, encoded[4:len(encoded)-8]) // without what depends on neighbours
+			all = append(all, encoded[4:len(encoded)-8]) // without what depends on neighbors
 		}
 	}
 	return all

@@ -160,7 +160,7 @@ func TestCancel(t *testing.T) {
 	start := time.Now()
 	s.here().Stop()
 	d := <-ended
-	for !exists(s.cloud().path("cancelled")) && t.Context().Err() == nil {
+	for !exists(s.cloud().path("canceled")) && t.Context().Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	if took := time.Since(start); took > time.Second {

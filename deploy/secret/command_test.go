@@ -70,7 +70,7 @@ func TestHostileCommands(t *testing.T) {
 		{"complains about other forms of the key", `k=$(cat); echo "$k" | tr -d = >&2; echo "$k" | base64 -d | od -An -tx1 | tr -d ' \n' >&2; exit 1`,
 			`"$ wrap" failed: exit status 1; standard error: "(secret)\n(secret)"`},
 		{"complains at length", `yes | head -c 1000000 >&2; exit 1`, `"$ wrap" failed: exit status 1; standard error: "` + strings.Repeat(`y\n`, 250) + `"`},
-		{"complains in colour", `printf '\033[31mno\377' >&2; exit 1`, `"$ wrap" failed: exit status 1; standard error: "\x1b[31mno\xff"`},
+		{"complains in color", `printf '\033[31mno\377' >&2; exit 1`, `"$ wrap" failed: exit status 1; standard error: "\x1b[31mno\xff"`},
 		{"does not unwrap", "test $3 = wrap && echo wrapped", `"$ unwrap" failed: exit status 1; standard error: ""`},
 		{"unwraps something else", "echo something", `"exec" unwrapped something other than the key`},
 		{"complains about what it unwrapped", `if test $3 = wrap; then cat >"$0.kept"; echo ticket; else cat "$0.kept"; cat "$0.kept" >&2; exit 1; fi`,

@@ -145,7 +145,7 @@ const (
 	Ask        State = "ASK"
 	Aborting   State = "ABORTING"
 	Aborted    State = "ABORTED"
-	Cancelled  State = "CANCELLED"
+	Canceled   State = "CANCELLED"
 	Superseded State = "SUPERSEDED"
 
 	Polling State = "POLLING"
@@ -159,7 +159,7 @@ const (
 
 // IsFinal reports whether a deployment with the state has left the queue.
 func (s State) IsFinal() bool {
-	return s == Done || s == Aborted || s == Cancelled || s == Superseded
+	return s == Done || s == Aborted || s == Canceled || s == Superseded
 }
 
 // Kind is the kind of a job.

@@ -32,7 +32,7 @@ func NewLive(out *os.File, o Options) (Reporter, error) {
 		wake: make(chan struct{}, 1), drawn: make(chan struct{}), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	l.program = tea.NewProgram(l, tea.WithInput(nil), tea.WithOutput(screen{out, sync.OnceFunc(func() { close(l.drawn) })}),
-		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options say whether there are colours.
+		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options say whether there are colors.
 	go func() {
 		defer close(l.ended)
 		_, _ = l.program.Run() // It fails if the terminal is lost.

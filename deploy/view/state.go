@@ -159,7 +159,7 @@ var states = map[store.State]struct {
 	store.Done: {"done", term.Green, "✓"}, store.Failed: {"failed", term.Red, "✗"}, store.Skipped: {word: "skipped"},
 	store.Unknown: {"unknown", term.Yellow, "?"}, store.Pending: {"pending", term.Yellow, "!"}, store.Ask: {word: "asks", style: term.Yellow},
 	store.Aborting: {word: "aborting", style: term.Yellow}, store.Aborted: {word: "aborted", style: term.Yellow},
-	store.Cancelled: {word: "cancelled", style: term.Yellow}, store.Superseded: {word: "superseded", style: term.Yellow},
+	store.Canceled: {word: "canceled", style: term.Yellow}, store.Superseded: {word: "superseded", style: term.Yellow},
 }
 
 func (s *state) word(of store.State) string { return s.paint(states[of].style, states[of].word) }

@@ -39,7 +39,7 @@ type Reporter interface {
 type Options struct {
 	// Width is that of the terminal in columns if it is known. [NewLive] needs it only if the terminal does not tell.
 	Width int
-	// Color is whether the output has colours.
+	// Color is whether the output has colors.
 	Color bool
 	// Verbose is whether debug messages of providers are shown.
 	Verbose bool

@@ -85,7 +85,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestSchema compares the judgement of the JSON Schema with that of the table.
+// TestSchema compares the judgment of the JSON Schema with that of the table.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "schema", "workspace.schema.json"))

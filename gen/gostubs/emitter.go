@@ -97,7 +97,7 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 	return e.Func().Params(receiver).Id(name).Params(params...)
 }
 
-// structure emits a struct under its own name, and under the one that the marshalling structs of resources have.
+// structure emits a struct under its own name, and under the one that the marshaling structs of resources have.
 func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	name := schema.GoName(e.source.Module, h.Name)
 	e.doc(described(h.Doc, h.Deprecated))

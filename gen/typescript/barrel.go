@@ -27,12 +27,12 @@ type folder struct {
 func barrels(pkg *schema.Package, existing fs.FS) ([]gen.File, error) {
 	var files []gen.File
 	for _, f := range folders(pkg) {
-		neighbours, err := handWritten(existing, f)
+		neighbors, err := handWritten(existing, f)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(neighbours, barrelName) {
-			files = append(files, gen.File{Path: path.Join(f.path, barrelName), Content: f.barrel(neighbours)})
+		if !slices.Contains(neighbors, barrelName) {
+			files = append(files, gen.File{Path: path.Join(f.path, barrelName), Content: f.barrel(neighbors)})
 		}
 	}
 	return files, nil
@@ -60,7 +60,7 @@ func folders(pkg *schema.Package) []*folder {
 }
 
 // barrel exports what is exported from the folder's files, everything from its hand-written files, and its folders.
-func (f *folder) barrel(neighbours []string) []byte {
+func (f *folder) barrel(neighbors []string) []byte {
 	var t text
 	t.put(gen.Header(gen.Slashes, path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
 	start := len(t.buf)
@@ -70,8 +70,8 @@ func (f *folder) barrel(neighbours []string) []byte {
 			t.from(names, specifier(f.path, file))
 		}
 	}
-	for _, neighbour := range neighbours {
-		t.put("export * from ", quote("./"+strings.TrimSuffix(neighbour, ".ts")+".js"), ";\n")
+	for _, neighbor := range neighbors {
+		t.put("export * from ", quote("./"+strings.TrimSuffix(neighbor, ".ts")+".js"), ";\n")
 	}
 	for _, child := range f.children {
 		t.put("export * as ", schema.TSModuleName(child), " from ", quote("./"+child+"/index.js"), ";\n")

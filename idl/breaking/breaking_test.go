@@ -168,7 +168,7 @@ func TestCodes(t *testing.T) {
 		source := must.Get(os.ReadFile(name))(t)
 		for _, m := range reported.FindAllStringSubmatch(string(source), -1) {
 			if found[m[1]] = true; !slices.Contains(codes, m[1]) {
-				t.Errorf("%s reports %s, which the catalogue lacks", name, m[1])
+				t.Errorf("%s reports %s, which the catalog lacks", name, m[1])
 			}
 		}
 	}

@@ -52,7 +52,7 @@ type trial struct {
 // TestJudges has the real compilers judge findings. Programs and providers that use everything in the old version of an IDL
 // are compiled with what is generated from the new one: they compile where nothing is said to break for them, and do not
 // where something is. State and arguments of the old version are decoded by the new stubs. The trials are the examples of
-// the catalogue and random changes of random IDLs, as many as LUMI_BREAKING_TRIALS says.
+// the catalog and random changes of random IDLs, as many as LUMI_BREAKING_TRIALS says.
 func TestJudges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs compilers")

@@ -80,7 +80,7 @@ func (e example) String() string {
 // fences finds the code of an entry, with what stands in front of it. A fence may name its file.
 var fences = regexp.MustCompile("(?s)(.*?)\n```go(?: (\\S+))?\n(.*?\n)```\n")
 
-// examples takes an entry of the catalogue apart. Fences that name their files and directly follow each other make one
+// examples takes an entry of the catalog apart. Fences that name their files and directly follow each other make one
 // example; a fence without a name is an example of its own.
 func examples(t *testing.T, entry string) (wrong, right []example) {
 	t.Helper()

@@ -201,7 +201,7 @@ var prototypeMembers = []string{
 }
 
 // checkOptionPlaces judges the options that only resources may have. For a plain struct that depends on who embeds it, so
-// that the judgement waits until all structs are known.
+// that the judgment waits until all structs are known.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
 		if len(d.options) == 0 {

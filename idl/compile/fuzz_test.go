@@ -33,7 +33,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// fuzzSeeds are the sources of the example and the examples of the catalogue, one file each.
+// fuzzSeeds are the sources of the example and the examples of the catalog, one file each.
 func fuzzSeeds(f *testing.F) []string {
 	f.Helper()
 	var seeds []string

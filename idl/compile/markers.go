@@ -55,7 +55,7 @@ func (c *checker) checkMarkersUsed() error {
 	return nil
 }
 
-// markerOf tells which marker a type is. Packages are recognised by path: ours, those that the command line names, and
+// markerOf tells which marker a type is. Packages are recognized by path: ours, those that the command line names, and
 // the path that IDL of 2017 imports, wherever that was moved.
 func (c *checker) markerOf(obj *types.TypeName) marker {
 	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil || !c.declaresMarkers(obj.Pkg()) ||

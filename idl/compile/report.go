@@ -145,7 +145,7 @@ func unterminated(comment string) bool {
 	return strings.HasPrefix(comment, "/*") && (len(comment) < len("/**/") || !strings.HasSuffix(comment, "*/"))
 }
 
-// oneEdit reports whether one insertion, deletion, substitution or swap of neighbours turns a into b.
+// oneEdit reports whether one insertion, deletion, substitution or swap of neighbors turns a into b.
 func oneEdit(a, b string) bool {
 	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n < -1 || n > 1 {
 		return false // without a look at what may be very long

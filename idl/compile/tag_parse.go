@@ -124,7 +124,7 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 // anyway, or neither similar to an option nor another tool's word for one.
 func isName(text string, names []string) bool {
 	isOption := func(word string) bool {
-		return meant(word, false) != nil || constraintSpelt(word) != "" || joined.MatchString(folded(word))
+		return meant(word, false) != nil || constraintSpelled(word) != "" || joined.MatchString(folded(word))
 	}
 	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
 		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)

@@ -224,8 +224,8 @@ func indexConstraints() map[string]string {
 	return words
 }
 
-// constraintSpelt returns the name of the option with a value that a word spells, perhaps with one edit, or "".
-func constraintSpelt(word string) string {
+// constraintSpelled returns the name of the option with a value that a word spells, perhaps with one edit, or "".
+func constraintSpelled(word string) string {
 	if name := constraintWords[folded(word)]; name != "" || spellings[folded(word)] != nil {
 		return name
 	}
@@ -239,7 +239,7 @@ func constraintSpelt(word string) string {
 
 // constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
-	name := constraintSpelt(word)
+	name := constraintSpelled(word)
 	if name == "" && nearly {
 		name = constraintWords[suggest.Name(folded(word), slices.Sorted(maps.Keys(constraintWords)))]
 	}
@@ -269,7 +269,7 @@ func folded(text string) string {
 const short = 3
 
 // meant returns the meaning of the word that text is or is one edit away from, or nil. With a value, only longer words
-// may differ by an edit: the options among them have no value, and min=3 is not a misspelt in.
+// may differ by an edit: the options among them have no value, and min=3 is not a misspelled in.
 func meant(text string, hasValue bool) *tagWord {
 	word := folded(text)
 	if w := spellings[word]; w != nil && (hasValue || !w.free) {

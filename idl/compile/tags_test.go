@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOptionDocs checks the table of options in docs/idl.md, and the list in the catalogue, against tagWords.
+// TestOptionDocs checks the table of options in docs/idl.md, and the list in the catalog, against tagWords.
 func TestOptionDocs(t *testing.T) {
 	const file, head = "../../docs/idl.md", "| option | meaning | where |\n|---|---|---|\n"
 	var table strings.Builder
@@ -54,6 +54,6 @@ func TestOptionDocs(t *testing.T) {
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
 	entries := must.Get(diag.Catalog().Select([]string{string(diag.UnknownOption)}, ""))(t)
 	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
-		t.Errorf("the catalogue's entry of UnknownOption does not say: %s", sentence)
+		t.Errorf("the catalog's entry of UnknownOption does not say: %s", sentence)
 	}
 }

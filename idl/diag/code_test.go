@@ -35,7 +35,7 @@ func TestGroups(t *testing.T) {
 		got = append(got, e.Group+": "+e.Code)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the catalogue differs from code.go (-code.go +catalogue):\n%s", diff)
+		t.Errorf("the catalog differs from code.go (-code.go +catalog):\n%s", diff)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 type TextOptions struct {
 	// Source returns the content of a file that a position names. Where it is nil or fails, source lines are left out.
 	Source func(file string) ([]byte, error)
-	// Color turns on the escape sequences that colour a terminal.
+	// Color turns on the escape sequences that color a terminal.
 	Color bool
 	// Width is how many columns the terminal has; a longer source line is cut around the span. If it is zero, 100 columns
 	// of a source line are shown.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDigestAbsent digests neighbouring pointers, as the values of options would be, of which one is nil.
+// TestDigestAbsent digests neighboring pointers, as the values of options would be, of which one is nil.
 func TestDigestAbsent(t *testing.T) {
 	type limits struct{ Min, Max *float64 }
 	digest := func(l limits) string {

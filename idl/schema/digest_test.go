@@ -151,10 +151,10 @@ func TestDigestsOfReferences(t *testing.T) {
 		{"nothing", func(*schema.Package, map[string]schema.Decl) {}, false},
 		{"the package's name", func(p *schema.Package, _ map[string]schema.Decl) { p.Name = "y" }, true},
 		{"a name in the module", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Name = "Far" }, false},
-		{"a property of a neighbour", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"a property of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Near"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
 		}, false},
-		{"the documentation of a neighbour", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
+		{"the documentation of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
 		{"the name of what is referred to", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
 		{"the documentation of it", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Doc = "x" }, false},
 		{"the properties of it", func(_ *schema.Package, d map[string]schema.Decl) {

@@ -30,7 +30,7 @@ With --json, it prints one object per code and line: "code", "about" ("fault" or
 	}
 }
 
-// explanations returns the catalogue of all codes. A fault and a loss may have the same code.
+// explanations returns the catalog of all codes. A fault and a loss may have the same code.
 func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
 
 // explain prints what some codes mean, or lists all of them.

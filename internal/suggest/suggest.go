@@ -14,7 +14,7 @@ import (
 
 // Name returns the name nearest to got, or "" if none is near or several are equally near. Two names are near if they
 // are within one edit for every three characters of the shorter one, and at least one. A single character is never
-// near. An edit inserts, deletes or replaces a character or swaps two neighbours. Letter case is ignored.
+// near. An edit inserts, deletes or replaces a character or swaps two neighbors. Letter case is ignored.
 func Name[S ~string](got string, names []S) S {
 	return S(To(got, math.MaxInt, func(yield func(string) bool) {
 		for _, name := range names {
@@ -76,7 +76,7 @@ func slips(a, b int) int {
 	return max(1, shorter/3)
 }
 
-// Distance returns the number of characters to insert, delete, replace or swap with their neighbour to turn one string
+// Distance returns the number of characters to insert, delete, replace or swap with their neighbor to turn one string
 // into the other, where no part is edited twice.
 func Distance(a, b string) int { return distance([]rune(a), []rune(b)) }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Progress is a line on a terminal that tells what is going on and is cleared afterwards. It appears only once somebody
+// Progress is a line on a terminal that tells what is going on and is cleared afterward. It appears only once somebody
 // has waited for [Patience]. Its methods may be called concurrently.
 type Progress struct {
 	mu     sync.Mutex

@@ -1,4 +1,4 @@
-// Package term prints for people: colour, source snippets, text of a known width that cannot drive a terminal, and a
+// Package term prints for people: color, source snippets, text of a known width that cannot drive a terminal, and a
 // transient progress line.
 package term
 
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Stream describes what a standard stream is connected to. The zero Stream is not a terminal and has no colour.
+// Stream describes what a standard stream is connected to. The zero Stream is not a terminal and has no color.
 type Stream struct {
 	Terminal bool
 	Color    bool
@@ -17,7 +17,7 @@ type Stream struct {
 }
 
 // Inspect describes stream, which is a terminal only if it is an [*os.File]. The value of color is that of a flag:
-// "always", "never", or "auto" for colour on a terminal unless NO_COLOR is set or TERM is dumb.
+// "always", "never", or "auto" for color on a terminal unless NO_COLOR is set or TERM is dumb.
 func Inspect(stream any, color string, getenv func(string) string) Stream {
 	s := Stream{dumb: getenv("TERM") == "dumb"}
 	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -30,7 +30,7 @@ func Inspect(stream any, color string, getenv func(string) string) Stream {
 	return s
 }
 
-// Style is the parameters of the escape sequence that selects a colour or a font.
+// Style is the parameters of the escape sequence that selects a color or a font.
 type Style string
 
 // The styles in use.
@@ -48,7 +48,7 @@ const (
 	BoldCyan   Style = "1;36"
 )
 
-// Paint returns text in a style if the stream has colour, and text itself if not.
+// Paint returns text in a style if the stream has color, and text itself if not.
 func (s Stream) Paint(style Style, text string) string {
 	if !s.Color || style == Plain || text == "" {
 		return text

@@ -18,7 +18,7 @@ var widths = displaywidth.Options{ControlSequences: true}
 func Width(text string) int { return widths.String(text) }
 
 // Clip shortens text to a number of columns, at least one, and ends it with "…" if anything was cut. Escape sequences
-// are all kept, so that colours are turned off again.
+// are all kept, so that colors are turned off again.
 func Clip(text string, columns int) string {
 	return widths.TruncateString(text, max(columns, 1), "…")
 }

@@ -143,7 +143,7 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 		}
 		c.Methods = append(c.Methods, c.newMethod(name, at.Pos, e.Value, report))
 	})
-	if own := core[name]; own != nil && own != d { // A catalogue has the class, but not its methods in Go.
+	if own := core[name]; own != nil && own != d { // A catalog has the class, but not its methods in Go.
 		for _, e := range own.Tree.Get("Methods").Entries() {
 			if name, _ := e.Key.Text(); c.ownMethod(name) == nil {
 				m := c.newMethod(name, e.Key.Pos, e.Value, report)

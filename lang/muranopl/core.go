@@ -4,7 +4,7 @@ import "github.com/lumi-idl/lumi/lang/yaql"
 
 const collectorClass = "io.murano.system.GC"
 
-// core are the classes of io.murano that workflows build on. Catalogues that declare them get their methods, too.
+// core are the classes of io.murano that workflows build on. Catalogs that declare them get their methods, too.
 var core Declarations
 
 func init() {

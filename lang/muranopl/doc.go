@@ -1,4 +1,4 @@
-// Package muranopl runs MuranoPL, the language in which OpenStack's application catalogue describes environments: classes
+// Package muranopl runs MuranoPL, the language in which OpenStack's application catalog describes environments: classes
 // with contracts for their properties, and methods, called workflows, made of YAQL expressions.
 //
 //	in := muranopl.New(resolver, muranopl.Options{})

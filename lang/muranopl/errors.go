@@ -96,7 +96,7 @@ func asError(err error, pos Position) *Error {
 	}
 	e = &Error{Kind: yaql.Internal, Message: err.Error(), Pos: pos, err: err}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		e.Kind = yaql.Cancelled
+		e.Kind = yaql.Canceled
 	}
 	if y.Kind != "" {
 		e.Kind, e.Message, e.err = y.Kind, y.Message, y.Unwrap() // Package yaql must not find its error in this one.

@@ -130,8 +130,8 @@ func TestCancel(t *testing.T) {
 		start := time.Now()
 		err := limited(t, ctx, 20_000, strings.ReplaceAll(mainClass("", body), "\nExtends: \n", "\n"))
 		cancel()
-		if e := (*muranopl.Error)(nil); !errors.As(err, &e) || e.Kind != yaql.Cancelled && e.Kind != yaql.Limit {
-			t.Errorf("%s\nthe error is %v, not that it was cancelled", body, err)
+		if e := (*muranopl.Error)(nil); !errors.As(err, &e) || e.Kind != yaql.Canceled && e.Kind != yaql.Limit {
+			t.Errorf("%s\nthe error is %v, not that it was canceled", body, err)
 		}
 		if d := time.Since(start); d > 5*time.Second {
 			t.Errorf("%s\nends after %s", body, d)

@@ -44,7 +44,7 @@ func compileTry(c *compiler, n *Node) func(*scope) error {
 		switch e := (*Error)(nil); {
 		case err == nil:
 			return otherwise.run(s)
-		case errors.As(err, &e) && e.Kind != yaql.Cancelled && e.Kind != yaql.Limit:
+		case errors.As(err, &e) && e.Kind != yaql.Canceled && e.Kind != yaql.Limit:
 			return s.handle(handlers, e)
 		}
 		return err

@@ -83,7 +83,7 @@ func (c *Call) Context() *Context {
 	return c.own
 }
 
-// Tick must be called in loops that do not call an iterator's Next. It fails once the evaluation is cancelled.
+// Tick must be called in loops that do not call an iterator's Next. It fails once the evaluation is canceled.
 func (c *Call) Tick() error { return c.ev.tick() }
 
 // Reserve must be called before a function makes a value of more than a few kilobytes. It fails if size, in bytes, exceeds

@@ -25,7 +25,7 @@ const (
 	ZeroDivision    Kind = "zero-division"    // division by zero
 	Regex           Kind = "regex"            // invalid regular expression
 	Limit           Kind = "limit"            // iterations, memory or depth exceeded
-	Cancelled       Kind = "cancelled"        // the context.Context was done
+	Canceled        Kind = "cancelled"        // the context.Context was done; the JSON of lumi yaql keeps its spelling
 	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
 )
 
@@ -79,7 +79,7 @@ func at(err error, source string, pos int) error {
 	if !errors.As(err, &e) {
 		e = &Error{Kind: Internal, Message: err.Error(), cause: err}
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			e.Kind, e.Message = Cancelled, "evaluation cancelled"
+			e.Kind, e.Message = Canceled, "evaluation canceled"
 		}
 	}
 	if e.Line != 0 {

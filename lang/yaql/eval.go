@@ -134,7 +134,7 @@ const (
 	maxLazy    = 1_000  // of iterators, each of which takes stack when it is read
 )
 
-// tick is called in every loop. It looks whether the evaluation was cancelled now and then.
+// tick is called in every loop. It looks whether the evaluation was canceled now and then.
 func (ev *evaluation) tick() error {
 	if ev.ticks++; ev.ticks&0xf == 0 {
 		return ev.ctx.Err()

@@ -112,7 +112,7 @@ func (a *aggregator) apply(key any, values *List) (any, error) {
 	if a.fallback {
 		v, err := a.lambda.Call(pair)
 		var e *Error
-		if errors.As(err, &e) && (e.Kind == Limit || e.Kind == Cancelled) {
+		if errors.As(err, &e) && (e.Kind == Limit || e.Kind == Canceled) {
 			return nil, err
 		}
 		n := 0

@@ -137,8 +137,8 @@ func TestCancel(t *testing.T) {
 		_, err := evaluate(ctx, source, opts, endless())
 		cancel()
 		var e *Error
-		if !errors.As(err, &e) || e.Kind != Cancelled || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: got %v, want an error of kind cancelled", source, err)
+		if !errors.As(err, &e) || e.Kind != Canceled || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: got %v, want an error of kind canceled", source, err)
 		}
 	}
 }

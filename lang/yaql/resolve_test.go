@@ -173,13 +173,13 @@ func FuzzEvaluate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Nested loops within the limits may take any time, until they are cancelled.
+		// Nested loops within the limits may take any time, until they are canceled.
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		start := time.Now()
 		v, err := x.Evaluate(ctx, map[string]any{"l": []any{1, 2.5, "a", nil}, "d": map[string]any{"a": 1}})
 		if took := time.Since(start); took > 2*time.Second {
-			t.Fatalf("%q: cancelled after 100ms, but took %v", source, took)
+			t.Fatalf("%q: canceled after 100ms, but took %v", source, took)
 		}
 		var e *Error
 		if err != nil && (!errors.As(err, &e) || e.Kind == Internal || e.Line == 0) {

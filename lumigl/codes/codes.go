@@ -1,4 +1,4 @@
-// Package codes has the catalogue of LumiGL's codes: those of the faults that a file may have, and those of what a
+// Package codes has the catalog of LumiGL's codes: those of the faults that a file may have, and those of what a
 // conversion loses. Each is a Markdown file, which 'lumi explain' prints and the pages in docs link.
 package codes
 

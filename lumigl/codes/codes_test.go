@@ -31,7 +31,7 @@ func TestComplete(t *testing.T) {
 			want = append(want, m[1])
 		}
 		if diff := cmp.Diff(want, test.catalog.Codes()); diff != "" {
-			t.Errorf("codes (-%s +catalogue):\n%s", test.declared, diff)
+			t.Errorf("codes (-%s +catalog):\n%s", test.declared, diff)
 		}
 		files := must.Get(filepath.Glob(test.entries))(t)
 		for _, file := range files {

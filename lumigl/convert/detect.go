@@ -29,7 +29,7 @@ func detect(root lumigl.Value) (Format, error) {
 	case holdsResources(root):
 		return "", refuse("this is LumiGL already; 'lumi fmt' makes it canonical")
 	}
-	return "", refuse("unrecognised format; --from accepts %s and %s", Pulumi, OpenTofu)
+	return "", refuse("unrecognized format; --from accepts %s and %s", Pulumi, OpenTofu)
 }
 
 // Recognize tells the format of a file that is not accepted as LumiGL. It is "" unless the content leaves no doubt: what

@@ -13,7 +13,7 @@ import (
 
 // TextOptions say how a delta is shown to people.
 type TextOptions struct {
-	// Color is whether the text is for a terminal that has colours.
+	// Color is whether the text is for a terminal that has colors.
 	Color bool
 	// Context is how many elements of a list are shown on both sides of one that differs.
 	Context int
@@ -112,7 +112,7 @@ func newPrinter(w io.Writer, o TextOptions) *printer {
 	}
 }
 
-// The signs that lines begin with, and their colours.
+// The signs that lines begin with, and their colors.
 var (
 	signs = [...]string{
 		0: " ", Added: "+", Removed: "-", Changed: "~", Unknown: "~", Inside: "~",
@@ -124,7 +124,7 @@ var (
 	}
 )
 
-// line writes a line, as far to the right as it is deep. Lines that are all new or all old have one colour.
+// line writes a line, as far to the right as it is deep. Lines that are all new or all old have one color.
 func (p *printer) line(kind Kind, depth int, text string) {
 	for range depth {
 		p.write("  ")

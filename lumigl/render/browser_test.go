@@ -241,7 +241,7 @@ func TestHostilePage(t *testing.T) {
 		selected := fmt.Sprintf(`document.getElementById("canvas").dataset.selected === %s`, jsonOf(t, v.Key()))
 		eventually(t, tab, selected)
 		if got := eval[int](t, tab, `document.querySelectorAll("#details .links button").length`); got != 2 {
-			t.Errorf("%q has %d neighbours", v.Key(), got)
+			t.Errorf("%q has %d neighbors", v.Key(), got)
 		}
 	}
 	if got := eval[int](t, tab, `document.scripts.length`); got != 2 {

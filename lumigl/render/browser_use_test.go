@@ -272,7 +272,7 @@ func TestFirefox(t *testing.T) {
 	}
 	text := must.Get(os.ReadFile(picture))(t)
 	seen := must.Get(png.Decode(bytes.NewReader(text)))(t)
-	// The colour of the first type is in the legend, and to the right of that in the graph.
+	// The color of the first type is in the legend, and to the right of that in the graph.
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
 	if left == 0 || right == 0 {
@@ -283,7 +283,7 @@ func TestFirefox(t *testing.T) {
 	}
 }
 
-// count is how many points of a picture between two columns have a colour, nearly.
+// count is how many points of a picture between two columns have a color, nearly.
 func count(seen image.Image, want color.RGBA, from, to int) int {
 	n := 0
 	near := func(a uint32, b uint8) bool { return max(int(a>>8), int(b))-min(int(a>>8), int(b)) <= 2 }

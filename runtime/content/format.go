@@ -72,7 +72,7 @@ func unexpected(want string, head []byte) error {
 	return errors.New("expected " + want + ", found " + describe(head))
 }
 
-// otherFormats are what people mistake for an archive that can be read, and net/http does not recognise.
+// otherFormats are what people mistake for an archive that can be read, and net/http does not recognize.
 var otherFormats = []struct{ magic, name string }{
 	{"BZh", "a bzip2 file"},
 	{"\xfd7zXZ\x00", "an xz file"},

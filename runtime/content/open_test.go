@@ -161,8 +161,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenCancelled is about servers that have nobody wait for them any more: before they answer, and while they do.
-func TestOpenCancelled(t *testing.T) {
+// TestOpenCanceled is about servers that have nobody wait for them any more: before they answer, and while they do.
+func TestOpenCanceled(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/begun" {

@@ -225,7 +225,7 @@ func TestStampBounds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := content.Stamp(ctx, bag(t, `{"a": {"$sig": "$asset", "path": "a"}}`)); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

@@ -222,7 +222,7 @@ func (w *walker) remote(prefix string, where place) error {
 	})
 }
 
-// spooled calls use with an empty file that is gone afterwards.
+// spooled calls use with an empty file that is gone afterward.
 func spooled(use func(*os.File) error) (err error) {
 	file, err := os.CreateTemp("", "lumi-content-*")
 	if err != nil {

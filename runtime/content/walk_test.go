@@ -437,7 +437,7 @@ func TestWalkEnds(t *testing.T) {
 			return err
 		})
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: cancelled, and the error is %v", name, err)
+			t.Errorf("%s: canceled, and the error is %v", name, err)
 		}
 		if want := fmt.Sprintf("%q: context canceled", name); err.Error() != want {
 			t.Errorf("got %s, want %s", err, want)

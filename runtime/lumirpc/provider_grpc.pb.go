@@ -70,7 +70,7 @@ const (
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
-//	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
+//	CANCELLED            The call was canceled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The caller's deadline has passed.
 //	UNKNOWN              The operation failed for any other reason.
 //
@@ -303,7 +303,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
-//	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
+//	CANCELLED            The call was canceled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The caller's deadline has passed.
 //	UNKNOWN              The operation failed for any other reason.
 //

@@ -48,7 +48,7 @@ type Change struct {
 	Set Properties
 	// Changes, if it is not nil, are those that InspectChange must report, as [lumi.Change] prints them.
 	Changes []string
-	// Expect are properties, among others, that the resource has afterwards.
+	// Expect are properties, among others, that the resource has afterward.
 	Expect Properties
 }
 

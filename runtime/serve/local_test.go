@@ -73,7 +73,7 @@ func testLocalHangs(t *testing.T) {
 	go func() { configured <- p.Configure(within(t), lumi.Bag{}) }()
 	<-called
 	cancel()
-	if err := <-served; err == nil || err.Error() != "there are calls that did not end when they were cancelled" {
+	if err := <-served; err == nil || err.Error() != "there are calls that did not end when they were canceled" {
 		t.Errorf("got %v", err)
 	}
 	var e *plugin.Error

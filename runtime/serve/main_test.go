@@ -402,12 +402,12 @@ func (o ops) do(ctx context.Context, s *state) error {
 		mark("waiting")
 		<-ctx.Done()
 		lumi.Log(ctx).Info("giving up")
-		mark("cancelled")
+		mark("canceled")
 		return ctx.Err()
 	case "tidy":
 		mark("waiting")
 		<-ctx.Done()
-		fmt.Fprintln(os.Stderr, "I was cancelled, and tidy up")
+		fmt.Fprintln(os.Stderr, "I was canceled, and tidy up")
 		fmt.Println("So I do.")
 		mark("tidied up")
 	case "exit":

@@ -57,9 +57,9 @@ func TestUncertain(t *testing.T) {
 		p.expect(t, "waiting")
 		cancel()
 		if err := await(t, result); !isUncertain(err) || !errors.Is(err, context.Canceled) {
-			t.Errorf("%s, cancelled: got %T %[2]v", name, err)
+			t.Errorf("%s, canceled: got %T %[2]v", name, err)
 		}
-		p.expect(t, "cancelled")
+		p.expect(t, "canceled")
 		ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
 		// The plugin may tell so first.
 		if _, err := call(ctx, things); !isUncertain(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
@@ -67,7 +67,7 @@ func TestUncertain(t *testing.T) {
 		}
 		cancel()
 		p.expect(t, "waiting")
-		p.expect(t, "cancelled")
+		p.expect(t, "canceled")
 	}
 }
 

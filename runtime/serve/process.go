@@ -20,7 +20,7 @@ import (
 // The exit codes of a plugin.
 const (
 	exitStopped = 0 // it was stopped, or it answered a question
-	exitFailed  = 1 // it could not serve, or calls did not end when they were cancelled
+	exitFailed  = 1 // it could not serve, or calls did not end when they were canceled
 	exitMisuse  = 2 // it was started by hand, or registered wrongly
 )
 
@@ -28,7 +28,7 @@ const (
 const maxHeaders = 16 << 10
 
 const (
-	// grace is how long calls that somebody waits for may take to end after they were cancelled.
+	// grace is how long calls that somebody waits for may take to end after they were canceled.
 	grace = 10 * time.Second
 	// graceAlone is the same for calls that nobody waits for.
 	graceAlone = 500 * time.Millisecond
@@ -149,7 +149,7 @@ func stopOnSign(stop context.CancelCauseFunc) {
 	}()
 }
 
-// shutDown lets the calls in flight end, whose contexts are cancelled, and be answered.
+// shutDown lets the calls in flight end, whose contexts are canceled, and be answered.
 func shutDown(server *grpc.Server, calls *calls) error {
 	ended := make(chan struct{})
 	go func() {
@@ -179,4 +179,4 @@ func shutDown(server *grpc.Server, calls *calls) error {
 	}
 }
 
-var errHanging = errors.New("there are calls that did not end when they were cancelled")
+var errHanging = errors.New("there are calls that did not end when they were canceled")

@@ -103,14 +103,14 @@ func await(t *testing.T, result chan error) error {
 	}
 }
 
-func TestCancelledCall(t *testing.T) {
+func TestCanceledCall(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
 	ctx, cancel := context.WithCancel(within(t))
 	result := background(ctx, things, "wait")
 	p.expect(t, "waiting")
 	cancel()
-	p.expect(t, "cancelled")
+	p.expect(t, "canceled")
 	if err := await(t, result); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -145,7 +145,7 @@ func TestDisconnected(t *testing.T) {
 	}()
 	b.expect(t, "waiting")
 	conn.Close()
-	b.expect(t, "cancelled")
+	b.expect(t, "canceled")
 	if err := await(t, result); err == nil {
 		t.Error("the call succeeded")
 	}
@@ -153,7 +153,7 @@ func TestDisconnected(t *testing.T) {
 	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
-// TestStop ends plugins during a call in each of the ways there are. The call is cancelled, and its events and its answer
+// TestStop ends plugins during a call in each of the ways there are. The call is canceled, and its events and its answer
 // arrive.
 func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
@@ -182,7 +182,7 @@ func TestStop(t *testing.T) {
 			b.expect(t, "waiting")
 			began := time.Now()
 			stop(t, b, client)
-			b.expect(t, "cancelled")
+			b.expect(t, "canceled")
 			must.Do(t, await(t, result))
 			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Aborted) {
 				t.Errorf("got %v", resp)
@@ -202,7 +202,7 @@ func TestCancelAll(t *testing.T) {
 	result := background(within(t), p.resource(t, thingToken), "partly wait")
 	p.expect(t, "waiting")
 	must.Do(t, p.Cancel(within(t)))
-	p.expect(t, "cancelled")
+	p.expect(t, "canceled")
 	var partial *lumi.PartialError
 	var uncertain *lumi.UncertainError
 	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.As(err, &uncertain) ||

@@ -87,7 +87,7 @@ func (tool) Provision(ctx context.Context, c *provisioner.Change) (string, error
 	case "wait":
 		mark("waiting")
 		<-ctx.Done()
-		mark("cancelled")
+		mark("canceled")
 		return "half", nil
 	}
 	return "status " + c.Task, nil
@@ -357,7 +357,7 @@ func TestProvisionerOrder(t *testing.T) {
 	}
 }
 
-// TestProvisionerStop closes a provisioner's standard input during a call. The call is cancelled and answers, and the process
+// TestProvisionerStop closes a provisioner's standard input during a call. The call is canceled and answers, and the process
 // ends.
 func TestProvisionerStop(t *testing.T) {
 	p := startProvisioner(t, nil)
@@ -370,7 +370,7 @@ func TestProvisionerStop(t *testing.T) {
 	}()
 	p.expect(t, "waiting")
 	must.Do(t, p.Close())
-	p.expect(t, "cancelled")
+	p.expect(t, "canceled")
 	if err := await(t, result); err != nil || token != "half" {
 		t.Errorf("got %q, %v", token, err)
 	}

@@ -17,7 +17,7 @@
 //
 // What the author's code does wrong stays within one call: a panic becomes an error, with its stack on standard error,
 // and so does the end of the goroutine. That cannot help against a panic in a goroutine that the author started.
-// Contexts are cancelled when the caller does not wait any more, and when the plugin stops. Secrets of a call are masked
+// Contexts are canceled when the caller does not wait any more, and when the plugin stops. Secrets of a call are masked
 // in its errors and in the log; docs/providers/secrets.md has the limits.
 package serve
 

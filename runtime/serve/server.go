@@ -350,7 +350,7 @@ func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumir
 }
 
 func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.CancelResponse, error) {
-	s.stop(errors.New("the parent cancelled everything"))
+	s.stop(errors.New("the parent canceled everything"))
 	return &lumirpc.CancelResponse{}, nil
 }
 

@@ -21,7 +21,7 @@ type Host interface {
 	//
 	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. After that, Run with the
 	// same token returns an error that wraps [context.DeadlineExceeded] if that was ctx's error, and [ErrUncertain] otherwise. If
-	// ctx was cancelled with another cause, a command with a token goes on, for the next Run.
+	// ctx was canceled with another cause, a command with a token goes on, for the next Run.
 	Run(ctx context.Context, c Command) (exit int, err error)
 	// Write writes a file, whole or not at all, and creates its folder. Read returns a file's content.
 	Write(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error

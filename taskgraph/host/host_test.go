@@ -296,7 +296,7 @@ func TestStopEarly(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(marker); err == nil {
-		t.Error("a command has run after it was cancelled")
+		t.Error("a command has run after it was canceled")
 	}
 	// It can still run.
 	run(t, h, Command{Token: "a", Script: "echo >" + quote(marker)})

@@ -86,7 +86,7 @@ func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 			d.Abort = true
 			return t.PutJob(*d)
 		case d.State == store.Wait || d.State == store.Running:
-			return t.Revoke(d, store.Cancelled)
+			return t.Revoke(d, store.Canceled)
 		default:
 			return job.RefuseState(*d, "stopped")
 		}

@@ -187,7 +187,7 @@ func TestStop(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		w.want(d, store.Cancelled, "", "n/a DONE")
+		w.want(d, store.Canceled, "", "n/a DONE")
 
 		e = w.engine("one", blocking)
 		must.Get(e.Resume(t.Context(), id, nil))(t)
@@ -200,7 +200,7 @@ func TestStop(t *testing.T) {
 		if err := <-ended; err != nil || time.Since(before) != 0 {
 			t.Error(err, time.Since(before))
 		}
-		w.want(d, store.Cancelled, "", "n/a DONE", "n/b STARTED")
+		w.want(d, store.Canceled, "", "n/a DONE", "n/b STARTED")
 		var resumed bool
 		w.want(w.resume(w.engine("two", func(_ context.Context, x run.Work) error {
 			resumed = x.Resumed && strings.HasSuffix(x.Token, "-1")
@@ -230,7 +230,7 @@ func TestContext(t *testing.T) {
 	if !errors.Is(err, stopped) {
 		t.Errorf("got error %v", err)
 	}
-	w.want(d, store.Cancelled, "", "n/a STARTED")
+	w.want(d, store.Canceled, "", "n/a STARTED")
 }
 
 func TestCancel(t *testing.T) {
@@ -249,7 +249,7 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 		d := store.Job{ID: id}
-		w.want(d, store.Cancelled, "", "n/a DONE")
+		w.want(d, store.Canceled, "", "n/a DONE")
 		w.want(w.resume(other, id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 
 		// One that has not started, and one whose process has ended.
@@ -264,11 +264,11 @@ func TestCancel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.want(d, store.Cancelled, "")
+		w.want(d, store.Canceled, "")
 		dead := w.engine("dead", blocking)
 		id, ended = w.background(dead, w.request(two, "n"))
 		d = must.Get(other.Cancel(t.Context(), id))(t)
-		w.want(d, store.Cancelled, "", "n/a STARTED")
+		w.want(d, store.Canceled, "", "n/a STARTED")
 		w.wantError(<-ended, "upgrade[3]: another executor has taken over")
 	})
 }
@@ -319,7 +319,7 @@ func TestForgotten(t *testing.T) {
 	})
 }
 
-// TestCause distinguishes tasks that are cancelled from those that another process goes on with.
+// TestCause distinguishes tasks that are canceled from those that another process goes on with.
 func TestCause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -29,7 +29,7 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 		}
 		return x.loop(ctx)
 	}, x.conclude)
-	if err == nil && x.Job.State == store.Cancelled {
+	if err == nil && x.Job.State == store.Canceled {
 		err = context.Cause(ctx)
 	}
 	return x.Job, err
@@ -46,7 +46,7 @@ type claimed struct {
 func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	c.Job, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
-		case d.State == store.Cancelled:
+		case d.State == store.Canceled:
 			return nil
 		case d.State != store.Wait:
 			return job.RefuseState(*d, "run")
@@ -98,9 +98,9 @@ func (x *execution) verdict(err error) (store.State, string) {
 	case x.refused != nil:
 		return store.Failed, x.refused.Error()
 	case err != nil:
-		return store.Cancelled, err.Error()
+		return store.Canceled, err.Error()
 	case x.left > 0 && x.stopped:
-		return store.Cancelled, ""
+		return store.Canceled, ""
 	}
 	var failures, questions []string
 	for _, i := range slices.Sorted(maps.Keys(x.wrong)) {

@@ -396,7 +396,7 @@ func (m *model) checkEnd() {
 		r, has := rows[int32(i)]
 		isFailed = isFailed || r.State == store.Failed && !item.Task.Tolerant
 		isUnknown = isUnknown || r.State == store.Unknown
-		if d.State == store.Cancelled && !has || r.State == store.Started && (d.State == store.Cancelled || m.StopOnError) {
+		if d.State == store.Canceled && !has || r.State == store.Started && (d.State == store.Canceled || m.StopOnError) {
 			continue
 		}
 		met := !slices.ContainsFunc(m.Graph.Out(int32(i)), func(to int32) bool { return !m.isMet(to, rows) })
@@ -407,7 +407,7 @@ func (m *model) checkEnd() {
 		case item.Task.Type != "shell":
 			states = []store.State{store.Done}
 		}
-		if m.StopOnError || d.State == store.Cancelled { // Then it may have been skipped by an earlier process.
+		if m.StopOnError || d.State == store.Canceled { // Then it may have been skipped by an earlier process.
 			states = append(states, store.Skipped)
 		}
 		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
@@ -417,7 +417,7 @@ func (m *model) checkEnd() {
 	}
 	want := store.Done
 	switch {
-	case d.State == store.Cancelled:
+	case d.State == store.Canceled:
 		return
 	case isUnknown:
 		want = store.Ask

@@ -49,7 +49,7 @@ type Executor interface {
 	// Execute runs a task on a node once, with its tests and retries. The error is [ErrUncertain], perhaps wrapped, if nobody
 	// knows whether it took effect. It is called concurrently.
 	//
-	// ctx is done if the run is cancelled. If its cause is not [context.Canceled], another process may run the task from now on,
+	// ctx is done if the run is canceled. If its cause is not [context.Canceled], another process may run the task from now on,
 	// so what runs on the node goes on.
 	Execute(ctx context.Context, w Work) error
 }

@@ -140,7 +140,7 @@ func TestHistory(t *testing.T) {
 	}
 	expect("without history", "always once event s")
 	succeed()
-	expect("afterwards", "always")
+	expect("afterward", "always")
 	in.Event = "repair"
 	expect("another event", "event")
 	in.Event = "none"

@@ -486,7 +486,7 @@ func TestRunErrors(t *testing.T) {
 	_, err := w.Start(ctx, "prod", service.RunRequest{})
 	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait until it has ended, or stop it", r.ID), err)
 	stopped := must.Get(w.Stop(ctx, r.ID))(t)
-	if stopped.State != store.Cancelled || stopped.Running {
+	if stopped.State != store.Canceled || stopped.Running {
 		t.Errorf("got %+v", stopped)
 	}
 	_, err = w.Stop(ctx, r.ID)

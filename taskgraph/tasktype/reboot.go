@@ -11,8 +11,8 @@ import (
 
 const (
 	rebootTimeout = 10 * time.Minute
-	// signalled is the lowest status of commands that a signal ended, as that of a reboot may.
-	signalled = 128
+	// signaled is the lowest status of commands that a signal ended, as that of a reboot may.
+	signaled = 128
 )
 
 // reboot restarts a node. The boot id from before is what the node has recorded as the output of a command with a token, so a
@@ -31,7 +31,7 @@ func reboot(ctx context.Context, c *Call) error {
 		command := cmp.Or(str(c.Task.Parameters, "command"), "systemctl reboot")
 		err := c.Command(ctx, "reboot", command, "")
 		var failed *exitError
-		if errors.As(err, &failed) && failed.status < signalled {
+		if errors.As(err, &failed) && failed.status < signaled {
 			return err
 		}
 	}

@@ -318,7 +318,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./lumigl/codes"}, only: []string{"./internal/catalog"}, never: grpc,
-		why: "the catalogue is nothing but text",
+		why: "the catalog is nothing but text",
 	},
 	{
 		of: []string{"./cmd/lumi"}, only: []string{"./internal/cli"},

@@ -38,7 +38,7 @@
 //
 //   - Whether a name is taken, or a referenced resource exists, depends on what the cloud holds at that moment.
 //   - Concurrent calls of one operation on one resource are numbered as they arrive.
-//   - A cancelled call has its effect or not depending on when it was cancelled.
+//   - A canceled call has its effect or not depending on when it was canceled.
 //
 // # Time
 //

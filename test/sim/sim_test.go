@@ -273,7 +273,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	inBubble(t, func(t *testing.T, ctx context.Context) {
 		ends := map[string]int{}
 		for seed := range uint64(200) {
@@ -284,7 +284,7 @@ func TestCancelled(t *testing.T) {
 			cancel()
 			ends[kind(err)+" "+show(c)]++
 			if kind(err) == "partial" && !strings.Contains(err.Error(), "simulated fault: failed after") {
-				t.Errorf("seed %d: a call that was cancelled knows what it did: %v", seed, err)
+				t.Errorf("seed %d: a call that was canceled knows what it did: %v", seed, err)
 			}
 		}
 		if ends["ok a:1"] == 0 || ends["partial a:1"] == 0 || ends["uncertain a:1"] == 0 || ends["uncertain "] == 0 ||
@@ -295,7 +295,7 @@ func TestCancelled(t *testing.T) {
 		done, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := newEngine(c, disk, "a").create(done, nil); kind(err) != "failed" || len(c.Calls()) > 0 {
-			t.Errorf("a call that was cancelled before: %v, %v", err, c.Calls())
+			t.Errorf("a call that was canceled before: %v, %v", err, c.Calls())
 		}
 	})
 }

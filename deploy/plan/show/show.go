@@ -16,7 +16,7 @@ import (
 
 // Options say how a plan is shown.
 type Options struct {
-	// Color is whether the text is for a terminal that has colours.
+	// Color is whether the text is for a terminal that has colors.
 	Color bool
 	// Limit is how many bytes of the text to show, apart from a line about the rest and the totals. 0 is no limit.
 	Limit int
@@ -35,7 +35,7 @@ var purposes = [...]struct{ name, title string }{
 	plan.ToDestroy: {"destroy", "Destroy %s in %s"},
 }
 
-// forms has the sign and the colour of each kind of step.
+// forms has the sign and the color of each kind of step.
 var forms = [...]struct {
 	sign  string
 	style term.Style

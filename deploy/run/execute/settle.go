@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settle finds out what became of the calls that had started when the deployment was left. Afterwards all results are in the
+// settle finds out what became of the calls that had started when the deployment was left. Afterward all results are in the
 // resource graph.
 func (x *execution) settle(ctx context.Context) error {
 	left, err := x.begun(ctx)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLost removes the files of an open database, or puts others in their place. What is written afterwards is saved too.
+// TestLost removes the files of an open database, or puts others in their place. What is written afterward is saved too.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the system removes no open file")

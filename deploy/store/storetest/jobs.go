@@ -43,7 +43,7 @@ func queue(t *T) {
 	t.fill("other")
 	var waiting []store.Job
 	for _, s := range []store.State{store.Wait, store.Running, store.Done, store.Ask, store.Failed, store.Aborting, store.Aborted,
-		store.Cancelled, store.Superseded} {
+		store.Canceled, store.Superseded} {
 		if d := t.add(store.Job{Environment: "dev", State: s}); !s.IsFinal() {
 			waiting = append(waiting, d)
 		}
@@ -61,7 +61,7 @@ func history(t *T) {
 	t.environment("dev")
 	t.environment("other")
 	var ended []store.Job
-	for _, s := range []store.State{store.Done, store.Wait, store.Aborted, store.Cancelled, store.Failed, store.Superseded} {
+	for _, s := range []store.State{store.Done, store.Wait, store.Aborted, store.Canceled, store.Failed, store.Superseded} {
 		t.add(store.Job{Environment: "other", State: store.Done})
 		if d := t.add(store.Job{Environment: "dev", State: s}); s.IsFinal() {
 			ended = append([]store.Job{d}, ended...)

@@ -164,7 +164,7 @@ func runs(t *T) {
 	deployment := t.add(store.Job{Environment: "dev", Kind: "deploy", State: store.Wait})
 	ended := t.add(store.Job{Environment: "dev", Kind: "destroy", State: store.Done})
 	var all []store.Job
-	for _, s := range []store.State{store.Done, store.Running, store.Cancelled, store.Ask} {
+	for _, s := range []store.State{store.Done, store.Running, store.Canceled, store.Ask} {
 		t.run("other", "default", s)
 		all = append([]store.Job{t.run("dev", "upgrade", s)}, all...)
 	}

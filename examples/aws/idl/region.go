@@ -1,6 +1,6 @@
 package aws
 
-// A Region is a group of data centres that is independent of all others.
+// A Region is a group of data centers that is independent of all others.
 type Region string
 
 // The regions that the provider knows.

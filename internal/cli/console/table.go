@@ -16,7 +16,7 @@ func (con *Console) Separate() {
 	con.errWritten = true
 }
 
-// Line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
+// Line prints a line, cut where the terminal ends. The text is safe to print, and may have colors.
 func (con *Console) Line(text string) {
 	if most := con.Out.Width; con.Out.Terminal && most > 0 {
 		text = term.Clip(text, most)

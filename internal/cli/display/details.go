@@ -37,8 +37,8 @@ func (v *Viewer) details(one *lumigl.Vertex) {
 	if v.OlderOf(one) != nil {
 		return // Nothing in a version that is kept is a reference.
 	}
-	v.neighbours("uses", v.Index.Dependencies(one, false))
-	v.neighbours("used by", v.Index.Dependents(one, false))
+	v.neighbors("uses", v.Index.Dependencies(one, false))
+	v.neighbors("used by", v.Index.Dependents(one, false))
 }
 
 // options prints the options of a resource, one a line.
@@ -85,7 +85,7 @@ func (v *Viewer) bag(name string, bag lumigl.Value) {
 	v.value("  ", v.Con.Out.Paint(term.Blue, name+":"), bag)
 }
 
-func (v *Viewer) neighbours(what string, others []*lumigl.Vertex) {
+func (v *Viewer) neighbors(what string, others []*lumigl.Vertex) {
 	if len(others) == 0 {
 		v.line(v.field(what, v.Con.Out.Paint(term.Dim, "(none)")))
 		return

@@ -108,7 +108,7 @@ func (v *Viewer) label(one *lumigl.Vertex) string {
 	return term.Visible(one.URN().Name()) + " " + v.Con.Out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
 }
 
-// line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
+// line prints a line, cut where the terminal ends. The text is safe to print, and may have colors.
 func (v *Viewer) line(text string) { v.Con.Line(text) }
 
 // plain prints a line for each vertex, for programs and for pipes.

@@ -167,7 +167,7 @@ func (f *formatter) compare(in *document.Input, out []byte, result *formatted) e
 	return console.ErrWrong
 }
 
-// printDiff prints a line of a unified diff, coloured where there is colour. On a terminal nothing in it acts on the
+// printDiff prints a line of a unified diff, colored where there is color. On a terminal nothing in it acts on the
 // terminal.
 func printDiff(con *console.Console, sign, line string) {
 	if con.Out.Terminal || con.Out.Color {

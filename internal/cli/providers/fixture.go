@@ -165,7 +165,7 @@ func (s *fixtureResource) part(key string) place {
 }
 
 // read reads a value into a variable: an object into a struct whose fields are named like its keys, and a list, which is not
-// nil afterwards, into a slice.
+// nil afterward, into a slice.
 func (r *fixtureReader) read(at place, into reflect.Value) {
 	kinds := map[reflect.Kind]lumigl.Kind{
 		reflect.Bool: lumigl.Bool, reflect.String: lumigl.Text, reflect.Slice: lumigl.List,

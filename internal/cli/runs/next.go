@@ -93,7 +93,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 		giveUp = "" // It cannot be aborted.
 	}
 	switch d.State {
-	case store.Done, store.Aborted, store.Cancelled:
+	case store.Done, store.Aborted, store.Canceled:
 		return "", "", nil
 	case store.Superseded:
 		return "was superseded " + d.Message, "", console.ErrWrong
@@ -120,7 +120,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 	case !IsLeft(engine, d):
 		return "", "", console.ErrResumable
 	case len(d.Waits) > 0:
-		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, console.ErrResumable
+		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterward, " + retry, console.ErrResumable
 	}
 	return "was interrupted", "C" + retry[1:], console.ErrResumable
 }

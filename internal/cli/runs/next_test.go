@@ -26,7 +26,7 @@ func TestNext(t *testing.T) {
 	}{
 		{environment.Status{Job: store.Job{State: store.Done}}, "", "", nil},
 		{environment.Status{Job: store.Job{State: store.Aborted}}, "", "", nil},
-		{environment.Status{Job: store.Job{State: store.Cancelled}}, "", "", nil},
+		{environment.Status{Job: store.Job{State: store.Canceled}}, "", "", nil},
 		{environment.Status{Job: store.Job{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", console.ErrWrong},
 		{
 			environment.Status{Job: store.Job{State: store.Failed, Kind: "deploy"}},
@@ -55,7 +55,7 @@ func TestNext(t *testing.T) {
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
-			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
+			"waits for b[1]: a uses b", "Afterward, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
 		},
 		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", console.ErrResumable},
 		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},

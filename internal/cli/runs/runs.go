@@ -165,7 +165,7 @@ func stopper(s *workspace.Session, engine *environment.Environment) func() {
 			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
 			engine.Stop()
 		case 2:
-			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "canceling calls; interrupt again to leave at once"})
 			engine.Stop()
 		default:
 			s.Say("left; continue with 'lumi retry%s'", s.Flag())

@@ -271,7 +271,7 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 		warn("interrupted: waiting for running tasks; interrupt again to cancel them")
 		engine.Stop()
 	}, func() {
-		warn("cancelling tasks; interrupt again to leave at once")
+		warn("canceling tasks; interrupt again to leave at once")
 		engine.Stop()
 	}}
 }
@@ -337,7 +337,7 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 		return "asks", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), console.ErrAsks
 	case r.Running:
 		return "is running", fmt.Sprintf("'lumi tasks logs %d --follow%s' shows its events", r.ID, server), console.ErrResumable
-	case r.State == store.Cancelled:
+	case r.State == store.Canceled:
 		return "was stopped", "C" + resume + "'", console.ErrResumable
 	}
 	return "was interrupted", "C" + resume + "'", console.ErrResumable

@@ -114,7 +114,7 @@ func (x *serving) serve(ctx context.Context, s *workspace.Session) (err error) {
 		x.Say("interrupted: waiting for requests and running tasks; interrupt again to cancel them")
 		end()
 	}, func() {
-		x.Say("cancelling requests and tasks; interrupt again to leave at once")
+		x.Say("canceling requests and tasks; interrupt again to leave at once")
 		cut()
 	})
 	return server.New(o).Serve(stop, l)

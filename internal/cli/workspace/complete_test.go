@@ -23,7 +23,7 @@ func TestCompleteDeployments(t *testing.T) {
 			return err
 		}
 		for i, d := range []store.Job{
-			{Number: 1, Kind: "deploy", State: store.Done}, {Number: 2, Kind: "deploy", State: store.Cancelled},
+			{Number: 1, Kind: "deploy", State: store.Done}, {Number: 2, Kind: "deploy", State: store.Canceled},
 			{Number: 3, Kind: "destroy", State: store.Done}, {Kind: "cleanup", State: store.Wait},
 			{Number: 4, Kind: "deploy", State: store.Ask}, {Number: 5, Kind: "deploy", State: store.Wait},
 		} {

@@ -28,7 +28,7 @@ func unpack(t *testing.T, files string) string {
 	return dir
 }
 
-// describe returns the classes and errors of a catalogue, without the folder.
+// describe returns the classes and errors of a catalog, without the folder.
 func describe(c *Catalog, dir string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.Declarations)) {
@@ -87,7 +87,7 @@ func TestOpen(t *testing.T) {
 			dir := unpack(t, test.files)
 			c := must.Get(Open(dir))(t)
 			if got := describe(c, dir); got != test.want {
-				t.Errorf("the catalogue has\n%s, not\n%s", got, test.want)
+				t.Errorf("the catalog has\n%s, not\n%s", got, test.want)
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestArchive(t *testing.T) {
 		"error: DIR/manifest.yaml:3:25: the file of a class must be a path below Classes\n" +
 		"error: DIR/manifest.yaml:3:42: Classes/c.yaml is larger than 4 MiB\n"
 	if got := describe(c, file); got != want {
-		t.Errorf("the catalogue has\n%s, not\n%s", got, want)
+		t.Errorf("the catalog has\n%s, not\n%s", got, want)
 	}
 	if got := c.Sources[filepath.Join(file, "Classes/a.yaml")]; got != "Name: A" {
 		t.Errorf("the source of A is %q", got)
@@ -158,7 +158,7 @@ func TestLinks(t *testing.T) {
 	c := must.Get(Open(dir))(t)
 	const want = "A DIR/a.yaml:1:1\nerror: DIR/b.yaml: b.yaml is not a regular file\nerror: DIR/c.yaml: stat c.yaml: no such file or directory\n"
 	if got := describe(c, dir); got != want {
-		t.Errorf("the catalogue has\n%s, not\n%s", got, want)
+		t.Errorf("the catalog has\n%s, not\n%s", got, want)
 	}
 }
 

@@ -23,7 +23,7 @@ func argument(name string, x muranopl.Expression, preset any) dict {
 	return dict{name: dict{"Contract": x, "Default": preset}}
 }
 
-// murano are the classes that catalogues build on.
+// murano are the classes that catalogs build on.
 var murano = muranopl.Declarations{
 	"io.murano.Application": {Name: "io.murano.Application", Tree: muranopl.Tree(dict{"Methods": dict{"deploy": dict{}}})},
 	"io.murano.Environment": {Name: "io.murano.Environment", Tree: muranopl.Tree(dict{

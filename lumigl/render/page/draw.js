@@ -19,7 +19,7 @@ function redraw() {
   });
 }
 
-// readColors takes the colours from the style sheet, which knows whether it is dark.
+// readColors takes the colors from the style sheet, which knows whether it is dark.
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["ground", "panel", "line", "text", "soft", "accent", "accent-soft", "node", "node-line", "arrow", "grid",

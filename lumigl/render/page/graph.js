@@ -49,7 +49,7 @@ function pointsOf(from, to, bends) {
 
 const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];
 
-// colorOf returns the colour of a type. Where there are more types than hues, these come again darker, and then lighter.
+// colorOf returns the color of a type. Where there are more types than hues, these come again darker, and then lighter.
 function colorOf(type) {
   if (type < 0) {
     return colors.accent;
@@ -78,7 +78,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// dot is a spot in the colour of a type.
+// dot is a spot in the color of a type.
 function dot(type) {
   const spot = make("span", { class: "dot", "aria-hidden": "true" });
   spot.style.background = colorOf(type);

@@ -50,7 +50,7 @@ function reveal(node) {
   }
 }
 
-// closeUp is a view of a node with its neighbours, or of the node alone where these would make it too small to read.
+// closeUp is a view of a node with its neighbors, or of the node alone where these would make it too small to read.
 function closeUp(node) {
   const near = [node, ...node.out.map((arrow) => arrow.to), ...node.in.map((arrow) => arrow.from)];
   const scale = Math.max(view.scale, 0.8);
@@ -68,8 +68,8 @@ function closeUp(node) {
   return { x: node.x, y: node.y, scale };
 }
 
-// neighbour returns the node that an arrow key leads to.
-function neighbour(node, key) {
+// neighbor returns the node that an arrow key leads to.
+function neighbor(node, key) {
   const near = (list) => list.reduce((best, one) =>
     one !== node && (!best || Math.abs(one.y - node.y) < Math.abs(best.y - node.y)) ? one : best, null);
   switch (key) {
@@ -100,7 +100,7 @@ function middle() {
 function onCanvasKey(event) {
   const arrow = { ArrowLeft: [80, 0], ArrowRight: [-80, 0], ArrowUp: [0, 80], ArrowDown: [0, -80] }[event.key];
   if (arrow && state.selected && !event.shiftKey) {
-    const next = neighbour(state.selected, event.key);
+    const next = neighbor(state.selected, event.key);
     if (next) {
       select(next, { passing: true });
     }

@@ -83,7 +83,7 @@ function nextFound(step) {
   });
 }
 
-// fillLegend lists the types with their colours. One that is clicked stands out.
+// fillLegend lists the types with their colors. One that is clicked stands out.
 function fillLegend() {
   document.getElementById("legend-section").hidden = graph.types.length === 0;
   const counts = new Array(graph.types.length).fill(0);

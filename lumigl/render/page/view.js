@@ -105,7 +105,7 @@ function nodeAt(x, y) {
 
 // The hands on the canvas: one moves it, two pinch it.
 const pointers = new Map();
-let travelled = 0;
+let traveled = 0;
 
 function spread() {
   const [a, b] = [...pointers.values()];
@@ -119,7 +119,7 @@ function listenToPointers(choose) {
     }
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-    travelled = pointers.size > 1 ? Infinity : 0;
+    traveled = pointers.size > 1 ? Infinity : 0;
   });
   canvas.addEventListener("pointermove", (event) => {
     const last = pointers.get(event.pointerId);
@@ -137,8 +137,8 @@ function listenToPointers(choose) {
       zoomAt(after.distance / Math.max(before.distance, 1), after.x, after.y);
       return;
     }
-    travelled += Math.abs(dx) + Math.abs(dy);
-    if (travelled > 4) {
+    traveled += Math.abs(dx) + Math.abs(dy);
+    if (traveled > 4) {
       canvas.classList.add("moving");
       move(dx, dy);
     }
@@ -148,7 +148,7 @@ function listenToPointers(choose) {
       return;
     }
     canvas.classList.remove("moving");
-    if (event.type === "pointerup" && travelled <= 4) {
+    if (event.type === "pointerup" && traveled <= 4) {
       choose(nodeAt(event.offsetX, event.offsetY));
     }
   };

@@ -114,7 +114,7 @@ func (c *connection) mistaken(ctx context.Context, err error) error {
 func (c *connection) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if c.closed.Load() { // gRPC would report this as cancelled by the caller.
+	if c.closed.Load() { // gRPC would report this as canceled by the caller.
 		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
 	}
 	if c.process != nil {

@@ -188,7 +188,7 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	return r, nil
 }
 
-// Cancel has the plugin cancel all calls and end. In contrast to calls whose own contexts are cancelled, these still
+// Cancel has the plugin cancel all calls and end. In contrast to calls whose own contexts are canceled, these still
 // answer, and say what exists. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})

@@ -217,7 +217,7 @@ const (
 	TroubleBusy Trouble = "busy"
 	// The provider has a bug.
 	TroublePanic Trouble = "panic"
-	// The work takes until it is cancelled.
+	// The work takes until it is canceled.
 	TroubleSlow Trouble = "slow"
 )
 

@@ -73,5 +73,5 @@ const (
 	TroubleLost  Trouble = "lost"  // The crate is made, and the answer is lost.
 	TroubleBusy  Trouble = "busy"  // The depot asks to come back later.
 	TroublePanic Trouble = "panic" // The provider has a bug.
-	TroubleSlow  Trouble = "slow"  // The work takes until it is cancelled.
+	TroubleSlow  Trouble = "slow"  // The work takes until it is canceled.
 )

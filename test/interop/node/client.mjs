@@ -240,9 +240,9 @@ async function inspect() {
         ],
         replaces: ["lid", "size"], delete_before_replace: true,
     });
-    const spelt = { ...request.new, rules: rules.new, color: "red" };
-    await returns("InspectChange", { ...request, new: spelt }, {
-        ...same, changes: [change("ADDED", "color", { new: "red" })], properties: { ...spelt, rules: rules.old },
+    const spelled = { ...request.new, rules: rules.new, color: "red" };
+    await returns("InspectChange", { ...request, new: spelled }, {
+        ...same, changes: [change("ADDED", "color", { new: "red" })], properties: { ...spelled, rules: rules.old },
     });
     // The property was called paint when this was stored.
     const painted = { ...request, old: { ...old, paint: "red" }, new: { ...request.new, color: "red" } };

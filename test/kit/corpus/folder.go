@@ -72,8 +72,8 @@ type owned struct {
 	Revision float64 ` + "`lumi:\"out\"`" + `
 }
 
-// Labelled is embedded by resources that can be labelled.
-type Labelled struct {
+// Labeled is embedded by resources that can be labeled.
+type Labeled struct {
 	// The labels.
 	Labels *Labels ` + "`lumi:\"optional\"`" + `
 }

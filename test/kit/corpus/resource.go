@@ -40,7 +40,7 @@ func (w *resourceWriter) marker() (marker, extra string) {
 	case n < 5:
 		marker = "idl.NamedResource"
 	case n < 7:
-		marker, extra = "idl.NamedResource", "Labelled"
+		marker, extra = "idl.NamedResource", "Labeled"
 	case n < 9:
 		marker = "idl.Resource"
 	default:

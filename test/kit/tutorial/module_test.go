@@ -96,7 +96,7 @@ func published(t *testing.T, checkout string) []string {
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
 		// The checksum database does not know the release; go.sum of the checkout vouches for everything else.
 		"GONOSUMDB=*", "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GOCACHE="+goCache(t), "XDG_CACHE_HOME="+t.TempDir(),
-		// Without -trimpath, the build cache would not recognise packages from the new module cache.
+		// Without -trimpath, the build cache would not recognize packages from the new module cache.
 		"GOFLAGS=-modcacherw -trimpath")
 }
 

@@ -26,7 +26,7 @@ function group(args: object): aws.ec2.SecurityGroup {
 
 mistake("a required argument is missing", () => group({ groupDescription: undefined }));
 mistake("an argument is of another kind", () => group({ groupDescription: 1 }));
-mistake("an argument is misspelt", () => group({ securityGroupIngres: [] }));
+mistake("an argument is misspelled", () => group({ securityGroupIngres: [] }));
 mistake("an argument is deep inside and wrong", () =>
     group({ securityGroupIngress: [{ ipProtocol: "tcp" }, { ipProtocol: "tcp", fromPort: "443" }] }),
 );

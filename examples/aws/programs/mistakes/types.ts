@@ -15,7 +15,7 @@ new aws.ec2.VPC("main");
 new aws.ec2.VPC({ cidrBlock: "10.0.0.0/16" });
 // @ts-expect-error: an argument is of another kind
 new aws.ec2.VPC("main", { cidrBlock: 10 });
-// @ts-expect-error: an argument is misspelt
+// @ts-expect-error: an argument is misspelled
 new aws.ec2.VPC("main", { cidrBlock: "10.0.0.0/16", enableDnsSupport: true });
 // @ts-expect-error: the provider sets this
 new aws.ec2.VPC("main", { cidrBlock: "10.0.0.0/16", defaultSecurityGroup: undefined });
@@ -52,7 +52,7 @@ new aws.ec2.Subnet("main", { vpc: network.use("vpc", lumi.resource<aws.sqs.Queue
 network.use("vpc", lumi.resource<aws.ec2.VPC>("aws:sqs:Queue"));
 // @ts-expect-error: elements are of another type
 new aws.ec2.VPC("main", { cidrBlock: "10.0.0.0/16", tags: network.use("tags", lumi.map(lumi.number)) });
-// @ts-expect-error: a property is misspelt
+// @ts-expect-error: a property is misspelled
 new aws.ec2.VPC("main", { cidrBlock: lumi.get(network.use("link", lumi.struct(() => ({ host: lumi.required(lumi.string) }))), "hots") });
 // @ts-expect-error: there is no such option
 network.use("zone", lumi.string, { were: "true" });

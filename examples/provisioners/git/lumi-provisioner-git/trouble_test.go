@@ -427,8 +427,8 @@ func TestUnknownToken(t *testing.T) {
 	}
 }
 
-// TestCancelledPush cancels a push while what serves the repository holds the lock of the branch. The next push works.
-func TestCancelledPush(t *testing.T) {
+// TestCanceledPush cancels a push while what serves the repository holds the lock of the branch. The next push works.
+func TestCanceledPush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
 	locked := filepath.Join(t.TempDir(), "locked")

@@ -8,7 +8,7 @@ import (
 // What is taken out of a part so that it falls apart into smaller ones.
 const (
 	leastNodes = 60 // in a part that is taken apart
-	leastShare = 8  // of the neighbours that a hub holds together
+	leastShare = 8  // of the neighbors that a hub holds together
 	mostHubs   = 32
 )
 

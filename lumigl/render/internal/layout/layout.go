@@ -73,7 +73,7 @@ type box struct {
 
 // partsOf takes a graph apart.
 func partsOf(g Graph) []*part {
-	up := make([]int32, g.Nodes) // towards the node that stands for the part
+	up := make([]int32, g.Nodes) // toward the node that stands for the part
 	for i := range up {
 		up[i] = int32(i)
 	}

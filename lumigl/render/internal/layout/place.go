@@ -69,7 +69,7 @@ func (l *layers) lines() (at []Point, width, height int32) {
 	return at, int32(len(l.in))*(NodeWidth+layerGap) - layerGap, int32(math.Ceil(bottom - top))
 }
 
-// settle moves each node of a layer towards the middle of what it is linked with on some sides, as far as those above and
+// settle moves each node of a layer toward the middle of what it is linked with on some sides, as far as those above and
 // below it let it: the sum of the squares of what is missing is as small as can be.
 func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	in := l.in[layer]
@@ -117,7 +117,7 @@ func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	}
 }
 
-// apart is how far the middles of two neighbours are from each other. Links need less room than nodes.
+// apart is how far the middles of two neighbors are from each other. Links need less room than nodes.
 func (l *layers) apart(a, b int32) float64 {
 	half := func(n int32) float64 {
 		if int(n) < l.nodes {

@@ -188,18 +188,18 @@ function evaluate(
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
     // The first signal asks the program to end, which it may refuse; the second one does not ask.
-    let signalled: NodeJS.Signals | undefined;
+    let signaled: NodeJS.Signals | undefined;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
         process.on(signal, () => {
-            child.kill(signalled === undefined ? signal : "SIGKILL");
-            signalled ??= signal;
+            child.kill(signaled === undefined ? signal : "SIGKILL");
+            signaled ??= signal;
         });
     }
     return new Promise((accept, refuse) => {
         child.on("error", (error) => refuse(new Failure(`cannot run Node: ${error.message}`)));
         child.on("close", (code, signal) => {
-            if (signalled !== undefined) {
-                refuse(new Failure(`stopped by ${signalled} before the program had ended`));
+            if (signaled !== undefined) {
+                refuse(new Failure(`stopped by ${signaled} before the program had ended`));
             } else if (code === null) {
                 refuse(new Failure(`the program was ended by ${signal}`));
             } else if (code > 1) {

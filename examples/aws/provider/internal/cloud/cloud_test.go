@@ -273,7 +273,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	isolate(t, nil)
 	a := newAccount(t, "AKIDEXAMPLE")
 	a.Fail("CreateVpc", ec2server.Stalled)
@@ -295,7 +295,7 @@ func TestCancelled(t *testing.T) {
 	}
 	_, err := vpcs.Create(ctx, request)
 	if !errors.Is(err, context.Canceled) || !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("the cancelled call ended with %v", err)
+		t.Errorf("the canceled call ended with %v", err)
 	}
 	found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request))
 	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(found.ID) {
@@ -306,7 +306,7 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("the Create with another token made %v, %v", found, err)
 	}
 	if _, err := vpcs.Find(ctx, (*lumi.FindRequest)(request)); !errors.Is(err, context.Canceled) {
-		t.Errorf("after it was cancelled: %v", err)
+		t.Errorf("after it was canceled: %v", err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package s3server runs a real server that speaks S3 for the tests of the provider: the Versity S3 Gateway over a folder,
 // as a process of its own. It was chosen since it is kept by a company that sells storage with it, with releases every
-// few weeks, under the Apache licence, and since it has what the provider uses: signatures, tags, versions, permissions,
+// few weeks, under the Apache license, and since it has what the provider uses: signatures, tags, versions, permissions,
 // rules for browsers, web sites and conditional writes. It is heavy, so that its version is pinned in the module tools
 // beside the provider's. It has no rules for lifecycles, logs of accesses, notifications or classes of storage.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Answer is whether a version fulfils a constraint.
+// Answer is whether a version fulfills a constraint.
 type Answer struct {
 	// Reason is why it does not, without a full stop. It is empty if it does.
 	Reason string
@@ -18,10 +18,10 @@ type Answer struct {
 	Unknown bool
 }
 
-// Fulfils reports whether the version fulfils a constraint: whether it provides a value under the name, whose type is
+// Fulfills reports whether the version fulfills a constraint: whether it provides a value under the name, whose type is
 // assignable, and for which the predicate is true. The reason contains no secrets. It also tells of a predicate that is
 // not valid, which is an error of the program that has the constraint.
-func (v *Version) Fulfils(c Constraint) Answer {
+func (v *Version) Fulfills(c Constraint) Answer {
 	p := v.Provided(c.Name)
 	if p == nil {
 		return Answer{Reason: v.lacks(c.Name)}
@@ -44,7 +44,7 @@ func (v *Version) Fulfils(c Constraint) Answer {
 	case err != nil:
 		return Answer{Reason: fmt.Sprintf("the predicate for %q fails: %s: %v", c.Name, c.Where, err)}
 	case !holds:
-		return Answer{Reason: fmt.Sprintf("%s does not fulfil the predicate %s", p.shown(), c.Where)}
+		return Answer{Reason: fmt.Sprintf("%s does not fulfill the predicate %s", p.shown(), c.Where)}
 	}
 	return Answer{}
 }

@@ -36,7 +36,7 @@ func TestFulfils(t *testing.T) {
 	for _, test := range []struct{ name, form, where, want string }{
 		{"size", `"number"`, ``, ""},
 		{"size", `"any"`, `value > 4 && value < 5.5`, ""},
-		{"size", `"number"`, `value > 10`, `"size" is 5, which does not fulfil the predicate value > 10`},
+		{"size", `"number"`, `value > 10`, `"size" is 5, which does not fulfill the predicate value > 10`},
 		{"size", `"string"`, `value > 10`, `"size" is number, not string`},
 		{"sizes", `"number"`, ``, `provides no "sizes" (did you mean "size"?)`},
 		{"throughput", `"number"`, ``, `provides no "throughput"`},
@@ -44,15 +44,15 @@ func TestFulfils(t *testing.T) {
 			"ab", `{"verb": {"request": {"object": {"a": "number"}}, "response": "number"}}`, ``,
 			`"ab" is verb {a: number, b: number} → number, not verb {a: number} → number: request.b: required, but callers do not send it`,
 		},
-		{"name", `"string"`, `value.startsWith("db")`, `"name" is "web", which does not fulfil the predicate value.startsWith("db")`},
-		{"on", `"bool"`, `!value`, `"on" is true, which does not fulfil the predicate !value`},
+		{"name", `"string"`, `value.startsWith("db")`, `"name" is "web", which does not fulfill the predicate value.startsWith("db")`},
+		{"on", `"bool"`, `!value`, `"on" is true, which does not fulfill the predicate !value`},
 		{"list", `{"list": "number"}`, `value.all(n, n < 3)`, ""},
-		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not fulfil the predicate value.size() > 2`},
-		{"long", `"string"`, `value == "x"`, `"long" does not fulfil the predicate value == "x"`},
+		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not fulfill the predicate value.size() > 2`},
+		{"long", `"string"`, `value == "x"`, `"long" does not fulfill the predicate value == "x"`},
 
 		// Secrets are evaluated, and never shown.
 		{"password", `"string"`, `value.size() == 7`, ""},
-		{"password", `"string"`, `value.size() > 10`, `"password" does not fulfil the predicate value.size() > 10`},
+		{"password", `"string"`, `value.size() > 10`, `"password" does not fulfill the predicate value.size() > 10`},
 		{"password", `"string"`, `int(value) > 1`, `the predicate for "password" fails: int(value) > 1: the error is not shown, since the value contains a secret`},
 		{"deep", `"any"`, `value.login.password == "hunter2"`, ""},
 		{"deep", `"any"`, `"x".matches(value.login.password + "(")`, `the predicate for "deep" fails: "x".matches(value.login.password + "("): the error is not shown, since the value contains a secret`},
@@ -69,7 +69,7 @@ func TestFulfils(t *testing.T) {
 		},
 		{"size", `"number"`, `value`, `the predicate for "size" fails: value: the expression has to be true or false; here it is of type int`},
 	} {
-		answer := v.Fulfils(graph.Constraint{Module: "a", Name: test.name, Type: typeOf(t, test.form), Where: test.where})
+		answer := v.Fulfills(graph.Constraint{Module: "a", Name: test.name, Type: typeOf(t, test.form), Where: test.where})
 		got := answer.Reason
 		if answer.Unknown {
 			got += "unknown"
