@@ -81,14 +81,14 @@ func (c *checker) run() {
 // top looks at what stands beside the vertices of a graph that was built.
 func (c *checker) top() {
 	if c.graph.Tag == propertyKey {
-		c.fault(TagFault, 0, "references cannot be marked with %q, which has a meaning in them already", propertyKey)
+		c.fault(TagFault, 0, "references cannot be marked with %q, which is reserved in them", propertyKey)
 	}
 	c.utf8(c.graph.Tag)
 	all := Value{kind: Object, node: &node{members: c.graph.Fields}}
 	c.data(&all, defaultMaxDepth)
 	for _, m := range c.graph.Fields {
 		if c.form.reserved(m.Key) {
-			c.fault(FormFault, 0, "the top-level field %q has a meaning of its own", clip(m.Key))
+			c.fault(FormFault, 0, "the top-level field %q is reserved", clip(m.Key))
 		}
 	}
 	if c.snapshot != nil {
@@ -115,7 +115,7 @@ func (c *checker) bag(v *Value, key string, depth int) {
 
 func (c *checker) object(v *Value) {
 	if v.kind != Object && v.kind != Absent {
-		c.fault(ShapeFault, 0, "this has to be an object, not %s", v.kind)
+		c.fault(ShapeFault, 0, "must be an object, not %s", v.kind)
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *checker) vertex(v *Vertex) {
 	c.path = append(c.path, step{key: v.key, index: -1})
 	switch {
 	case c.snapshot == nil && c.built && (v.Type != "" || v.ID != "" || v.Options.Exists() || v.Source != "" || v.Extensions.Exists()):
-		c.fault(ShapeFault, 0, "a vertex of a general graph has properties, and no type, id, options, source or extensions")
+		c.fault(ShapeFault, 0, "a vertex of a general graph has only properties, no type, id, options, source or extensions")
 	case c.snapshot != nil && c.built: // Else it was looked at when it was added.
 		c.identity(v)
 	}
@@ -194,12 +194,12 @@ func (c *checker) identity(r *Vertex) {
 	}
 	switch {
 	case err != nil:
-		c.fault(URNFault, r.offset, "not a URN: %s", urnProblem(err))
+		c.fault(URNFault, r.offset, "invalid URN: %s", urnProblem(err))
 	case r.Type == "" && !c.built:
 		// That there is none, or what is wrong with it, has been reported.
 	case r.Type != parts.Type:
 		c.path = append(c.path, step{key: "type", index: -1})
-		c.fault(TypeFault, r.typeOffset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
+		c.fault(TypeFault, r.typeOffset, "type %q differs from the type %q in the URN", clip(string(r.Type)), clip(string(parts.Type)))
 		c.path = c.path[:len(c.path)-1]
 	}
 }
@@ -278,7 +278,7 @@ func (c *checker) keys(v *Value) {
 		c.utf8(v.node.members[i].Key)
 	}
 	duplicates(v.node.members, func(_, again Member) {
-		c.fault(DuplicateKeyFault, 0, "the key %q is there twice", clip(again.Key))
+		c.fault(DuplicateKeyFault, 0, "duplicate key %q", clip(again.Key))
 	})
 }
 
@@ -289,7 +289,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 	}
 	switch {
 	case c.plain:
-		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
+		c.fault(ReferenceFault, 0, "references are not allowed here")
 	case target.graph == c.graph:
 		if from != nil {
 			c.edges.add(target.index, v.offset)
@@ -317,7 +317,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	if c.faults.full() {
 		return
 	}
-	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
+	message := fmt.Sprintf("no %s %q", c.form.noun, clip(key))
 	near := ""
 	if c.graph.Vertex(key) != nil || from == nil && c.deletes[key] != nil {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
@@ -339,7 +339,7 @@ func (c *checker) pending() {
 		}
 		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
 		if r == nil {
-			c.fault(ShapeFault, 0, "there is no resource")
+			c.fault(ShapeFault, 0, "missing resource")
 			return
 		}
 		if r.key != "" || c.built {
@@ -355,7 +355,7 @@ func (c *checker) pending() {
 	for i, o := range c.snapshot.Pending.Operations {
 		look(o.Resource, "operations", i)
 		if c.built && !o.Kind.isValid() {
-			c.fault(ShapeFault, 0, `"operation" is "create", "update" or "delete"`)
+			c.fault(ShapeFault, 0, `"operation" must be "create", "update" or "delete"`)
 		}
 	}
 }
@@ -382,7 +382,7 @@ func (c *checker) order() {
 			case !c.built:
 				key := c.graph.vertices[from].key
 				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: key, index: -1})
-				c.fault(OrderFault, c.edges.offsets[first+i], "%q stands further down; move it up, before whatever refers to it",
+				c.fault(OrderFault, c.edges.offsets[first+i], "%q is defined further down; move it before the first reference to it",
 					clip(c.graph.vertices[to].key))
 			}
 		}
@@ -401,7 +401,7 @@ func (c *checker) circle(from int32, component []int32) {
 		keys[i] = c.graph.vertices[from].key
 		from = c.edges.To[edge]
 		if !c.built && 0 < i && i < mostInCircle {
-			notes = append(notes, Note{Offset: int(c.edges.offsets[edge]), Message: "a reference in the circle"})
+			notes = append(notes, Note{Offset: int(c.edges.offsets[edge]), Message: "a reference in the cycle"})
 		}
 	}
 	f := circleFault("resources", keys)

@@ -45,7 +45,7 @@ func (r *reporter) options(v *Value, reported string) {
 		}
 		r.at(m.Key, func() {
 			if check == nil {
-				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, optionKeys), fmt.Sprintf("there is no option %q", clip(m.Key)))
+				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, optionKeys), fmt.Sprintf("unknown option %q", clip(m.Key)))
 				return
 			}
 			check(r, &m.Value)
@@ -98,10 +98,10 @@ func (r *reporter) alias(v *Value) {
 	}
 	if strings.HasPrefix(v.text, "urn:") {
 		if _, err := urn.Parse(v.text); err != nil {
-			r.fault(OptionFault, v.offset, "an alias is a former name or URN; this is not a URN: %s", urnProblem(err))
+			r.fault(OptionFault, v.offset, "an alias must be a former name or URN; invalid URN: %s", urnProblem(err))
 		}
 	} else if urn.CheckName(v.text) != nil {
-		r.fault(OptionFault, v.offset, "an alias is a former name or URN; it cannot be empty or have control characters")
+		r.fault(OptionFault, v.offset, "an alias must be a former name or URN, and not empty or contain control characters")
 	}
 }
 
@@ -135,7 +135,7 @@ func (r *reporter) timeouts(v *Value) {
 			switch {
 			case !slices.Contains(timeoutKeys, m.Key):
 				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, timeoutKeys),
-					fmt.Sprintf(`"timeouts" has "create", "update" and "delete", and no %q`, clip(m.Key)))
+					fmt.Sprintf(`unknown key %q of "timeouts"; it has "create", "update" and "delete"`, clip(m.Key)))
 			case m.Value.kind != Text:
 				r.option(&m.Value, "a duration in a string")
 			case !isTimeout(m.Value.text):
@@ -196,7 +196,7 @@ func pathProblem(path string, wildcards bool) string {
 				return `write [*] for every element, or ["*"] for the key *`
 			}
 			if n == 0 {
-				return `a name is missing; keys with other characters are written as in tags["a b"]`
+				return `missing name; write keys with other characters as in tags["a b"]`
 			}
 			if i += n; i < len(path) && path[i] != '.' && path[i] != '[' {
 				return fmt.Sprintf("unexpected %q", firstRune(path[i:]))
@@ -206,14 +206,14 @@ func pathProblem(path string, wildcards bool) string {
 		end := strings.IndexByte(rest, ']')
 		if strings.HasPrefix(rest, `["`) {
 			if end = tokenEnd(rest[1:]); !strings.HasPrefix(rest[1+end:], "]") || !json.Valid([]byte(rest[1:1+end])) {
-				return `the key after "[" is not a string that "]" follows`
+				return `expected a string and "]" after "["`
 			}
 			end++
 		} else if end < 0 || !isIndex(rest[1:end]) && (!wildcards || rest[:end] != "[*") {
 			if wildcards {
 				return "brackets hold a number, a key in quotes or *"
 			}
-			return "brackets hold a number or a key in quotes"
+			return "brackets must contain a number or a quoted key"
 		}
 		i += end + 1
 	}

@@ -62,19 +62,19 @@ func TestBuiltGraph(t *testing.T) {
 	vertex(t, g, "list").Properties = lumigl.ListOf()
 	vertex(t, g, "\xfd")
 	vertex(t, g, "reference").Properties = lumigl.ReferenceTo(a)
-	refused(t, g, `references cannot be marked with "property", which has a meaning in them already
-there is a reference where nothing is taken for one (at /x)
-the top-level field "resources" has a meaning of its own
+	refused(t, g, `references cannot be marked with "property", which is reserved in them
+references are not allowed here (at /x)
+the top-level field "resources" is reserved
 "\xfe" is not UTF-8 (at /vertices/a)
-the key "twice" is there twice (at /vertices/a)
-there is no vertex "gone" (at /vertices/a/gone/property)
+duplicate key "twice" (at /vertices/a)
+no vertex "gone" (at /vertices/a/gone/property)
 "p\xff" is not UTF-8 (at /vertices/a/other)
-there is no vertex "o" (at /vertices/a/other/property)
-there is no vertex "" (at /vertices/a/none/property)
+no vertex "o" (at /vertices/a/other/property)
+no vertex "" (at /vertices/a/none/property)
 "\xff" is not UTF-8 (at /vertices/a/text)
-this has to be an object, not a list (at /vertices/list)
+must be an object, not a list (at /vertices/list)
 "\xfd" is not UTF-8 (at "/vertices/\xfd")
-this has to be an object, not a reference (at /vertices/reference)`)
+must be an object, not a reference (at /vertices/reference)`)
 }
 
 // A general graph has no place for what only resources have.
@@ -88,7 +88,7 @@ func TestCheckVertexOfResource(t *testing.T) {
 	} {
 		g := &lumigl.Graph{}
 		change(vertex(t, g, "a"))
-		refused(t, g, "a vertex of a general graph has properties, and no type, id, options, source or extensions (at /vertices/a)")
+		refused(t, g, "a vertex of a general graph has only properties, no type, id, options, source or extensions (at /vertices/a)")
 	}
 }
 
@@ -106,16 +106,16 @@ func TestBuiltSnapshot(t *testing.T) {
 	pending.Extensions = bag(pair("a", lumigl.ReferenceTo(a)))
 	s.Pending.Operations = []lumigl.Operation{{Kind: "drop", Resource: pending}}
 	refused(t, s, strings.NewReplacer("A", a.Key(), "B", b.Key()).Replace(`"\xfd" is not UTF-8
-the top-level field "pending" has a meaning of its own
+the top-level field "pending" is reserved
 "\xff" is not UTF-8
 "\xfe" is not UTF-8
-this has to be an object, not a list (at /args)
-the type is "t:m:U", but the URN says "t:m:T0" (at /resources/A/type)
+must be an object, not a list (at /args)
+type "t:m:U" differs from the type "t:m:T0" in the URN (at /resources/A/type)
 "\xfc" is not UTF-8 (at /resources/A/properties)
-this has to be an object, not a string (at /resources/B/extensions)
-there is a reference where nothing is taken for one (at /pending/operations/0/extensions/a)
-"operation" is "create", "update" or "delete" (at /pending/operations/0)
-resources depend on each other in a circle: A → B → A (at /resources/A)`))
+must be an object, not a string (at /resources/B/extensions)
+references are not allowed here (at /pending/operations/0/extensions/a)
+"operation" must be "create", "update" or "delete" (at /pending/operations/0)
+resources form a dependency cycle: A → B → A (at /resources/A)`))
 }
 
 func TestBuiltPending(t *testing.T) {
@@ -135,8 +135,8 @@ func TestBuiltPending(t *testing.T) {
 	}
 	s.Pending.Deletes[1].Type = "t:m:U"
 	s.Pending.Deletes = append(s.Pending.Deletes, &lumigl.Vertex{})
-	refused(t, s, `the type is "t:m:U", but the URN says "t:m:T1" (at /pending/deletes/1/type)
-not a URN: a URN starts with urn:lumi: (at /pending/deletes/2)`)
+	refused(t, s, `type "t:m:U" differs from the type "t:m:T1" in the URN (at /pending/deletes/1/type)
+invalid URN: a URN starts with urn:lumi: (at /pending/deletes/2)`)
 }
 
 // TestBuiltPendingTwice has references to resources that are pending to be deleted, and that would lead to others of the
@@ -161,8 +161,8 @@ func TestBuiltPendingNothing(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	s.Pending.Deletes = []*lumigl.Vertex{nil}
 	s.Pending.Operations = []lumigl.Operation{{Kind: lumigl.CreateOperation}}
-	refused(t, s, `there is no resource (at /pending/deletes/0)
-there is no resource (at /pending/operations/0)`)
+	refused(t, s, `missing resource (at /pending/deletes/0)
+missing resource (at /pending/operations/0)`)
 }
 
 // TestBuiltDepth sees to it that what is just deep enough is written and read, in all places, and what is deeper is not.
@@ -201,7 +201,7 @@ func TestBuiltDepth(t *testing.T) {
 				place.put(s, r, deep(levels, inner))
 				text, err := lumigl.Append(nil, s)
 				if more == 1 {
-					if err == nil || !strings.HasPrefix(err.Error(), "lists and objects are nested more than 1000 levels deep") {
+					if err == nil || !strings.HasPrefix(err.Error(), "lists and objects are nested deeper than 1000 levels") {
 						t.Errorf("%s, too deep: %v", place.name, err)
 					}
 					continue
@@ -229,11 +229,11 @@ func TestAdd(t *testing.T) {
 	g := &lumigl.Graph{}
 	vertex(t, g, "a")
 	_, err := g.Add("a")
-	expect(t, err, `there is a vertex "a" already`)
+	expect(t, err, `vertex "a" already exists`)
 	s := &lumigl.Snapshot{}
 	must.Get(s.Add(resourceURN(1)))(t)
 	_, err = s.Add(resourceURN(1))
-	expect(t, err, "there is a resource urn:lumi:prod::shop:index::t:m:T1::1 already")
+	expect(t, err, "resource urn:lumi:prod::shop:index::t:m:T1::1 already exists")
 	_, err = s.Add("x")
 	expect(t, err, `"x": a URN starts with urn:lumi:`)
 }

@@ -21,7 +21,7 @@ func (r *reporter) expression(v *Value) {
 		case wire.Signature:
 		case "interpolate", "jsonStringify", "get":
 			if main != nil {
-				r.faultWithin(m.Key, ExpressionFault, m.offset, "an expression has %q or %q, not both", main.Key, m.Key)
+				r.faultWithin(m.Key, ExpressionFault, m.offset, "an expression cannot have both %q and %q", main.Key, m.Key)
 				return
 			}
 			main = m
@@ -29,7 +29,9 @@ func (r *reporter) expression(v *Value) {
 			path = m
 		default:
 			near := unusedKey(m.Key, *v, expressionKeys)
-			r.at(m.Key, func() { r.meant(ExpressionFault, m.offset, near, fmt.Sprintf("an expression has no %q", clip(m.Key))) })
+			r.at(m.Key, func() {
+				r.meant(ExpressionFault, m.offset, near, fmt.Sprintf("unknown key %q of an expression", clip(m.Key)))
+			})
 			return
 		}
 	}
@@ -79,7 +81,7 @@ func (r *reporter) module(v *Value, offset uint32) {
 			switch {
 			case m.Key != "provides" && m.Key != "uses":
 				near := unusedKey(m.Key, *v, []string{"provides", "uses"})
-				r.meant(ShapeFault, m.offset, near, fmt.Sprintf(`a module has "provides" and "uses", and no %q`, clip(m.Key)))
+				r.meant(ShapeFault, m.offset, near, fmt.Sprintf(`unknown key %q of a module; it has "provides" and "uses"`, clip(m.Key)))
 			case m.Value.kind != Object:
 				r.wants(&m.Value, "an object")
 			default:
@@ -108,7 +110,7 @@ func (r *reporter) entry(e *Member, keys []string, second string) {
 			case m.Key != second:
 				near := unusedKey(m.Key, e.Value, keys)
 				meant = append(meant, near)
-				r.meant(ShapeFault, m.offset, near, fmt.Sprintf("%q has %q and %q, and no %q", clip(e.Key), keys[0], keys[1], clip(m.Key)))
+				r.meant(ShapeFault, m.offset, near, fmt.Sprintf("%q has %q and %q, not %q", clip(e.Key), keys[0], keys[1], clip(m.Key)))
 			case m.Key == "where" && m.Value.kind != Text:
 				r.wants(&m.Value, "a string")
 			}
@@ -140,9 +142,9 @@ func (r *reporter) valueType(v *Value) {
 				return
 			}
 		}
-		r.meant(ShapeFault, v.offset, suggest.Name(v.text, simpleTypes), fmt.Sprintf(`a type is "bool", "number", "string", "any" or an object, not %q`, clip(v.text)))
+		r.meant(ShapeFault, v.offset, suggest.Name(v.text, simpleTypes), fmt.Sprintf(`a type must be "bool", "number", "string", "any" or an object, not %q`, clip(v.text)))
 	case v.kind != Object || v.Len() != 1:
-		r.fault(ShapeFault, v.offset, `a type is a name such as "string", or an object with one key such as {"list": "string"}`)
+		r.fault(ShapeFault, v.offset, `a type must be a name such as "string", or an object with one key such as {"list": "string"}`)
 	default:
 		m := &v.node.members[0]
 		r.at(m.Key, func() { r.compositeType(m, v) })
@@ -166,14 +168,14 @@ func (r *reporter) compositeType(m *Member, in *Value) {
 			r.wants(v, "an object with types")
 			return
 		case m.Key == "verb" && (v.Len() != 2 || !v.Get("request").Exists() || !v.Get("response").Exists()):
-			r.fault(ShapeFault, v.offset, `a verb has the types "request" and "response"`)
+			r.fault(ShapeFault, v.offset, `a verb needs the types "request" and "response"`)
 		}
 		for i := range v.node.members {
 			e := &v.node.members[i]
 			r.at(e.Key, func() { r.valueType(&e.Value) })
 		}
 	default:
-		r.meant(ShapeFault, m.offset, unusedKey(m.Key, *in, compositeTypes), fmt.Sprintf("there is no type {%q: …}", clip(m.Key)))
+		r.meant(ShapeFault, m.offset, unusedKey(m.Key, *in, compositeTypes), fmt.Sprintf("unknown type {%q: …}", clip(m.Key)))
 	}
 }
 

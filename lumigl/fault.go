@@ -137,7 +137,7 @@ func (e *InvalidError) Error() string {
 		lines = append(lines, e.Faults[i].Error())
 	}
 	if e.More {
-		lines = append(lines, "too many faults; the rest of the file was not looked at")
+		lines = append(lines, "too many errors; the rest of the file was not checked")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -89,7 +89,7 @@ func (g *Graph) Field(key string) Value {
 func (g *Graph) Add(key string) (*Vertex, error) {
 	v := &Vertex{key: key}
 	if !g.insert(v) {
-		return nil, fmt.Errorf("there is a vertex %q already", key)
+		return nil, fmt.Errorf("vertex %q already exists", key)
 	}
 	return v, nil
 }
@@ -199,7 +199,7 @@ func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 		return nil, err
 	}
 	if !s.insert(r) {
-		return nil, fmt.Errorf("there is a resource %s already", u)
+		return nil, fmt.Errorf("resource %s already exists", u)
 	}
 	return r, nil
 }

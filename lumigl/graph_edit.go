@@ -79,11 +79,11 @@ func (v *Vertex) retarget(memory *slabs, to func(*Vertex) *Vertex) {
 func (g *Graph) Rename(v *Vertex, key string) error {
 	switch {
 	case g.Vertex(v.key) != v:
-		return fmt.Errorf("the vertex %q is not in this graph", v.key)
+		return fmt.Errorf("no vertex %q in this graph", v.key)
 	case v.key == key:
 		return nil
 	case g.Vertex(key) != nil:
-		return fmt.Errorf("there is a vertex %q already", key)
+		return fmt.Errorf("vertex %q already exists", key)
 	}
 	delete(g.byKey, v.key)
 	v.key = key

@@ -194,10 +194,10 @@ func TestRenameRoundTrip(t *testing.T) {
 func TestRename(t *testing.T) {
 	g := &lumigl.Graph{}
 	a, b := vertex(t, g, "a"), vertex(t, g, "b")
-	expect(t, g.Rename(a, "b"), `there is a vertex "b" already`)
+	expect(t, g.Rename(a, "b"), `vertex "b" already exists`)
 	expect(t, g.Rename(a, "a"), "")
 	g.Remove("b", "nothing")
-	expect(t, g.Rename(b, "c"), `the vertex "b" is not in this graph`)
+	expect(t, g.Rename(b, "c"), `no vertex "b" in this graph`)
 	expect(t, g.Rename(a, "b"), "")
 
 	s := &lumigl.Snapshot{}
@@ -256,7 +256,7 @@ func TestCloneForeign(t *testing.T) {
 	var old, new lumigl.Snapshot
 	r := must.Get(old.Add(resourceURN(1)))(t)
 	new.Pending.Deletes = []*lumigl.Vertex{r}
-	expect(t, old.Rename(new.Clone().Pending.Deletes[0], resourceURN(2)), fmt.Sprintf("the vertex %q is not in this graph", resourceURN(1)))
+	expect(t, old.Rename(new.Clone().Pending.Deletes[0], resourceURN(2)), fmt.Sprintf("no vertex %q in this graph", resourceURN(1)))
 	if old.Vertex(r.Key()) != r {
 		t.Error("the clone changed the other snapshot")
 	}

@@ -212,8 +212,8 @@ func TestWalkGoexit(t *testing.T) {
 
 func TestCyclesInIndex(t *testing.T) {
 	for src, want := range map[string]string{
-		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices depend on each other in a circle: a → a",
-		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices depend on each other in a circle: b → c → b",
+		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices form a dependency cycle: a → a",
+		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices form a dependency cycle: b → c → b",
 	} {
 		x := lumigl.NewIndex(must.Get(lumigl.ParseGraph(src))(t))
 		_, err := x.Sorted()

@@ -95,7 +95,7 @@ func circleFault(what string, keys []string) Fault {
 	}
 	return Fault{
 		Code: CycleFault, Circle: keys,
-		Message: what + " depend on each other in a circle: " + strings.Join(abridge(names), " → "),
+		Message: what + " form a dependency cycle: " + strings.Join(abridge(names), " → "),
 	}
 }
 

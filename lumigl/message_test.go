@@ -62,6 +62,6 @@ func TestNearestInBuilt(t *testing.T) {
 		"urn:lumi:e::p:m::t:m:T::cloud":    "",
 	} {
 		user.Properties = bag(pair("x", lumigl.ReferenceTo(must.Get(lumigl.NewResource(key))(t))))
-		refused(t, s, fmt.Sprintf("there is no resource %q%s (at /resources/%s/properties/x/#ref)", key, want, user.Key()))
+		refused(t, s, fmt.Sprintf("no resource %q%s (at /resources/%s/properties/x/#ref)", key, want, user.Key()))
 	}
 }

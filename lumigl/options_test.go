@@ -53,7 +53,7 @@ func TestDependsOn(t *testing.T) {
 		t.Errorf("%v, renamed to\n%s", err, text)
 	}
 	s.Remove(a.Key())
-	expect(t, s.Check(), `there is no resource "`+a.Key()+`" (at /resources/`+b.Key()+`/options/dependsOn/0/#ref)`)
+	expect(t, s.Check(), `no resource "`+a.Key()+`" (at /resources/`+b.Key()+`/options/dependsOn/0/#ref)`)
 }
 
 func TestBuiltOptions(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBuiltOptions(t *testing.T) {
 	refused(t, s, strings.NewReplacer("A", a.Key(), "B", b.Key()).Replace(`"options" must be an object, not a string (at /resources/A/options)
 "\xff" is not UTF-8 (at /resources/B/options/import)
 "dependsOn" refers to whole resources; remove the "property" (at /resources/B/options/dependsOn/0)
-there is no option "protct"; did you mean "protect"? (at /resources/B/options/protct)
+unknown option "protct"; did you mean "protect"? (at /resources/B/options/protct)
 "source" must be a path with slashes, a line and a column, such as "network/main.ts:12:9" (at /resources/B/source)
 "get" needs a "path" (at /resources/B/properties/e)`))
 }
@@ -97,6 +97,6 @@ func TestBuiltModule(t *testing.T) {
 	r := must.Get(s.Add(resourceURN(0)))(t)
 	m.Properties = bag(pair("uses", bag(pair("vpcId", bag(pair("type", lumigl.TextOf("String")))))))
 	r.Properties = bag(pair("vpc", lumigl.PropertyOf(m, "provides.vpcID")))
-	refused(t, s, strings.NewReplacer("M", m.Key(), "R", r.Key()).Replace(`a type is "bool", "number", "string", "any" or an object, not "String"; did you mean "string"? (at /resources/M/properties/uses/vpcId/type)
+	refused(t, s, strings.NewReplacer("M", m.Key(), "R", r.Key()).Replace(`a type must be "bool", "number", "string", "any" or an object, not "String"; did you mean "string"? (at /resources/M/properties/uses/vpcId/type)
 the module has no "vpcID" in "uses" or "provides"; did you mean "vpcId"? (at /resources/R/properties/vpc)`))
 }

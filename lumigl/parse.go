@@ -97,7 +97,7 @@ func (p *parser) another() bool {
 	}
 	p.fail(Fault{
 		Code: SizeFault, Offset: p.pos, End: p.pos + 1,
-		Message: fmt.Sprintf("there are too many values; a file may have %d of them", p.most),
+		Message: fmt.Sprintf("too many values; the maximum in a file is %d", p.most),
 	})
 	return false
 }
@@ -182,7 +182,7 @@ func (p *parser) vertex(start int, key string) bool {
 }
 
 // tooDeep takes the number of levels that there may be.
-const tooDeep = "lists and objects are nested more than %d levels deep"
+const tooDeep = "lists and objects are nested deeper than %d levels"
 
 // enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
 func (p *parser) enter() bool {
@@ -207,8 +207,8 @@ func (p *parser) duplicate(first, again Member) {
 	p.path[len(p.path)-1] = step{key: again.Key, index: -1}
 	p.faults.add(Fault{
 		Code: DuplicateKeyFault, Offset: int(again.offset), End: wholeToken, Pointer: p.path.pointer(),
-		Message: fmt.Sprintf("the key %q is there already", clip(again.Key)),
-		Notes:   []Note{{Offset: int(first.offset), Message: "it is first here"}},
+		Message: fmt.Sprintf("duplicate key %q", clip(again.Key)),
+		Notes:   []Note{{Offset: int(first.offset), Message: "first used here"}},
 	})
 }
 

@@ -109,7 +109,7 @@ func (b *builder) document(root Value) Document {
 // outline finds out which form a file has, and its vertices.
 func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	if root.kind != Object {
-		b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
+		b.fault(FormFault, root.offset, "a file must contain an object, not %s", root.kind)
 		return form{}, Value{}, false
 	}
 	vertices, hasVertices := member(root, generalForm.section)
@@ -157,11 +157,11 @@ func (b *builder) referenceTag(top []Member) string {
 func (b *builder) tagOf(v Value) {
 	switch tag, ok := v.Text(); {
 	case !ok:
-		b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
+		b.fault(TagFault, v.offset, `"ref", the key that marks references, must be a string, not %s`, describe(v))
 	case tag == "":
-		b.fault(TagFault, v.offset, `"ref" names the key that marks references; it cannot be empty`)
+		b.fault(TagFault, v.offset, `"ref", the key that marks references, must not be empty`)
 	case tag == propertyKey:
-		b.fault(TagFault, v.offset, `"ref" cannot be %q, which has a meaning in references already`, tag)
+		b.fault(TagFault, v.offset, `"ref" cannot be %q, which is reserved in references`, tag)
 	default:
 		b.tag = tag
 	}
@@ -225,7 +225,7 @@ func (b *builder) vertex(m *Member) {
 	}
 	v.offset = m.offset
 	if !b.graph.insert(v) && b.streaming { // Else it has been reported. The first counts.
-		b.fault(DuplicateKeyFault, m.offset, "the key %q is there already", clip(m.Key))
+		b.fault(DuplicateKeyFault, m.offset, "duplicate key %q", clip(m.Key))
 	}
 	delete(b.missing, m.Key)
 	if b.graph.Len() == sample && b.streaming {
@@ -334,10 +334,10 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 		}
 	}
 	if !hasType && !slices.Contains(meant, "type") {
-		b.fault(ShapeFault, value.offset, `the resource has no "type"`)
+		b.fault(ShapeFault, value.offset, `missing "type"`)
 	}
 	if !hasProperties && !slices.Contains(meant, "properties") {
-		b.fault(ShapeFault, value.offset, `the resource has no "properties"; those may be empty, {}`)
+		b.fault(ShapeFault, value.offset, `missing "properties"; write {} if there are none`)
 	}
 	return meant
 }
@@ -383,9 +383,9 @@ func (b *builder) object(v Value) Value {
 func (b *builder) shape(v Value, wanted string) {
 	switch last := b.path[len(b.path)-1]; {
 	case last.index >= 0:
-		b.fault(ShapeFault, v.offset, "an element of this list has to be %s, not %s", wanted, describe(v))
+		b.fault(ShapeFault, v.offset, "list elements must be %s, not %s", wanted, describe(v))
 	default:
-		b.fault(ShapeFault, v.offset, "%q has to be %s, not %s", clip(last.key), wanted, describe(v))
+		b.fault(ShapeFault, v.offset, "%q must be %s, not %s", clip(last.key), wanted, describe(v))
 	}
 }
 

@@ -117,7 +117,7 @@ func TestSerial(t *testing.T) {
 	}
 	for _, text := range []string{"-1", "-0", "1.5", "18446744073709551616", "1e400", `"1"`, "null"} {
 		_, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
-		if want := `"serial" has to be a whole number from 0 to 18446744073709551615, not `; err == nil || !strings.Contains(err.Error(), want) {
+		if want := `"serial" must be a whole number from 0 to 18446744073709551615, not `; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -39,9 +39,9 @@ func TestDepth(t *testing.T) {
 		t.Errorf("1,000 levels: %v", err)
 	}
 	pointer := "/vertices/a/x" + strings.Repeat("/0", 996)
-	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: lists and objects are nested more than 1000 levels deep (at "+pointer+"/0)")
-	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: lists and objects are nested more than 4 levels deep (at /vertices/a/x/0)")
-	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: lists and objects are nested more than 1000 levels deep (at "+pointer+"/0)")
+	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: lists and objects are nested deeper than 1000 levels (at "+pointer+"/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: lists and objects are nested deeper than 4 levels (at /vertices/a/x/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: lists and objects are nested deeper than 1000 levels (at "+pointer+"/0)")
 	if e := invalid(t, lumigl.Parser{}, strings.Repeat(`{"a":`, 1_000_000)); len(e.Faults) != 1 || e.Faults[0].Code != lumigl.DepthFault {
 		t.Errorf("a million objects: %v", e)
 	}
@@ -59,9 +59,9 @@ func TestSize(t *testing.T) {
 func TestValues(t *testing.T) {
 	const src = `{"vertices": {"a": {"x": [1, {}]}, "b": {}}}`
 	expect(t, invalid(t, lumigl.Parser{MaxValues: 6}, src),
-		"1:41: there are too many values; a file may have 6 of them (at /vertices/b)")
+		"1:41: too many values; the maximum in a file is 6 (at /vertices/b)")
 	expect(t, invalid(t, lumigl.Parser{MaxValues: 4}, src),
-		"1:27: there are too many values; a file may have 4 of them (at /vertices/a/x/0)")
+		"1:27: too many values; the maximum in a file is 4 (at /vertices/a/x/0)")
 	for _, enough := range []int{7, 0, -1} {
 		must.Get((lumigl.Parser{MaxValues: enough}).Parse(src))(t)
 	}
@@ -94,7 +94,7 @@ func TestTooManyFaults(t *testing.T) {
 	b.WriteString("\"a\": {}}}")
 	expect(t, invalid(t, lumigl.Parser{MaxFaults: 2}, b.String()), `2:14: trailing comma (at /vertices/v0)
 3:14: trailing comma (at /vertices/v1)
-too many faults; the rest of the file was not looked at`)
+too many errors; the rest of the file was not checked`)
 	for _, enough := range []int{5, 0, -1} {
 		if e := invalid(t, lumigl.Parser{MaxFaults: enough}, b.String()); len(e.Faults) != 5 || e.More {
 			t.Errorf("with room for %d: %d faults, more: %t", enough, len(e.Faults), e.More)
@@ -212,7 +212,7 @@ func TestLongCircle(t *testing.T) {
 	}
 	b.WriteString(`}}`)
 	e := invalid(t, lumigl.Parser{}, b.String())
-	names := strings.Split(strings.TrimPrefix(e.Faults[0].Message, "resources depend on each other in a circle: "), " → ")
+	names := strings.Split(strings.TrimPrefix(e.Faults[0].Message, "resources form a dependency cycle: "), " → ")
 	if len(e.Faults) != 1 || len(names) != 61 || len(e.Faults[0].Notes) != 59 {
 		t.Fatalf("%d faults, %d names, %d notes", len(e.Faults), len(names), len(e.Faults[0].Notes))
 	}

@@ -27,7 +27,7 @@ func (b *builder) pending(value Value) {
 				})
 			default:
 				near := unusedKey(m.Key, value, []string{"deletes", "operations"})
-				b.meant(ShapeFault, m.offset, near, fmt.Sprintf(`"pending" has "deletes" and "operations", and no %q`, clip(m.Key)))
+				b.meant(ShapeFault, m.offset, near, fmt.Sprintf(`unknown key %q of "pending"; it has "deletes" and "operations"`, clip(m.Key)))
 			}
 		})
 	}
@@ -41,14 +41,14 @@ func (b *builder) operation(v Value) {
 	switch {
 	case m.Value.kind == Text && kind.isValid():
 	case !ok:
-		b.fault(ShapeFault, v.offset, `the resource has no "operation", which is "create", "update" or "delete"`)
+		b.fault(ShapeFault, v.offset, `missing "operation", which must be "create", "update" or "delete"`)
 	default:
 		is := describe(m.Value)
 		if m.Value.kind == Text {
 			is = strconv.Quote(clip(m.Value.text))
 		}
 		b.at(m.Key, func() {
-			b.meant(ShapeFault, m.Value.offset, string(kind.nearest()), `"operation" has to be "create", "update" or "delete", not `+is)
+			b.meant(ShapeFault, m.Value.offset, string(kind.nearest()), `"operation" must be "create", "update" or "delete", not `+is)
 		})
 	}
 }
@@ -89,7 +89,7 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	}
 	meant := b.resource(r, Value{kind: Object, offset: v.offset, node: &node{members: rest}}, keys)
 	if !hasURN && !slices.Contains(meant, "urn") {
-		b.fault(ShapeFault, v.offset, `the resource has no "urn"`)
+		b.fault(ShapeFault, v.offset, `missing "urn"`)
 	}
 	if operation && !slices.Contains(meant, "operation") {
 		b.operation(v)

@@ -64,19 +64,19 @@ func (b *builder) reference(v *Value, tag *Member) {
 		switch {
 		case m.Key == b.tag:
 		case m.Key != propertyKey:
-			b.faultWithin(m.Key, ReferenceFault, m.offset, "a reference has %q and perhaps %q, and no %q",
+			b.faultWithin(m.Key, ReferenceFault, m.offset, "a reference has %q and optionally %q, not %q",
 				clip(b.tag), propertyKey, clip(m.Key))
 			b.at(m.Key, func() { b.resolve(&m.Value) })
 			ok = false
 		case m.Value.kind != Text || m.Value.text == "":
-			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "%q names a property, in a string that is not empty", propertyKey)
+			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "%q must be the name of a property, a non-empty string", propertyKey)
 			ok = false
 		default:
 			property = m.Value.text
 		}
 	}
 	if tag.Value.kind != Text {
-		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q names what the reference leads to, in a string, not in %s",
+		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q must be the key of the target, a string, not %s",
 			clip(b.tag), describe(tag.Value))
 		b.at(tag.Key, func() { b.resolve(&tag.Value) })
 		return

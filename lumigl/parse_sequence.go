@@ -50,7 +50,7 @@ func (s *sequence) next() bool {
 			return true
 		case s.lacksComma():
 			s.comma = s.end
-			s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
+			s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", "missing comma between elements")
 		default:
 			s.unexpected(fmt.Sprintf("a comma or %q", string(s.close)))
 		}
@@ -142,7 +142,7 @@ func (s *sequence) key() (string, bool) {
 	}
 	s.pos++
 	if word != "" {
-		s.fix(KeyFault, start, end, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
+		s.fix(KeyFault, start, end, quote(word), "put the key in double quotes", "missing quotes around key %s", shown(word))
 	}
 	return key, true
 }
@@ -152,7 +152,7 @@ func (s *sequence) mismatch(found string) {
 	s.fail(Fault{
 		Code: BracketFault, Offset: s.pos, End: min(s.pos+1, len(s.src)),
 		Message: fmt.Sprintf("expected %q, found %s", string(s.close), found),
-		Notes:   []Note{{Offset: s.open, Message: "to close this"}},
+		Notes:   []Note{{Offset: s.open, Message: "opened here"}},
 	})
 }
 
@@ -189,7 +189,7 @@ func (p *parser) strangeSpace(c byte) bool {
 		}
 		r, _ := utf8.DecodeRuneInString(p.src[start:])
 		p.pos += n
-		p.fix(SpaceFault, start, start+n, " ", "write a space", "the character %U is not white space in JSON", r)
+		p.fix(SpaceFault, start, start+n, " ", "write a space", "character %U is not white space in JSON", r)
 		return true
 	}
 	return false
@@ -206,7 +206,7 @@ func (p *parser) comment() bool {
 		if end < 0 {
 			p.fail(Fault{
 				Code: CommentFault, Offset: start, End: start + 2,
-				Message: `JSON has no comments, and this one does not end; remove it, or close it with "*/" first`,
+				Message: `unterminated comment; JSON has no comments`,
 			})
 			return true
 		}

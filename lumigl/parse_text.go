@@ -57,7 +57,7 @@ func (p *parser) escapedText(start, i int) string {
 		case c == '\\':
 			i = p.escape(&b, i)
 		case c < ' ':
-			p.fix(StringFault, i, i+1, escapeOf(rune(c)), "escape the character", "a string cannot hold the character U+%04X as it is", c)
+			p.fix(StringFault, i, i+1, escapeOf(rune(c)), "escape the character", "unescaped character U+%04X in a string", c)
 			b.WriteByte(c)
 			i++
 		default:
@@ -70,7 +70,7 @@ func (p *parser) escapedText(start, i int) string {
 
 // unterminated reports a string that does not end on its line.
 func (p *parser) unterminated(open, end int) string {
-	p.fail(Fault{Code: StringFault, Offset: open, End: end, Message: "the string does not end on its line"})
+	p.fail(Fault{Code: StringFault, Offset: open, End: end, Message: "unterminated string"})
 	return ""
 }
 
@@ -99,7 +99,7 @@ func (p *parser) escape(b *strings.Builder, i int) int {
 		second, _ := hex4(strings.TrimPrefix(p.src[end:], `\u`))
 		pair := utf16.DecodeRune(r, second)
 		if !strings.HasPrefix(p.src[end:], `\u`) || pair == utf8.RuneError {
-			p.fault(EscapeFault, i, end, "%s is one half of a surrogate pair without the other", p.src[i:end])
+			p.fault(EscapeFault, i, end, "unpaired surrogate %s", p.src[i:end])
 			return end
 		}
 		r, end = pair, end+6
@@ -127,7 +127,7 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 		switch {
 		case strings.ContainsRune(quotes, r):
 			p.moveTo(i + n)
-			const message = "strings stand in double quotes"
+			const message = "strings must be in double quotes"
 			switch {
 			case !p.settled(",]}:"): // It may be a quote inside the string.
 				p.fail(Fault{Code: StringFault, Offset: start, End: i + n, Message: message})

@@ -22,8 +22,8 @@ func TestParseValueFaults(t *testing.T) {
 	for src, want := range map[string]string{
 		``:                "1:1: the file is empty",
 		"<<<<<<< a\n1":    "1:1: unresolved merge conflict; keep one side or both, and remove the markers",
-		`{"a": 1, "a":2}`: `1:10: the key "a" is there already (at /a)`,
-		`[[[[1]]]]`:       "1:4: lists and objects are nested more than 3 levels deep (at /0/0/0)",
+		`{"a": 1, "a":2}`: `1:10: duplicate key "a" (at /a)`,
+		`[[[[1]]]]`:       "1:4: lists and objects are nested deeper than 3 levels (at /0/0/0)",
 		`"` + "0123456789012345678901234567890" + `"`: "1:1: the file is larger than 30 bytes",
 	} {
 		v, err := lumigl.Parser{MaxDepth: 3, MaxSize: 30}.ParseValue(src)

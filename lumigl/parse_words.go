@@ -58,7 +58,7 @@ func (p *parser) elision() bool {
 	start := p.pos
 	p.pos += len(rest) - len(strings.TrimLeft(rest, ".…"))
 	p.elided = true
-	p.fault(ElisionFault, start, p.pos, "something is left out here; a file has to be complete")
+	p.fault(ElisionFault, start, p.pos, "elided content; a file must be complete")
 	return true
 }
 
@@ -74,7 +74,7 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 		if right != "null" {
 			v.kind, v.text = Bool, right
 		}
-		p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; it is spelled %s", word, right)
+		p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; write %s", word, right)
 		return v
 	}
 	f := Fault{Code: LiteralFault, Offset: start, End: p.pos, Message: shown(word) + " is not JSON; is it a string without quotes?"}

@@ -298,7 +298,7 @@ func TestRemove(t *testing.T) {
 	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
 		t.Error("others were removed")
 	}
-	expect(t, g.Check(), `there is no vertex "c" (at /vertices/b/x/#ref)`)
+	expect(t, g.Check(), `no vertex "c" (at /vertices/b/x/#ref)`)
 	g.Remove("b")
 	vertex(t, g, "b")
 	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)

@@ -45,11 +45,11 @@ func TestIdentity(t *testing.T) {
 	}
 	v, _ := s.Graph.Add("urn:lumi:e::p:m::t:m:T::d")
 	v.Type = "t:m:U"
-	const want = `not a URN: the name is empty or holds control characters (at /resources/urn:lumi:e::p:m::t:m:T::)
-not a URN: the name is empty or holds control characters (at "/resources/urn:lumi:e::p:m::t:m:T::b\n")
-not a URN: the environment is a word without colons and spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
-not a URN: a URN has four parts behind urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
-the type is "t:m:U", but the URN says "t:m:T" (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
+	const want = `invalid URN: the name is empty or holds control characters (at /resources/urn:lumi:e::p:m::t:m:T::)
+invalid URN: the name is empty or holds control characters (at "/resources/urn:lumi:e::p:m::t:m:T::b\n")
+invalid URN: the environment is a word without colons and spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
+invalid URN: a URN has four parts behind urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
+type "t:m:U" differs from the type "t:m:T" in the URN (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
 	if err := s.Check(); err == nil || err.Error() != want {
 		t.Errorf("found\n%v\nexpected\n%s", err, want)
 	}

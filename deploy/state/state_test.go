@@ -263,7 +263,7 @@ func TestDamagedRows(t *testing.T) {
 		damage func(table)
 		want   string
 	}{
-		{"cut off", func(r table) { r[db] = r[db][:20] }, db + ": 1:8: the string does not end on its line"},
+		{"cut off", func(r table) { r[db] = r[db][:20] }, db + ": 1:8: unterminated string"},
 		{"two in one", func(r table) { r[version] += ", {}" }, version + ": 1:"},
 		{"one over two", func(r table) { r[db], r[left] = `{"a": [{}`, `{}]}` }, db + ": 1:10: "},
 		{"no object", func(r table) { r[left] = "[]" }, left + ": expected an object, found a list"},
@@ -285,7 +285,7 @@ func TestDamagedRows(t *testing.T) {
 		})
 	}
 	twice := []store.Vertex{{Key: "root", Text: "{}"}, {Key: "root", Text: "{}"}}
-	if _, err := codec.Graph(prod, twice); err == nil || err.Error() != `there is a vertex "root" already` {
+	if _, err := codec.Graph(prod, twice); err == nil || err.Error() != `vertex "root" already exists` {
 		t.Errorf("a key is there twice: %v", err)
 	}
 }

@@ -87,9 +87,9 @@ func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots m
 			d.differs(at.from, name, hiddenAs(given, v))
 			how := ""
 			if has(given, func(v lumigl.Value) bool { _, property, _ := v.Target(); return property != "" }) {
-				how = ", where references to properties are the URNs of the resources"
+				how = ", with references to properties as resource URNs"
 			}
-			s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions%s", how)
+			s.note(InputLoss, "the output is used; the input differs and is kept in the extensions%s", how)
 		}
 	} else {
 		at.place = len(d.properties)
@@ -182,11 +182,11 @@ func (a *assembly) name() error {
 			urns[d.key] = u
 		}
 		if got != d.parts.Name {
-			why := "it holds control characters, or is empty"
+			why := "the name is empty or contains control characters"
 			if resourceName(d.parts.Name) == d.parts.Name {
-				why = "there is another of that type and name"
+				why = "another resource has the same type and name"
 			}
-			d.named.note(NameLoss, "the resource is called %q: %s", got, why)
+			d.named.note(NameLoss, "renamed to %q: %s", got, why)
 		}
 		if d.state == live {
 			d.Vertex, err = a.snapshot.Add(u)
@@ -335,7 +335,7 @@ func open(v lumigl.Value) lumigl.Value {
 // mistaken reports plain data that LumiGL takes for something else.
 func mistaken(s *source) {
 	if has(s.value, func(v lumigl.Value) bool { return v.IsUnknown() || isSpecial(v) }) {
-		s.note(MistakenLoss, "kept as it is, but there is data in it that LumiGL takes for a special value: a signature, or "+
-			"what stands for an unknown value")
+		s.note(MistakenLoss, "kept unchanged, but LumiGL reads part of it as a special value: a signature or "+
+			"the placeholder of an unknown value")
 	}
 }

@@ -86,7 +86,7 @@ func Convert(src string, options Options) (*Result, error) {
 	case OpenTofu:
 		err = (&openTofu{assembly: a}).read(top)
 	default:
-		err = refuse("there is no format %q", from)
+		err = refuse("unknown format %q", from)
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func Convert(src string, options Options) (*Result, error) {
 	// From here on, the assembly and the book can be collected. The text of a state is somewhat longer than the state.
 	result := &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}
 	if result.Text, err = lumigl.Append(make([]byte, 0, len(src)+len(src)/4), result.Snapshot); err != nil {
-		return nil, fmt.Errorf("the snapshot would not be accepted: %w", err)
+		return nil, fmt.Errorf("invalid snapshot: %w", err)
 	}
 	return result, nil
 }
@@ -105,12 +105,12 @@ func (o Options) Check() error {
 	if o.Environment != "" {
 		probe := urn.Parts{Environment: o.Environment, Package: "p", Module: "m", Type: "p:m:T", Name: "n"}
 		if _, err := urn.Format(probe); err != nil {
-			return refuse("%q is no name of an environment, which is a word without colons and spaces", o.Environment)
+			return refuse("invalid environment name %q: it must not be empty or contain colons or spaces", o.Environment)
 		}
 	}
 	if o.Package != "" {
 		if err := tokens.CheckPackage(o.Package); err != nil {
-			return refuse("no name of a package: %s", err)
+			return refuse("invalid package name: %s", err)
 		}
 	}
 	return nil

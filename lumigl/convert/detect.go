@@ -14,7 +14,7 @@ func detect(root lumigl.Value) (Format, error) {
 	has := func(key string) bool { return root.Get(key).Exists() }
 	switch {
 	case root.Kind() != lumigl.Object:
-		return "", refuse("this is %s; every format that can be converted is an object", root.Kind())
+		return "", refuse("expected an object, got %s", root.Kind())
 	case has("encrypted_data"), has("terraform_version"), has("version") && (has("lineage") || has("modules") || has("backend")),
 		has("format_version") && has("values"):
 		return OpenTofu, nil
@@ -27,7 +27,7 @@ func detect(root lumigl.Value) (Format, error) {
 		has("latest") && (has("stack") || has("target")) && !holdsResources(root.Get("latest")):
 		return Pulumi, nil
 	case holdsResources(root):
-		return "", refuse("this is LumiGL already; 'lumi fmt' makes it canonical")
+		return "", refuse("the file is already LumiGL; use 'lumi fmt' to format it")
 	}
 	return "", refuse("unrecognized format; --from accepts %s and %s", Pulumi, OpenTofu)
 }

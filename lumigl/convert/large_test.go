@@ -48,7 +48,7 @@ func TestTwins(t *testing.T) {
 }
 
 func TestNoSuchFormat(t *testing.T) {
-	if _, err := Convert(`{}`, Options{From: "xml"}); err == nil || err.Error() != `there is no format "xml"` {
+	if _, err := Convert(`{}`, Options{From: "xml"}); err == nil || err.Error() != `unknown format "xml"` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -59,7 +59,7 @@ func TestNesting(t *testing.T) {
 			strings.Repeat("[", n) + strings.Repeat("]", n) + `}}]}]}`
 	}
 	convertText(t, deep(maxDepth-6))
-	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "nested more than 900 levels deep") {
+	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "nested deeper than 900 levels") {
 		t.Errorf("got %v", err)
 	}
 	inner := strings.Repeat("[", maxDepth-10) + strings.Repeat("]", maxDepth-10)

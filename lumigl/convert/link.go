@@ -65,7 +65,7 @@ func (a *assembly) placeReferences() {
 // keptAs says what becomes of a reference that cannot be one.
 func keptAs(property string) string {
 	if property != "" {
-		return "the URN is kept as a string, without the name of the property"
+		return "the URN is kept as a string, without the property name"
 	}
 	return "the URN is kept as a string, not as a reference"
 }
@@ -77,7 +77,7 @@ func (a *assembly) cut() {
 		if r.from.may(r.to) {
 			continue
 		}
-		r.said.note(CircleLoss, "%s: resources would depend on each other in a circle", keptAs(r.property))
+		r.said.note(CircleLoss, "%s: it would create a dependency cycle", keptAs(r.property))
 		if cut[r.from] == nil {
 			cut[r.from] = map[*lumigl.Vertex]bool{}
 		}

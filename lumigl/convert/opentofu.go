@@ -88,27 +88,27 @@ func (o *openTofu) read(top *source) error {
 // readable refuses what is no state of version 4, and says how to get one.
 func (o *openTofu) readable(top *source) error {
 	if top.value.Kind() != lumigl.Object {
-		return refuse("the state is %s; it has to be an object", top.value.Kind())
+		return refuse("expected an object, got %s", top.value.Kind())
 	}
 	if top.key("encrypted_data").exists() {
-		return refuse("the state is encrypted; 'tofu state pull' in the folder of its configuration prints it decrypted")
+		return refuse("the state is encrypted; run 'tofu state pull' in its configuration directory to decrypt it")
 	}
 	version := top.key("version")
 	switch n, ok := version.value.Int(); {
 	case top.key("format_version").exists():
-		return refuse("this is what 'tofu show -json' prints, which is made for reading; 'tofu state pull' prints the state itself")
+		return refuse("this is the output of 'tofu show -json', not a state; use 'tofu state pull'")
 	case top.key("backend").exists() && !top.key("resources").exists():
-		return refuse("this is what is noted of a backend, and no state; 'tofu state pull' in the folder of the configuration " +
-			"prints the state that the backend has")
+		return refuse("this file describes a backend and is not a state; run 'tofu state pull' in the configuration directory " +
+			"to get the state from the backend")
 	case !version.exists():
-		return refuse(`the state has no "version"`)
+		return refuse(`missing "version"`)
 	case !ok:
-		return refuse("the version of the state is %s; it has to be 4", shown(version.value))
+		return refuse("invalid state version %s; expected 4", shown(version.value))
 	case 1 <= n && n <= 3:
-		return refuse("the state has version %d, which was written before 2019; 'tofu state pull' in the folder of its "+
-			"configuration prints it in version 4", n)
+		return refuse("unsupported state version %d, from before 2019; run 'tofu state pull' in the "+
+			"configuration directory to upgrade it to version 4", n)
 	case n != 4:
-		return refuse("the state has version %s; version 4 is understood", shown(version.value))
+		return refuse("unsupported state version %s; only version 4 is supported", shown(version.value))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (o *openTofu) resource(s *source) {
 	mode, module, kind, name := s.key("mode").text(), s.key("module").text(), s.key("type").text(), s.key("name").text()
 	provider := s.key("provider").text()
 	if kind == "" || name == "" {
-		s.lose(ShapeLoss, `left out: a resource has "mode", "type" and "name"`)
+		s.lose(ShapeLoss, `dropped: a resource needs "mode", "type" and "name"`)
 		return
 	}
 	address := kind + "." + name
@@ -154,9 +154,9 @@ func (o *openTofu) resource(s *source) {
 	case "managed", "":
 	case "data":
 		address, tokenModule = "data."+address, "data"
-		s.note(UnmanagedLoss, "kept as a resource, but it was only read; a deployment would manage it")
+		s.note(UnmanagedLoss, "kept as a resource, although it is a data source; a deployment would manage it")
 	default:
-		s.lose(ShapeLoss, `left out: the mode is "managed" or "data", and this is another`)
+		s.lose(ShapeLoss, `dropped: the mode must be "managed" or "data"`)
 		return
 	}
 	if module != "" {
@@ -179,7 +179,7 @@ func (o *openTofu) resource(s *source) {
 		t := o.token(from, tokenModule, kind)
 		if t.changed && !renamed {
 			renamed = true
-			s.key("type").note(TypeLoss, "the type is %q: as it is, it is no type token", t.token)
+			s.key("type").note(TypeLoss, "converted to %q: it is not a valid type token", t.token)
 		}
 		d.extensions.set("provider", textOr(from))
 		d.extensions.set("type", textOr(kind))
@@ -195,7 +195,7 @@ func (o *openTofu) resource(s *source) {
 		some = true
 	}
 	if !some {
-		s.lose(EmptyLoss, "left out: the resource has no instances")
+		s.lose(EmptyLoss, "dropped: the resource has no instances")
 	}
 }
 
@@ -219,7 +219,7 @@ func (o *openTofu) instanceKey(s *source) string {
 		return "[" + quoted(key.text()) + "]"
 	}
 	if key.exists() {
-		key.lose(ShapeLoss, "left out: the key of an instance is a number or a string")
+		key.lose(ShapeLoss, "dropped: the key of an instance must be a number or a string")
 	}
 	return ""
 }
@@ -229,8 +229,8 @@ func (o *openTofu) fill(d *draft) {
 	s := d.said
 	attributes := s.key("attributes")
 	if flat := s.key("attributes_flat"); flat.says() && !attributes.exists() {
-		flat.note(FlatLoss, "kept as it is: lists and maps are spread over many keys, and all values are strings; "+
-			"'tofu apply -refresh-only' writes them as they should be")
+		flat.note(FlatLoss, "kept in flat form: lists and maps are spread over many keys, and all values are strings; "+
+			"'tofu apply -refresh-only' restores their structure")
 		attributes = flat
 	} else {
 		flat.takeIfSilent()
@@ -262,7 +262,7 @@ func (o *openTofu) fill(d *draft) {
 	}
 	d.extensions.keep(s, "status", "create_before_destroy") // Whatever is replaced is created before the old one is deleted.
 	if status := s.key("status"); status.says() && d.state == live {
-		status.note(InertLoss, "kept in the extensions, where nothing acts on it: nothing replaces the resource any more because it is tainted")
+		status.note(InertLoss, "kept in the extensions, where it has no effect: the taint no longer causes a replacement")
 	}
 	if s.key("skip_destroy").flag() {
 		d.Options = d.Options.With("retainOnDelete", lumigl.BoolOf(true))

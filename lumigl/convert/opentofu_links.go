@@ -143,8 +143,8 @@ func (o *openTofu) rest(d *draft, key string) {
 	if len(names) > few {
 		shown += ", …"
 	}
-	list.note(DependencyLoss, "kept in the extensions, where nothing acts on it: "+
-		"what it depends on (%s) is not in the state, has too many instances, or would close a circle", shown)
+	list.note(DependencyLoss, "kept in the extensions, where it has no effect: "+
+		"the dependencies (%s) are not in the state, have too many instances, or would create a cycle", shown)
 	d.extensions.set(key, lumigl.ListOf(left...))
 }
 

@@ -75,7 +75,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 			t.all = t.all || !complete || v.Len() > 0 // A type has the keys of what is in the value.
 		}
 		if !complete {
-			path.note(SensitiveLoss, "the path leads nowhere, so that all is secret that it is known to be in")
+			path.note(SensitiveLoss, "the path does not resolve; everything below its longest known part is secret")
 		}
 	}
 	return hidden
@@ -157,7 +157,7 @@ func (h *hiding) guess(s *source, kind string) {
 			part := h.part(key)
 			if secretly(key, m.value, kind) && !part.all {
 				part.all = true
-				m.note(GuessedLoss, "taken for a secret because of its name: state does not say what providers hold to be one")
+				m.note(GuessedLoss, "marked secret because of its name: the state does not record which values providers consider secret")
 			}
 			part.guess(m, kind)
 		}

@@ -27,10 +27,10 @@ const newest = 4
 func (p *pulumi) read(top *source) error {
 	version := top.key("version")
 	if version.exists() && version.value.Kind() != lumigl.Number {
-		return refuse("the version of the stack is %s; it has to be a number from 1 to %d", shown(version.value), newest)
+		return refuse("invalid version %s; expected a number from 1 to %d", shown(version.value), newest)
 	}
 	if n, _ := version.value.Int(); version.exists() && (n < 1 || n > newest) {
-		return refuse("this is version %s of Pulumi's exports; versions 1 to %d are understood", shown(version.value), newest)
+		return refuse("unsupported version %s of Pulumi's export format; versions 1 to %d are supported", shown(version.value), newest)
 	}
 	deployment := top.key("deployment")
 	stack := top.key("checkpoint")
@@ -49,7 +49,7 @@ func (p *pulumi) read(top *source) error {
 	case top.key("manifest").exists() && top.key("resources").exists():
 		deployment = top
 	default:
-		return refuse(`there is no object "deployment" with the resources; has the stack ever been deployed?`)
+		return refuse(`missing object "deployment"; has the stack ever been deployed?`)
 	}
 	p.kept.keep(deployment, "manifest", "time", "info", "metadata", "snippets", "extensions")
 	p.providers(deployment.key("secrets_providers"))
@@ -87,7 +87,7 @@ func (p *pulumi) providers(s *source) {
 	kept.keep(s, "type")
 	p.kept.set("secrets_providers", kept.object())
 	if state := s.key("state"); state.exists() {
-		state.lose(EncryptionLoss, "left out: it says how the stack's secrets are encrypted, and in a snapshot they are not")
+		state.lose(EncryptionLoss, "dropped: secrets are not encrypted in a snapshot")
 	}
 }
 
@@ -102,7 +102,7 @@ func (p *pulumi) config(s *source) {
 			return lumigl.Value{}, false
 		}
 		s.key("secure").lose(CiphertextLoss,
-			"a secret without a value is in its place, since it is encrypted; 'pulumi config --show-secrets' decrypts it")
+			"replaced with a secret without a value, because it is encrypted; 'pulumi config --show-secrets' decrypts it")
 		return secret(lumigl.NullValue()), true
 	}))
 }
@@ -129,7 +129,7 @@ func (p *pulumi) operation(s *source) {
 	kind := s.key("type")
 	ours := kinds[kind.text()]
 	if ours == "" {
-		s.lose(OperationLoss, "left out: an operation is create, update or delete, and this is another; it has changed nothing yet")
+		s.lose(OperationLoss, "dropped: only create, update and delete operations are supported; this one has changed nothing yet")
 		return
 	}
 	if d := p.draft(s.key("resource")); d != nil {
@@ -148,7 +148,7 @@ func (p *pulumi) draft(s *source) *draft {
 	key := named.text()
 	stack, project, chain, name, ok := splitPulumi(key)
 	if !ok {
-		s.lose(ShapeLoss, "left out: the resource has no URN of the form urn:pulumi:stack::project::type::name")
+		s.lose(ShapeLoss, "dropped: the resource has no URN of the form urn:pulumi:stack::project::type::name")
 		return nil
 	}
 	qualifiedType := chain
@@ -193,16 +193,16 @@ func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 
 // inert are the keys of a resource that tell Pulumi to do something, or not to, and tell nobody else.
 var inert = []struct{ key, why string }{
-	{"external", "the resource was only read, and would be managed now"},
-	{"taint", "nothing replaces the resource any more because it is tainted"},
-	{"pendingReplacement", "that the resource is about to be replaced is known no more"},
-	{"deletedWith", "the resource would be deleted by itself now"},
-	{"replaceWith", "the resource is not replaced together with others any more"},
-	{"replacementTrigger", "nothing replaces the resource any more because this changes"},
-	{"initErrors", "that the resource was not ready is known no more"},
-	{"refreshBeforeUpdate", "the resource is not read again before it is updated"},
-	{"viewOf", "the resource is a view of another, and would be managed now"},
-	{"resourceHooks", "no hooks are called any more"},
+	{"external", "the resource was only read; Lumi would manage it"},
+	{"taint", "the taint no longer causes a replacement"},
+	{"pendingReplacement", "the pending replacement is forgotten"},
+	{"deletedWith", "the resource would be deleted on its own"},
+	{"replaceWith", "the resource is no longer replaced together with others"},
+	{"replacementTrigger", "a change of this value no longer causes a replacement"},
+	{"initErrors", "the failed initialization is forgotten"},
+	{"refreshBeforeUpdate", "the resource is not refreshed before updates"},
+	{"viewOf", "the resource is a view of another; Lumi would manage it"},
+	{"resourceHooks", "hooks are no longer called"},
 }
 
 // quiet are the keys of a resource that say where it comes from.
@@ -218,7 +218,7 @@ func (p *pulumi) fill(d *draft) {
 	custom := s.key("custom")
 	if managed := custom.flag(); !managed || strings.HasPrefix(string(d.Type), "pulumi:") {
 		d.extensions.set("custom", lumigl.BoolOf(managed))
-		s.note(UnmanagedLoss, "kept as a resource, but no provider makes it: it is a component, or belongs to Pulumi itself")
+		s.note(UnmanagedLoss, "kept as a resource without a provider: it is a component, or internal to Pulumi")
 	}
 	if s.key("delete").flag() && d.state == begun {
 		d.extensions.set("delete", lumigl.BoolOf(true))
@@ -232,7 +232,7 @@ func (p *pulumi) fill(d *draft) {
 		}
 		d.extensions.set(i.key, plain(p.value(part, d)))
 		if part.says() {
-			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
+			part.note(InertLoss, "kept in the extensions, where it has no effect: %s", i.why)
 		}
 	}
 	d.extensions.keep(s, quiet...)
@@ -260,7 +260,7 @@ func (p *pulumi) optionsOf(d *draft) {
 			d.Options = d.Options.With(o.option, option)
 		default:
 			d.extensions.set(o.key, plain(p.value(part, d)))
-			part.note(InertLoss, "kept in the extensions, where nothing acts on it: it is not what the option %q takes", o.option)
+			part.note(InertLoss, "kept in the extensions, where it has no effect: invalid value for option %q", o.option)
 		}
 	}
 }
@@ -306,12 +306,12 @@ func (d *draft) typed() {
 	said := d.said.key("type")
 	switch {
 	case d.Type != d.parts.Type && said.text() != "":
-		said.note(TypeLoss, "the type is %q, that of another resource with this URN; this one is kept in the extensions", d.Type)
+		said.note(TypeLoss, "using type %q of another resource with this URN; this type is kept in the extensions", d.Type)
 		if !d.mistyped {
 			d.extensions.set("type", said.take())
 		}
 	case d.mistyped:
-		said.or(d.named).note(TypeLoss, "the type is %q: as it is, it is no type token", d.Type)
+		said.or(d.named).note(TypeLoss, "converted to %q: it is not a valid type token", d.Type)
 	}
 }
 

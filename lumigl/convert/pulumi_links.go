@@ -130,10 +130,10 @@ func (p *pulumi) rest(d *draft) {
 		case key == "" || to != nil && targets[to.Vertex]:
 		case to == nil || to == d:
 			left = append(left, lumigl.TextOf(key))
-			s.note(DependencyLoss, "kept in the extensions, where nothing acts on it: there is no other resource of this URN")
+			s.note(DependencyLoss, "kept in the extensions, where it has no effect: no other resource has this URN")
 		case !d.may(to):
 			left = append(left, lumigl.TextOf(key))
-			s.note(DependencyLoss, "kept in the extensions, where nothing acts on it: resources would depend on each other in a circle")
+			s.note(DependencyLoss, "kept in the extensions, where it has no effect: it would create a dependency cycle")
 		default:
 			targets[to.Vertex] = true
 			d.after = append(d.after, lumigl.ReferenceTo(to.Vertex))

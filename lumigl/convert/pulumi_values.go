@@ -49,7 +49,7 @@ func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
 			return p.special(s, d), true
 		}
 		if text, _ := s.value.Text(); unknowns[text] {
-			s.lose(UnknownValueLoss, "the value was not known; it still is not")
+			s.lose(UnknownValueLoss, "kept as an unknown value")
 			return lumigl.TextOf(wire.Unknown), true
 		}
 		return lumigl.Value{}, false
@@ -72,7 +72,7 @@ func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 	case bytesSignature:
 		return bytes(s)
 	default:
-		s.note(SignatureLoss, "kept as an object: it is a special value, but none that is known")
+		s.note(SignatureLoss, "kept as an object: unknown kind of special value")
 		return s.take()
 	}
 }
@@ -87,15 +87,15 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 		json := text.text()
 		v, err := lumigl.Parser{MaxDepth: max(1, maxDepth-text.depth)}.ParseValue(json)
 		if err != nil {
-			text.note(SignatureLoss, "kept as a string: a secret holds JSON, and this is none, or it is nested too deep")
+			text.note(SignatureLoss, "kept as a string: the plaintext of a secret must be JSON; this is invalid or nested too deep")
 			return secret(lumigl.TextOf(json))
 		}
 		return secret(p.walk(text.within(v), d))
 	case s.key("ciphertext").exists():
 		s.key("ciphertext").lose(CiphertextLoss,
-			"a secret without a value is in its place, since it is encrypted; 'pulumi stack export --show-secrets' decrypts it")
+			"replaced with a secret without a value, because it is encrypted; 'pulumi stack export --show-secrets' decrypts it")
 	default:
-		s.note(SignatureLoss, "a secret without a value is in its place: it has neither plaintext nor ciphertext")
+		s.note(SignatureLoss, "replaced with a secret without a value: it has neither plaintext nor ciphertext")
 	}
 	return secret(lumigl.NullValue())
 }
@@ -121,9 +121,9 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	case !hash.says():
 		hash.take()
 	case found || hash.value.Equal(hashOfNothing):
-		hash.lose(AssetHashLoss, "left out: an asset is known by where its content is")
+		hash.lose(AssetHashLoss, "dropped: an asset is identified by the location of its content")
 	default:
-		hash.lose(ContentLoss, "left out, and the content is empty: the stack has the hash of it, and does not say where it is")
+		hash.lose(ContentLoss, "dropped, and the content is empty: the stack has only a hash of the content, not its location")
 	}
 	return signed(signature, content)
 }
@@ -138,7 +138,7 @@ var hashOfNothing = func() lumigl.Value {
 func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	key := s.key("urn").text()
 	s.key("packageVersion").loseUnlessSilent(PackageVersionLoss,
-		"left out: a reference leads to a resource, and says nothing about its package")
+		"dropped: references to resources have no package version")
 	to := p.find(key, d)
 	id := s.key("id")
 	text, _ := id.value.Text()
@@ -146,12 +146,12 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	case !id.says() || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
 		id.take()
 	case to != nil:
-		id.lose(ReferenceIDLoss, "left out: the resource has another id by now, and a reference leads to the resource")
+		id.lose(ReferenceIDLoss, "dropped: the id of the resource has changed; the reference uses the current one")
 	default:
-		id.lose(ReferenceIDLoss, "left out: the reference leads nowhere, so that only its URN is kept")
+		id.lose(ReferenceIDLoss, "dropped: the reference is dangling, so only its URN is kept")
 	}
 	if to == nil {
-		s.key("urn").or(s).note(DanglingLoss, "%s: no resource has it", keptAs(""))
+		s.key("urn").or(s).note(DanglingLoss, "%s: no resource has this URN", keptAs(""))
 		return lumigl.TextOf(key)
 	}
 	p.references = append(p.references, explicit{from: d, to: to, said: s.key("urn")})
@@ -166,12 +166,12 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	if isKnown && value.value.Exists() {
 		v = p.walk(value, d)
 	} else if !isKnown {
-		s.note(UnknownValueLoss, "the value was not known; it still is not")
+		s.note(UnknownValueLoss, "kept as an unknown value")
 	}
 	if s.key("secret").flag() {
 		v = secret(v)
 	}
-	s.key("dependencies").loseUnlessSilent(OutputLoss, "the value is kept without what it was said to depend on")
+	s.key("dependencies").loseUnlessSilent(OutputLoss, "the value is kept without its dependencies")
 	return v
 }
 
@@ -183,12 +183,12 @@ func float(special *source) lumigl.Value {
 	v, ok := lumigl.FloatOf(math.Float64frombits(bits))
 	switch {
 	case err != nil:
-		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bits of a number, in hexadecimal digits")
+		s.or(special).note(SignatureLoss, "kept as a string: expected the bits of a number in hexadecimal")
 		return lumigl.TextOf(text)
 	case ok:
 		return v
 	}
-	s.note(NumberLoss, "kept as a string: JSON has neither NaN nor infinities")
+	s.note(NumberLoss, "kept as a string: JSON has no NaN or infinity")
 	return lumigl.TextOf(strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64))
 }
 
@@ -202,7 +202,7 @@ func bytes(special *source) lumigl.Value {
 	case utf8.Valid(raw):
 		return lumigl.TextOf(string(raw))
 	default:
-		s.note(BytesLoss, "kept as a string in base64: a string is UTF-8, and these bytes are not")
+		s.note(BytesLoss, "kept as a base64 string: the bytes are not valid UTF-8")
 	}
 	return lumigl.TextOf(text)
 }

@@ -135,7 +135,7 @@ func (b *book) unsettled(v lumigl.Value) {
 	switch {
 	case b.settled.has(v):
 	case !b.opened.has(v): // It is behind a key: who opens a list accounts for all of its elements.
-		(&source{book: b, value: v}).lose(UnknownLoss, "left out: nothing is known of this key here")
+		(&source{book: b, value: v}).lose(UnknownLoss, "dropped: unknown key")
 	default:
 		for _, e := range v.Elements() {
 			b.unsettled(e)
@@ -216,7 +216,7 @@ func (s *source) is(kind lumigl.Kind) bool {
 	case s.value.Kind() == kind:
 		return true
 	case s.exists():
-		s.lose(ShapeLoss, "left out: this has to be %s, not %s", kind, s.value.Kind())
+		s.lose(ShapeLoss, "dropped: expected %s, got %s", kind, s.value.Kind())
 	}
 	s.settle()
 	return false
@@ -262,7 +262,7 @@ func (s *source) elements() iter.Seq2[int, *source] {
 func (s *source) members() iter.Seq2[string, *source] {
 	return func(yield func(string, *source) bool) {
 		if s.value.IsSecret() {
-			s.lose(ShapeLoss, "left out: this has to be %s, not a secret", lumigl.Object)
+			s.lose(ShapeLoss, "dropped: expected %s, got a secret", lumigl.Object)
 		}
 		if s.isLost() || !s.is(lumigl.Object) {
 			return

@@ -31,7 +31,7 @@ type Recognized struct {
 type Replaces map[tokens.Type][]string
 
 // ErrForms says that a general graph was compared with a snapshot.
-var ErrForms = errors.New("one is a snapshot and the other a general graph; only two of a kind can be compared")
+var ErrForms = errors.New("cannot compare a snapshot with a general graph")
 
 // Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
 // does that of the keys in an object, nor where programs make resources. The documents have to be valid: see their method Check. Neither may be changed
@@ -68,9 +68,9 @@ func (d *Delta) guess() *Recognized {
 		}
 	}
 	guess := &Recognized{Moves: match.Recognize(deleted, created)}
-	guess.Reason = "the type and the properties are the same"
+	guess.Reason = "same type and properties"
 	if !d.isSnapshot() {
-		guess.Reason = "the properties are the same"
+		guess.Reason = "same properties"
 	}
 	return guess
 }

@@ -32,7 +32,7 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 
 // wrongPattern says that a pattern is none, and where what is wrong with it stands, or the pattern if that has escapes.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
-	e := atStart("%q is no regular expression: %s", wrong.Expr, wrong.Code)
+	e := atStart("invalid regular expression %q: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {
 		pattern, text := patternOf(e)
 		if pattern == nil {
@@ -78,7 +78,7 @@ func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	if err != nil {
 		text = "this"
 	}
-	e := &ExpressionError{Message: fmt.Sprintf("%s is no %s", text, to)}
+	e := &ExpressionError{Message: fmt.Sprintf("%s is not a valid %s", text, to)}
 	switch to {
 	case "timestamp":
 		e.Message += ` such as "2017-06-01T12:00:00Z"`

@@ -96,7 +96,7 @@ func newLanguage(text, object, list string, variables []variable) *language {
 
 func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
 	if n := utf8.RuneCountInString(source); n > maxLength {
-		return nil, nil, atStart("the expression has %d characters; the most it can have are %d", n, maxLength)
+		return nil, nil, atStart("the expression is too long: %d characters, the maximum is %d", n, maxLength)
 	}
 	env, err := l.env()
 	if err != nil {
@@ -107,7 +107,7 @@ func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
 		return nil, nil, l.wrong(source, issues.Errors())
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
-		return nil, nil, atStart("the expression has to be true or false; this is of type %s", ast.OutputType())
+		return nil, nil, atStart("the expression must be a bool, got %s", ast.OutputType())
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
@@ -161,13 +161,13 @@ func evaluate(program cel.Program, variables any) (bool, error) {
 			return false, nil
 		}
 		if strings.Contains(err.Error(), "cost limit exceeded") {
-			return false, errors.New("the expression takes too long")
+			return false, errors.New("the expression exceeds the cost limit")
 		}
 		return false, err
 	}
 	b, ok := result.(types.Bool)
 	if !ok {
-		return false, fmt.Errorf("the expression has to be true or false; here it is of type %s", result.Type().TypeName())
+		return false, fmt.Errorf("the expression must be a bool, got %s", result.Type().TypeName())
 	}
 	return bool(b), nil
 }

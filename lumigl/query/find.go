@@ -32,7 +32,7 @@ func (e *FindError) Error() string {
 		return e.nothing()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q can be any of %d; write more of the one that is meant:", e.Name, len(e.Candidates))
+	fmt.Fprintf(&b, "%q is ambiguous; it matches %d resources:", e.Name, len(e.Candidates))
 	for i, v := range e.Candidates {
 		if i == maxListed {
 			fmt.Fprintf(&b, "\n… and %d more", len(e.Candidates)-i)
@@ -45,20 +45,20 @@ func (e *FindError) Error() string {
 
 // nothing says that there is nothing of a name, and what to write instead.
 func (e *FindError) nothing() string {
-	text := fmt.Sprintf("there is no %q; ", e.Name)
+	text := fmt.Sprintf("no match for %q; ", e.Name)
 	switch {
 	case e.Type != "":
 		are := "resources have"
 		if e.Typed == 1 {
 			are = "resource has"
 		}
-		return text + fmt.Sprintf("%d %s that type, which the expression type.endsWith(%q) finds", e.Typed, are, e.Type)
+		return text + fmt.Sprintf("%d %s that type; to find them, use the expression type.endsWith(%q)", e.Typed, are, e.Type)
 	case e.Nearest != "":
 		return text + fmt.Sprintf("did you mean %q?", e.Nearest)
 	case e.example != "":
-		return text + fmt.Sprintf("a KEY is a resource's URN, the end of one, such as %q, or its name", e.example)
+		return text + fmt.Sprintf("a KEY is a resource's URN, a suffix of it such as %q, or its name", e.example)
 	}
-	return text + "a KEY is that of a vertex, or the end of one behind a colon, slash or dot"
+	return text + "a KEY is a vertex's key, or a suffix of it after a colon, slash or dot"
 }
 
 // Find returns the vertex that a name stands for: its key, or the end of it from some separator on, such as a resource's

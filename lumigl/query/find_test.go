@@ -23,7 +23,7 @@ func TestFind(t *testing.T) {
 	s := must.Get(lumigl.ParseSnapshot(names))(t)
 	x := query.New(s.Base())
 	const urns = "urn:lumi:prod::my/net:web::"
-	const aKey = `a KEY is a resource's URN, the end of one, such as "aws:ec2/vpc:VPC::main", or its name`
+	const aKey = `a KEY is a resource's URN, a suffix of it such as "aws:ec2/vpc:VPC::main", or its name`
 	for name, want := range map[string]string{
 		urns + "aws:ec2:Subnet::b": urns + "aws:ec2:Subnet::b",
 		"b":                        urns + "aws:ec2:Subnet::b",
@@ -31,16 +31,16 @@ func TestFind(t *testing.T) {
 		"cache":                    urns + "aws:ec2:Subnet::zone/cache",
 		"VPC::main":                urns + "aws:ec2/vpc:VPC::main",
 		"aws:ec2:Subnet::main":     urns + "aws:ec2:Subnet::main",
-		"main": `"main" can be any of 2; write more of the one that is meant:` + "\n" +
+		"main": `"main" is ambiguous; it matches 2 resources:` + "\n" +
 			urns + "aws:ec2/vpc:VPC::main\n" + urns + "aws:ec2:Subnet::main",
-		"mian":                        `there is no "mian"; did you mean "main"?`,
-		urns + "aws:ec2:Subent::b":    `there is no "` + urns + `aws:ec2:Subent::b"; did you mean "` + urns + `aws:ec2:Subnet::b"?`,
-		"ain":                         `there is no "ain"; did you mean "main"?`,
-		"":                            `there is no ""; ` + aKey,
-		"nothing like it, not at all": `there is no "nothing like it, not at all"; ` + aKey,
-		"subnet":                      `there is no "subnet"; 4 resources have that type, which the expression type.endsWith(":Subnet") finds`,
-		"aws:ec2/vpc:VPC":             `there is no "aws:ec2/vpc:VPC"; 1 resource has that type, which the expression type.endsWith("aws:ec2/vpc:VPC") finds`,
-		"vpc:VPC":                     `there is no "vpc:VPC"; 1 resource has that type, which the expression type.endsWith("/vpc:VPC") finds`,
+		"mian":                        `no match for "mian"; did you mean "main"?`,
+		urns + "aws:ec2:Subent::b":    `no match for "` + urns + `aws:ec2:Subent::b"; did you mean "` + urns + `aws:ec2:Subnet::b"?`,
+		"ain":                         `no match for "ain"; did you mean "main"?`,
+		"":                            `no match for ""; ` + aKey,
+		"nothing like it, not at all": `no match for "nothing like it, not at all"; ` + aKey,
+		"subnet":                      `no match for "subnet"; 4 resources have that type; to find them, use the expression type.endsWith(":Subnet")`,
+		"aws:ec2/vpc:VPC":             `no match for "aws:ec2/vpc:VPC"; 1 resource has that type; to find them, use the expression type.endsWith("aws:ec2/vpc:VPC")`,
+		"vpc:VPC":                     `no match for "vpc:VPC"; 1 resource has that type; to find them, use the expression type.endsWith("/vpc:VPC")`,
 	} {
 		v, err := x.Find(name)
 		got := fmt.Sprint(err)
@@ -61,7 +61,7 @@ func TestFindInGraph(t *testing.T) {
 	}
 	x := query.New(graph(t, lines...))
 	_, err := x.Find("js")
-	want := `"js" can be any of 12; write more of the one that is meant:` + "\n" + strings.Join(lines[:10], "\n") + "\n… and 2 more"
+	want := `"js" is ambiguous; it matches 12 resources:` + "\n" + strings.Join(lines[:10], "\n") + "\n… and 2 more"
 	if fmt.Sprint(err) != want {
 		t.Errorf("got %v", err)
 	}
@@ -75,9 +75,9 @@ func TestFindWithoutParts(t *testing.T) {
 	}
 	x := query.New(g)
 	for name, want := range map[string]string{
-		"x": "\"x\" can be any of 2; write more of the one that is meant:\na::x\nb/x",
-		"":  `there is no ""; a KEY is that of a vertex, or the end of one behind a colon, slash or dot`,
-		"z": `there is no "z"; a KEY is that of a vertex, or the end of one behind a colon, slash or dot`,
+		"x": "\"x\" is ambiguous; it matches 2 resources:\na::x\nb/x",
+		"":  `no match for ""; a KEY is a vertex's key, or a suffix of it after a colon, slash or dot`,
+		"z": `no match for "z"; a KEY is a vertex's key, or a suffix of it after a colon, slash or dot`,
 	} {
 		if _, err := x.Find(name); fmt.Sprint(err) != want {
 			t.Errorf("%q: %v", name, err)

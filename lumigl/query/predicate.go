@@ -30,7 +30,7 @@ func (p *Predicate) Holds(v lumigl.Value) (bool, error) {
 	content, secret := reveal(v)
 	holds, err := evaluate(p.program, map[string]any{"value": plain(content)})
 	if err != nil && secret {
-		return false, errors.New("the error is not shown, since the value contains a secret")
+		return false, errors.New("the error is hidden because the value contains a secret")
 	}
 	return holds, err
 }

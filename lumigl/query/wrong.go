@@ -74,7 +74,7 @@ const (
 )
 
 func (l *language) textFunctions() string {
-	return fmt.Sprintf("a text is looked into with contains, startsWith, endsWith and matches, as in %s.contains(\"Queue\")", l.text)
+	return fmt.Sprintf("to search in a string, use contains, startsWith, endsWith or matches, as in %s.contains(\"Queue\")", l.text)
 }
 
 // misread says what is wrong with the syntax.
@@ -85,32 +85,32 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	fields := strings.Fields(before)
 	switch {
 	case strings.Contains(message, "'<EOF>'") || rest == "":
-		e.Message = "the expression is not complete"
+		e.Message = "unexpected end of expression"
 	case after != "":
 		e.Column -= len(sign)
 		e.Message = l.aboutSign(sign + after)
 	case len(fields) > 0 && strings.EqualFold(fields[len(fields)-1], "not"):
 		last := fields[len(fields)-1]
 		e.Column -= utf8.RuneCountInString(before[strings.LastIndex(before, last):])
-		e.Message = fmt.Sprintf("there is no operator %s; write !", last)
+		e.Message = fmt.Sprintf("unknown operator %s; write !", last)
 	case instead[strings.ToLower(word)] != "":
-		e.Message = fmt.Sprintf("there is no operator %s; write %s", word, instead[strings.ToLower(word)])
+		e.Message = fmt.Sprintf("unknown operator %s; write %s", word, instead[strings.ToLower(word)])
 	case strings.EqualFold(word, "like") || slices.Contains(functions, word):
-		e.Message = fmt.Sprintf("there is no operator %s; %s", word, l.textFunctions())
+		e.Message = fmt.Sprintf("unknown operator %s; %s", word, l.textFunctions())
 	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
-		e.Message = `between two values stands an operator; ` + operators
+		e.Message = `missing operator between two values; ` + operators
 		if strings.Contains(message, "token recognition") {
-			e.Message = `the text that begins here has no end, or an escape that is none; a backslash in it is written \\`
+			e.Message = `unterminated string or invalid escape; write a backslash as \\`
 		}
 	case strings.HasPrefix(rest, "“") || strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, "‘"):
-		e.Message = `a text stands in straight quotes, " or '`
+		e.Message = `expected straight quotes, " or '`
 	case strings.HasPrefix(rest, ","):
-		e.Message = `"," is out of place here; a list stands in square brackets`
+		e.Message = `unexpected ","; lists are written in square brackets`
 	case word != "" || strings.HasPrefix(rest, "("):
-		e.Message = fmt.Sprintf("%q is out of place here; between two conditions stands && or ||", cmp.Or(word, "("))
+		e.Message = fmt.Sprintf("unexpected %q; conditions are combined with && or ||", cmp.Or(word, "("))
 	default:
 		first, _ := utf8.DecodeRuneInString(rest)
-		e.Message = fmt.Sprintf("%q is out of place here", string(first))
+		e.Message = fmt.Sprintf("unexpected %q", string(first))
 	}
 }
 
@@ -118,43 +118,43 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 func (l *language) aboutSign(sign string) string {
 	switch {
 	case sign == "=":
-		return "there is no operator =; to compare, write =="
+		return "unknown operator =; to compare, write =="
 	case instead[sign] != "":
-		return fmt.Sprintf("there is no operator %s; write %s", sign, instead[sign])
+		return fmt.Sprintf("unknown operator %s; write %s", sign, instead[sign])
 	case strings.Contains(sign, "~"):
-		return fmt.Sprintf("there is no operator %s; %s", sign, l.textFunctions())
+		return fmt.Sprintf("unknown operator %s; %s", sign, l.textFunctions())
 	case slices.Contains(strings.Fields(operators), sign):
-		return fmt.Sprintf("%q is out of place here", sign)
+		return fmt.Sprintf("unexpected %q", sign)
 	}
-	return fmt.Sprintf("there is no operator %s; %s", sign, operators)
+	return fmt.Sprintf("unknown operator %s; %s", sign, operators)
 }
 
 // meaning says what is wrong with an expression whose syntax is right, and whether what is found after that follows from it.
 func (l *language) meaning(message, rest string) (text string, follows bool) {
 	switch {
 	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
-		return fmt.Sprintf("the expression is nested too deeply: it can have %d levels; each pair of brackets makes one, and so "+
-			"does each + or dot of a chain, but not && and ||", maxDepth), true
+		return fmt.Sprintf("the expression is nested deeper than %d levels; each pair of brackets is one, and so "+
+			"is each + or dot of a chain, but not && or ||", maxDepth), true
 	case message == "invalid argument to has() macro":
 		of := "tags"
 		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(l.names, name) {
 			of = name
 		}
-		return fmt.Sprintf("has takes a property; write has(%s.%s)", l.object, of), false
+		return fmt.Sprintf("has expects a property, as in has(%s.%s)", l.object, of), false
 	case message == "argument must be a simple name":
-		return fmt.Sprintf("what comes first here is a name of your own for each element, as in %s.exists(d, d.contains(\"web\"))", l.list), true
+		return fmt.Sprintf("the first argument must be a variable name for each element, as in %s.exists(d, d.contains(\"web\"))", l.list), true
 	case strings.HasPrefix(message, "reserved identifier: "):
-		return fmt.Sprintf("%q is a reserved word, and no variable", strings.TrimPrefix(message, "reserved identifier: ")), true
+		return fmt.Sprintf("%q is a reserved word", strings.TrimPrefix(message, "reserved identifier: ")), true
 	case strings.HasPrefix(message, "undeclared reference to "):
 		return l.undeclared(quoted(message, 0), strings.HasPrefix(rest, "("))
 	case strings.HasPrefix(message, "found no matching overload for "):
 		return overload(quoted(message, 0), quoted(message, 1)), false
 	case strings.HasSuffix(message, " does not support field selection"):
-		return fmt.Sprintf("there is nothing behind a dot in a %s but functions, as in %s.contains(\"Queue\")", quoted(message, 0), l.text), false
+		return fmt.Sprintf("a %s has no fields, only functions, as in %s.contains(\"Queue\")", quoted(message, 0), l.text), false
 	case strings.HasPrefix(message, "expected type 'bool' but found "):
-		return "expected what is true or false, found a " + quoted(message, 1), false
+		return "expected a bool, got a " + quoted(message, 1), false
 	case strings.HasPrefix(message, "invalid ") && strings.HasSuffix(message, " literal"):
-		return fmt.Sprintf("%q is no number that an expression can hold", firstWord(rest)), false
+		return fmt.Sprintf("invalid number %q", firstWord(rest)), false
 	}
 	return message, false
 }
@@ -163,23 +163,23 @@ func (l *language) meaning(message, rest string) (text string, follows bool) {
 func (l *language) undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
 		if near := suggest.Name(name, l.names); near != "" {
-			return fmt.Sprintf("there is no variable %q; did you mean %q?", name, near), false
+			return fmt.Sprintf("unknown variable %q; did you mean %q?", name, near), false
 		}
 		exist := "the variables are " + strings.Join(l.names, ", ")
 		if len(l.names) == 1 {
 			exist = "the only variable is " + l.names[0]
 		}
-		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is %s.%s, and %s", name, l.object, name, exist), false
+		return fmt.Sprintf("unknown variable %q; put strings in quotes, write a property as %s.%s; %s", name, l.object, name, exist), false
 	}
 	switch near := suggest.Name(name, functions); {
 	case name == "has":
-		return fmt.Sprintf("has takes one property, as in has(%s.tags)", l.object), true
+		return fmt.Sprintf("has expects one property, as in has(%s.tags)", l.object), true
 	case slices.Contains(functions, name):
-		return fmt.Sprintf("%s takes other arguments; it is written as in %s.exists(d, d.contains(\"web\"))", name, l.list), true
+		return fmt.Sprintf("wrong arguments for %s; write it as in %s.exists(d, d.contains(\"web\"))", name, l.list), true
 	case near != "":
-		return fmt.Sprintf("there is no function %q; did you mean %q?", name, near), true
+		return fmt.Sprintf("unknown function %q; did you mean %q?", name, near), true
 	}
-	return fmt.Sprintf("there is no function %q; those used most are %s", name, strings.Join(functions, ", ")), true
+	return fmt.Sprintf("unknown function %q; common functions are %s", name, strings.Join(functions, ", ")), true
 }
 
 // overload says that an operator or a function is not for what it is applied to, such as "(string, int)".
@@ -188,15 +188,15 @@ func overload(name, types string) string {
 	operands := strings.Split(strings.Trim(types, "()"), ", ")
 	switch operator := strings.Trim(name, "_@"); {
 	case name == "_?_:_":
-		return "what stands before ? has to be true or false, and what stands around : of one type"
+		return "the condition before ? must be a bool, and both values around : must have the same type"
 	case name == "_[_]":
-		return "there is no [] for " + strings.Join(operands, " and ")
+		return "no operator [] for " + strings.Join(operands, " and ")
 	case operator != name && len(operands) == 2:
-		return fmt.Sprintf("there is no %s between %s and %s", operator, operands[0], operands[1])
+		return fmt.Sprintf("no operator %s for %s and %s", operator, operands[0], operands[1])
 	case operator != name:
-		return fmt.Sprintf("there is no %s for %s", operator, operands[0])
+		return fmt.Sprintf("no %s for %s", operator, operands[0])
 	}
-	return fmt.Sprintf("there is no %s for %s", name, types)
+	return fmt.Sprintf("no %s for %s", name, types)
 }
 
 // firstWord is the name or number that a text begins with, or "".

@@ -20,7 +20,7 @@ type TooLargeError struct{ Vertices int }
 
 // Error says how many there are, and how many there may be.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("there are %d vertices, and a page shows at most %d", e.Vertices, MaxPageVertices)
+	return fmt.Sprintf("too many vertices for a page: %d, the maximum is %d", e.Vertices, MaxPageVertices)
 }
 
 //go:embed page

@@ -205,7 +205,7 @@ func TestLarge(t *testing.T) {
 	}
 	err := render.Page(io.Discard, g, render.Options{})
 	var large *render.TooLargeError
-	if !errors.As(err, &large) || err.Error() != "there are 100000 vertices, and a page shows at most 20000" {
+	if !errors.As(err, &large) || err.Error() != "too many vertices for a page: 100000, the maximum is 20000" {
 		t.Errorf("got %v", err)
 	}
 	data := dataOf(t, drawn(t, "html", chain(t, render.MaxPageVertices), render.Options{}))
