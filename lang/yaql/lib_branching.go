@@ -4,7 +4,7 @@ import "cmp"
 
 var branchingFunctions = []*Function{
 	Func("switch", "*args rule", switchRules).WithoutKeywords().
-		Document("Returns what the first condition that is true leads to, or null.",
+		Document("Returns the value of the first true condition, or null.",
 			`switch(1 > 2 => a, 2 > 1 => b, true => c)`, `"b"`, `switch(false => 1 / 0)`, `null`),
 	Func("selectCase", "*args lambda", func(c *Call) (any, error) {
 		v, ok, err := chosen(c).Next()
@@ -17,13 +17,13 @@ var branchingFunctions = []*Function{
 	Func("selectAllCases", "*args lambda", func(c *Call) (any, error) { return chosen(c), nil }).
 		Document("Returns the indexes of the arguments that are true.", `selectAllCases(true, false, true)`, `[0, 2]`),
 	Func("examine", "*args lambda", examine).
-		Document("Returns for each argument whether it is true. They are evaluated as they are read.",
+		Document("Returns for each argument whether it is true. Arguments are evaluated lazily.",
 			`examine(1, [], a)`, `[true, false, true]`),
 	Method("switchCase", "case int, *args lambda", switchCase).
 		Document("Returns the argument with the index, or the last one if there is none.",
 			`1.switchCase(a, b, c)`, `"b"`, `7.switchCase(a, b)`, `"b"`, `0.switchCase()`, `null`),
 	Func("coalesce", "*args lambda", coalesce).
-		Document("Returns the first argument that is not null, or null. Those after it are not evaluated.",
+		Document("Returns the first argument that is not null, or null. Later arguments are not evaluated.",
 			`coalesce(null, 2, 1 / 0)`, `2`, `coalesce()`, `null`),
 }
 

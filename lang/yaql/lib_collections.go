@@ -6,7 +6,7 @@ var collectionFunctions = []*Function{
 	Func("#list", "*args stored", value(func(c *Call) any { return NewList(slices.Clone(c.Rest())) })).
 		Document("Returns a list: [1, 2] calls it.", `[1, a, null]`, `[1, "a", null]`),
 	Func("list", "*args stored", func(c *Call) (any, error) { return c.listOf(c.spread(c.Rest())) }).
-		Document("Returns a list of the arguments. Those that are iterators are replaced by their items.",
+		Document("Returns a list of the arguments. Iterators are replaced by their items.",
 			`list(1, [2], [3, 4].select($))`, `[1, [2], 3, 4]`),
 	Method("toList", "collection iterable", func(c *Call) (any, error) {
 		if l, ok := c.Arg(0).(*List); ok && !l.mutable {
@@ -15,7 +15,7 @@ var collectionFunctions = []*Function{
 		return c.listOf(c.Iter(0))
 	}).Document("Returns a list of the items.", `[1, 2].select($ + 1).toList()[0]`, `2`),
 	Method("flatten", "collection iterable", flatten).
-		Document("Returns the items, with collections in it replaced by their items.", `[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
+		Document("Replaces nested collections by their items, recursively.", `[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
 	Func("#indexer", "list sequence, index int!", listIndexer).
 		Document("Returns an item of a list. A negative index counts from the end.",
 			`[1, 2, 3][0]`, `1`, `[1, 2, 3][-1]`, `3`, `[1][1]`, `error: index`),
@@ -35,32 +35,32 @@ var collectionFunctions = []*Function{
 	Func("isList", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(*List); return ok })).
 		Document("Returns whether the value is a list.", `isList([])`, `true`, `isList([].select($))`, `false`),
 	Func("isIterable", "value any", value(func(c *Call) any { return classOf(c.Arg(0))&clAnyIter != 0 })).
-		Document("Returns whether the value is a list, a set or another collection that is not a dictionary.",
+		Document("Returns whether the value is a collection other than a dictionary.",
 			`isIterable([])`, `true`, `isIterable(abc)`, `false`),
 	Method("delete", "collection iterable, position int, count int=1", deleteItems).
-		Document("Returns the items without those at a position. A negative count stands for all that follow.",
+		Document("Removes count items at a position; a negative count removes all that follow.",
 			`[1, 2, 3, 4].delete(1)`, `[1, 3, 4]`, `[1, 2, 3, 4].delete(1, -1)`, `[1]`),
 	Method("replace", "collection iterable, position int, value stored, count int=1", func(c *Call) (any, error) {
 		return replaceItems(c, one(c.Arg(2))), nil
-	}).Document("Returns the items with a value in place of those at a position. A negative count stands for all that follow.",
+	}).Document("Replaces count items at a position by a value; a negative count replaces all that follow.",
 		`[1, 2, 3].replace(0, a, 2)`, `["a", 3]`),
 	Method("replaceMany", "collection iterable, position int, values iterable, count int=1", func(c *Call) (any, error) {
 		return replaceItems(c, c.Iter(2)), nil
-	}).Document("Returns the items with others in place of those at a position. A negative count stands for all that follow.",
+	}).Document("Replaces count items at a position by others; a negative count replaces all that follow.",
 		`[1, 2, 3].replaceMany(0, [a, b], -1)`, `["a", "b"]`),
 	Method("insert", "collection nonset, position int, value stored", func(c *Call) (any, error) {
 		return insertItems(c, c.clamped(1), one(c.Arg(2))), nil
-	}).Document("Returns the items with a value before that at a position, or after the last.",
+	}).Document("Inserts a value before a position, or after the last item.",
 		`[1, 2].select($).insert(1, a)`, `[1, "a", 2]`),
 	Method("insert", "collection sequence, position int, value stored", insertIntoList).
-		Document("Returns the list with a value before the item at a position. A negative position counts from the end.",
+		Document("Inserts a value into a list before a position. A negative position counts from the end.",
 			`[1, 2].insert(-1, a)`, `[1, "a", 2]`),
 	Method("insertMany", "collection iterable, position int, values iterable", func(c *Call) (any, error) {
 		if position := c.clamped(1); position >= 0 {
 			return insertItems(c, position, c.Iter(2)), nil
 		}
 		return Chain(c.Iter(2), c.Iter(0)), nil
-	}).Document("Returns the items with others before that at a position: before the first if it is negative, after the last if it is too high.",
+	}).Document("Inserts items before a position: at the start if it is negative, at the end if it is too high.",
 		`[1, 2].insertMany(1, [a, b])`, `[1, "a", "b", 2]`),
 	Extension("len", "sequence sequence", value(func(c *Call) any { return int64(c.List(0).Len()) })).
 		Document("Returns the number of items.", `len([1, 2])`, `2`),

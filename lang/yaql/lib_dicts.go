@@ -6,18 +6,18 @@ var dictFunctions = []*Function{
 	Func("dict", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
 		Document("Returns a dictionary of the arguments.", `dict(a => 1, b => 2)`, `{"a": 1, "b": 2}`),
 	Func("dict", "items iterable", dictOfItems).WithoutKeywords().
-		Document("Returns a dictionary of items that are pairs of a key and a value.", `dict([[a, 1], [b, 2]])`, `{"a": 1, "b": 2}`),
+		Document("Returns a dictionary of key-value pairs.", `dict([[a, 1], [b, 2]])`, `{"a": 1, "b": 2}`),
 	Method("toDict", "collection iterable, keySelector lambda, valueSelector lambda=null", toDict).
-		Document("Returns a dictionary with an entry for each item. Without a selector, the values are the items.",
+		Document("Returns a dictionary with an entry for each item. Without a valueSelector, the values are the items.",
 			`[a, bc].toDict($.len(), $ + x)`, `{"1": "ax", "2": "bcx"}`, `[1, 2].toDict($)`, `{"1": 1, "2": 2}`),
 	Func("#indexer", "dict dict, key any", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
 		Document("Returns the value of a key that must exist.", `{a => 1}[a]`, `1`, `{a => 1}[b]`, `error: key`),
 	Func("#indexer", "dict dict, key any, default stored", dictGet).
-		Document("Returns the value of a key or, if there is none, the default.", `{a => 1}[b, 2]`, `2`),
+		Document("Returns the value of a key, or the default if the key is missing.", `{a => 1}[b, 2]`, `2`),
 	Func("#operator_.", "dict dict, key keyword", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
 		Document("Returns the value of a key that must exist.", `{a => 1}.a`, `1`, `{a => 1}.b`, `error: key`),
 	Method("get", "dict dict, key any, default stored=null", dictGet).
-		Document("Returns the value of a key or, if there is none, the default.", `{a => 1}.get(a)`, `1`, `{a => 1}.get(b, 2)`, `2`),
+		Document("Returns the value of a key, or the default if the key is missing.", `{a => 1}.get(a)`, `1`, `{a => 1}.get(b, 2)`, `2`),
 	Func("#operator_+", "left dict, right dict", mergeDicts).
 		Document("Merges dictionaries. The right one's values take precedence.",
 			`{a => 1, b => 2} + {b => 3}`, `{"a": 1, "b": 3}`),
@@ -32,9 +32,9 @@ var dictFunctions = []*Function{
 	}).WithoutKeywords().
 		Document("Returns the dictionary with keys set to values.", `{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
 	Method("mergeWith", "dict dict, another dict, listMerger lambda=null, itemMerger lambda=null, maxLevels int=0", mergeWith).
-		Document("Merges dictionaries and the dictionaries in them, down to maxLevels unless that is 0. Below a key of both, "+
-			"lists are merged by listMerger, which by default joins them without duplicates. Of other values, itemMerger "+
-			"makes the result, which by default is that of the argument.",
+		Document("Merges dictionaries recursively, down to maxLevels unless that is 0. For keys of both, listMerger "+
+			"merges lists, by default joining them without duplicates, and itemMerger merges other values, by default "+
+			"taking the argument's.",
 			`{a => 1, b => {c => [1, 2]}}.mergeWith({a => 2, b => {c => [2, 3], d => 4}})`, `{"a": 2, "b": {"c": [1, 2, 3], "d": 4}}`,
 			`{a => 1, b => [2]}.mergeWith({a => 5, b => [3]}, $1 + $2, $1 + $2)`, `{"a": 6, "b": [2, 3]}`,
 			`{a => {b => 1}}.mergeWith({a => {c => 2}}, maxLevels => 1)`, `{"a": {"c": 2}}`),
@@ -43,14 +43,14 @@ var dictFunctions = []*Function{
 	Method("values", "dict dict", value(func(c *Call) any { return &dictValues{c.Dict(0)} })).
 		Document("Returns the values.", `{a => 1, b => 2}.values()`, `[1, 2]`),
 	Method("items", "dict dict", value(func(c *Call) any { return c.Dict(0).view(true) })).
-		Document("Returns pairs of a key and its value.", `{a => 1}.items()`, `[["a", 1]]`),
+		Document("Returns key-value pairs.", `{a => 1}.items()`, `[["a", 1]]`),
 	Method("containsKey", "dict dict, key any", func(c *Call) (any, error) {
 		_, ok, err := c.Dict(0).Get(c.Arg(1))
 		return ok, err
-	}).Document("Returns whether the dictionary has a key.", `{a => 1}.containsKey(a)`, `true`),
+	}).Document("Returns whether the dictionary contains a key.", `{a => 1}.containsKey(a)`, `true`),
 	Method("containsValue", "dict dict, value any", func(c *Call) (any, error) {
 		return c.has(iterateSlice(c.Dict(0).Values()), c.Arg(1))
-	}).Document("Returns whether the dictionary has a value.", `{a => 1}.containsValue(2)`, `false`),
+	}).Document("Returns whether the dictionary contains a value.", `{a => 1}.containsValue(2)`, `false`),
 	Func("isDict", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(*Dict); return ok })).
 		Document("Returns whether the value is a dictionary.", `isDict({})`, `true`, `isDict([])`, `false`),
 	Extension("len", "dict dict", value(func(c *Call) any { return int64(c.Dict(0).Len()) })).

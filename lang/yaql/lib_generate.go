@@ -4,33 +4,35 @@ import "slices"
 
 var generatorFunctions = []*Function{
 	Func("range", "stop int", func(c *Call) (any, error) { return count(int64(0), c.Arg(0), int64(1)), nil }).
-		Document("Returns the integers from 0 to the one before stop.", `range(3)`, `[0, 1, 2]`),
+		Document("Returns the integers from 0 up to, but not including, stop.", `range(3)`, `[0, 1, 2]`),
 	Func("range", "start int, stop int, step int=1", func(c *Call) (any, error) {
 		if Equal(c.Arg(2), int64(0)) {
 			return nil, Errorf(Value, "step of range must not be 0")
 		}
 		return count(normInt(bigOf(c.Arg(0))), c.Arg(1), c.Arg(2)), nil
-	}).Document("Returns integers from start on, before stop.", `range(2, 4)`, `[2, 3]`, `range(5, 0, -2)`, `[5, 3, 1]`),
+	}).Document("Returns the integers from start up to, but not including, stop.",
+		`range(2, 4)`, `[2, 3]`, `range(5, 0, -2)`, `[5, 3, 1]`),
 	Func("sequence", "start int=0, step int=1", func(c *Call) (any, error) {
 		start, step := c.Arg(0), c.Arg(1)
 		if Equal(step, int64(1)) {
 			start = normInt(bigOf(start))
 		}
 		return count(start, nil, step), nil
-	}).Document("Returns integers without an end.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
+	}).Document("Returns integers endlessly.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
 	Method("repeat", "value stored, times int=-1", repeatValue).
-		Document("Returns a value a number of times, or without an end.", `a.repeat(2)`, `["a", "a"]`, `a.repeat().take(3)`, `["a", "a", "a"]`),
+		Document("Repeats a value a number of times, or endlessly.",
+			`a.repeat(2)`, `["a", "a"]`, `a.repeat().take(3)`, `["a", "a", "a"]`),
 	Method("cycle", "collection iterable", cycle).
-		Document("Returns the items again and again, without an end.", `[1, 2].cycle().take(5)`, `[1, 2, 1, 2, 1]`),
+		Document("Repeats the items endlessly.", `[1, 2].cycle().take(5)`, `[1, 2, 1, 2, 1]`),
 	Func("generate", "initial any, predicate lambda, producer lambda, selector lambda=null, decycle bool=false", generate).
-		Document("Returns the initial value, what the producer makes of it, what that makes of that, and so on, while the predicate is "+
-			"true. The selector is applied to each. With decycle it ends at a value that was there before.",
+		Document("Returns the initial value and, repeatedly, the producer's result for the previous value, while the predicate "+
+			"is true. The selector is applied to each value. With decycle, it ends at the first repeated value.",
 			`generate(1, $ < 20, $ * 2)`, `[1, 2, 4, 8, 16]`, `generate(1, $ < 20, $ * 2, -$)`, `[-1, -2, -4, -8, -16]`,
 			`generate(1, true, ($ * 2) mod 7, decycle => true)`, `[1, 2, 4]`),
 	Func("generateMany", "initial any, producer lambda, selector lambda=null, decycle bool=false, depthFirst bool=false", generateMany).
-		Document("Returns the initial value, the items that the producer makes of it, those that it makes of these, and so on: level "+
-			"by level or, with depthFirst, those of one item before the next. The selector is applied to each. With decycle "+
-			"it leaves out values that were there before.",
+		Document("Traverses a tree: returns the initial value, the items that the producer returns for it, and so on: "+
+			"level by level or, with depthFirst, depth-first. The selector is applied to each value. With decycle, "+
+			"repeated values are left out.",
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8))`, `[1, 2, 3, 4, 5, 6, 7]`,
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8), depthFirst => true)`, `[1, 2, 4, 5, 3, 6, 7]`),
 }

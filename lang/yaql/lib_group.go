@@ -8,17 +8,17 @@ import (
 
 var groupFunctions = []*Function{
 	Method("groupBy", "collection iterable, keySelector lambda, valueSelector lambda=null, aggregator lambda=null", groupBy).
-		Document("Returns pairs of a key and the list of the items with that key or, with a selector, values of these items. The "+
-			"aggregator is applied to each list. An aggregator that fails for the first list may be one for pairs, as in "+
-			"early versions of the language: it is applied to the pairs.",
+		Document("Returns pairs of a key and the list of its items or, with a valueSelector, of their values. The "+
+			"aggregator is applied to each list. If it fails for the first one, it is applied to the pairs instead, as "+
+			"in early versions of the language.",
 			`[a, bb, c].groupBy($.len())`, `[[1, ["a", "c"]], [2, ["bb"]]]`,
 			`[[a, 1], [b, 2], [a, 3]].groupBy($[0], $[1], $.sum())`, `[["a", 4], ["b", 2]]`,
 			`[[a, 1], [b, 2], [a, 3]].groupBy($[0], $[1], [$[0], $[1].sum()])`, `[["a", 4], ["b", 2]]`),
 	Method("join", "collection1 iterable, collection2 iterable, predicate lambda, selector lambda", join).
-		Document("Returns what the selector is for each pair of items of two collections for which the predicate is true.",
+		Document("Returns the selector's result for each pair of items from two collections that meets the predicate.",
 			`[1, 2].join([2, 3], $1 < $2, [$1, $2])`, `[[1, 2], [1, 3], [2, 3]]`),
 	Method("zip", "*collections iterable", func(c *Call) (any, error) { return zip(c, false, nil), nil }).
-		Document("Returns lists of the items at the same position of several collections, as many as the shortest one has.",
+		Document("Returns lists of items at the same position in several collections, up to the length of the shortest.",
 			`[1, 2].zip([a, b, c])`, `[[1, "a"], [2, "b"]]`),
 	Method("zipLongest", "*collections iterable, **options any", func(c *Call) (any, error) {
 		var fill any
@@ -26,18 +26,20 @@ var groupFunctions = []*Function{
 			fill = c.others[i].value
 		}
 		return zip(c, true, fill), nil
-	}).Document("Returns lists of the items at the same position of several collections, as many as the longest one has. In place "+
-		"of missing ones is null, or default.",
+	}).Document("Returns lists of items at the same position in several collections, up to the length of the longest. "+
+		"Missing items are null, or default.",
 		`[1].zipLongest([a, b])`, `[[1, "a"], [null, "b"]]`, `[1].zipLongest([a, b], default => 0)`, `[[1, "a"], [0, "b"]]`),
 	Method("slice", "collection iterable, length int", slice).
-		Document("Returns lists of that many items.", `range(5).slice(2)`, `[[0, 1], [2, 3], [4]]`),
+		Document("Splits the items into lists of length items.", `range(5).slice(2)`, `[[0, 1], [2, 3], [4]]`),
 	Method("splitAt", "collection iterable, index int", splitAt).
-		Document("Returns two lists: the items before a position and those from there on. A negative position counts from the end.",
+		Document("Returns two lists: the items before a position, and the rest. A negative position counts from the end.",
 			`[1, 2, 3].splitAt(1)`, `[[1], [2, 3]]`),
 	Method("splitWhere", "collection iterable, predicate lambda", splitWhere).
-		Document("Returns lists of the items between those for which the predicate is true.", `[1, 0, 2, 3].splitWhere($ = 0)`, `[[1], [2, 3]]`),
+		Document("Splits the items into lists at those for which the predicate is true, which are left out.",
+			`[1, 0, 2, 3].splitWhere($ = 0)`, `[[1], [2, 3]]`),
 	Method("sliceWhere", "collection iterable, predicate lambda", sliceWhere).
-		Document("Returns lists of successive items for which the predicate is the same.", `[1, 2, 5, 6, 3].sliceWhere($ > 4)`, `[[1, 2], [5, 6], [3]]`),
+		Document("Splits the items into lists of successive items with the same predicate result.",
+			`[1, 2, 5, 6, 3].sliceWhere($ > 4)`, `[[1, 2], [5, 6], [3]]`),
 }
 
 func groupBy(c *Call) (any, error) {

@@ -17,14 +17,14 @@ var mathFunctions = []*Function{
 		return normInt(new(big.Int).Abs(bigOf(c.Arg(0))))
 	})).Document("Returns the absolute value.", `abs(-2)`, `2`, `abs(-2.5)`, `2.5`),
 	Func("int", "value any", toInt).
-		Document("Returns an integer: of a float without its fraction, of a string in decimal. Null is 0.",
+		Document("Converts to an integer: truncates a float, or parses a decimal string. Null is 0.",
 			`int('12')`, `12`, `int(-2.7)`, `-2`, `int(null)`, `0`, `int(x)`, `error: value`),
 	Func("float", "value any", toFloat).
-		Document("Returns a float of a number or a string. Null is 0.", `float('2.50')`, `2.5`, `float(1)`, `1.0`),
+		Document("Converts a number or string to a float. Null is 0.", `float('2.50')`, `2.5`, `float(1)`, `1.0`),
 	Func("random", "", value(func(*Call) any { return rand.Float64() })).
 		Document("Returns a random number of at least 0 and less than 1.", `random() < 1`, `true`),
 	Func("random", "from any, to any", randomBetween).
-		Document("Returns a random integer between two, which are included.", `random(2, 2)`, `2`, `random(2, 1)`, `error: value`),
+		Document("Returns a random integer between two bounds, inclusive.", `random(2, 2)`, `2`, `random(2, 1)`, `error: value`),
 	Func("bitwiseAnd", "left int, right int", bitwise((*big.Int).And)).
 		Document("Returns the bits that are set in both integers.", `bitwiseAnd(6, 3)`, `2`),
 	Func("bitwiseOr", "left int, right int", bitwise((*big.Int).Or)).
@@ -32,24 +32,24 @@ var mathFunctions = []*Function{
 	Func("bitwiseXor", "left int, right int", bitwise((*big.Int).Xor)).
 		Document("Returns the bits that differ.", `bitwiseXor(6, 3)`, `5`),
 	Func("bitwiseNot", "arg int", value(func(c *Call) any { return normInt(new(big.Int).Not(bigOf(c.Arg(0)))) })).
-		Document("Inverts all bits of an integer, which has no fixed width: the result is -1 minus the integer.", `bitwiseNot(5)`, `-6`),
+		Document("Inverts all bits of an integer of unlimited width: the result is -1 minus the integer.", `bitwiseNot(5)`, `-6`),
 	Func("shiftBitsRight", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, false) }).
 		Document("Divides by a power of two, rounding down.", `shiftBitsRight(9, 2)`, `2`),
 	Func("shiftBitsLeft", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, true) }).
 		Document("Multiplies by a power of two.", `shiftBitsLeft(1, 70)`, `1180591620717411303424`, `shiftBitsLeft(1, 1000000000)`, `error: limit`),
 	Func("max", "a any, b any", func(c *Call) (any, error) { return greater(c, 1, 0) }).
-		Document("Returns the greater of two values, as the operator > has it.", `max(1, 2.5)`, `2.5`, `max(null, a)`, `"a"`),
+		Document("Returns the greater of two values, compared by the operator >.", `max(1, 2.5)`, `2.5`, `max(null, a)`, `"a"`),
 	Func("min", "a any, b any", func(c *Call) (any, error) { return greater(c, 0, 1) }).
-		Document("Returns the lesser of two values, as the operator > has it.", `min(1, 2.5)`, `1`),
+		Document("Returns the lesser of two values, compared by the operator >.", `min(1, 2.5)`, `1`),
 	Func("pow", "a number, b number, c number=null", power).
 		Document("Returns a to the power of b, modulo c if it is given.", `pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
 			`pow(2, 1000000000)`, `error: limit`),
 	Func("sign", "num number", value(func(c *Call) any {
 		s, _ := compareNumbers(c.Arg(0), int64(0))
 		return int64(s)
-	})).Document("Returns 1, 0 or -1.", `sign(-2.5)`, `-1`),
+	})).Document("Returns 1, 0, or -1.", `sign(-2.5)`, `-1`),
 	Func("round", "number number, ndigits int=0", round).
-		Document("Rounds to a number of decimal places, which may be negative. What lies halfway becomes even.",
+		Document("Rounds to a number of decimal places, which may be negative. Ties are rounded to even.",
 			`round(2.5)`, `2.0`, `round(2.345, 1)`, `2.3`, `round(25, -1)`, `20`),
 	Func("isInteger", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clInt })).
 		Document("Returns whether the value is an integer.", `isInteger(1)`, `true`, `isInteger(1.0)`, `false`),

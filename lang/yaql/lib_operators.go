@@ -9,10 +9,10 @@ import (
 
 var operatorFunctions = append([]*Function{
 	Func("#operator_and", "left lambda, right lambda", junction(false)).
-		Document("Returns the left operand if it counts as false, and otherwise the right one, which is evaluated only then.",
+		Document("Returns the left operand if it counts as false; otherwise evaluates and returns the right one.",
 			`1 and 2`, `2`, `[] and 1`, `[]`),
 	Func("#operator_or", "left lambda, right lambda", junction(true)).
-		Document("Returns the left operand if it counts as true, and otherwise the right one, which is evaluated only then.",
+		Document("Returns the left operand if it counts as true; otherwise evaluates and returns the right one.",
 			`1 or 2`, `1`, `'' or 2`, `2`),
 	Func("#unary_operator_not", "operand any", func(c *Call) (any, error) {
 		ok, err := Truth(c.Arg(0))
@@ -30,7 +30,7 @@ var operatorFunctions = append([]*Function{
 	infix("*", "number", "number").Document("Multiplies numbers.", `2 * 1.5`, `3.0`),
 	infix("/", "number", "number").Document("Divides numbers. The quotient of integers is rounded down.",
 		`7 / 2`, `3`, `-7 / 2`, `-4`, `7.0 / 2`, `3.5`, `1 / 0`, `error: zero-division`),
-	infix("mod", "number", "number").Document("Returns the remainder of a division, which has the sign of the divisor.",
+	infix("mod", "number", "number").Document("Returns the remainder of a division, with the sign of the divisor.",
 		`7 mod 3`, `1`, `-7 mod 3`, `2`),
 	Func("#unary_operator_+", "operand number", func(c *Call) (any, error) { return c.Arg(0), nil }).
 		Document("Returns the operand.", `+1`, `1`),

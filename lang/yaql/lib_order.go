@@ -6,14 +6,14 @@ import (
 
 var orderFunctions = []*Function{
 	Method("orderBy", "collection iterable, selector lambda", func(c *Call) (any, error) { return orderBy(c, false), nil }).
-		Document("Returns the items in the order of what the selector is for them. Equal ones keep their order.",
+		Document("Sorts the items by the selector's results. Equal items keep their order.",
 			`[bb, a, cc].orderBy($.len())`, `["a", "bb", "cc"]`, `[2, null, 1].orderBy($)`, `[null, 1, 2]`, `[1, a].orderBy($)`, `error: no-match`),
 	Method("orderByDescending", "collection iterable, selector lambda", func(c *Call) (any, error) { return orderBy(c, true), nil }).
-		Document("Returns the items in descending order of what the selector is for them.", `[1, 3, 2].orderByDescending($)`, `[3, 2, 1]`),
+		Document("Sorts the items by the selector's results in descending order.", `[1, 3, 2].orderByDescending($)`, `[3, 2, 1]`),
 	Method("thenBy", "collection ordering, selector lambda", func(c *Call) (any, error) { return thenBy(c, false), nil }).
-		Document("Orders those items that orderBy leaves as equal.", `[bb, a, ba].orderBy($.len()).thenBy($)`, `["a", "ba", "bb"]`),
+		Document("Sorts items that orderBy considers equal.", `[bb, a, ba].orderBy($.len()).thenBy($)`, `["a", "ba", "bb"]`),
 	Method("thenByDescending", "collection ordering, selector lambda", func(c *Call) (any, error) { return thenBy(c, true), nil }).
-		Document("Orders those items that orderBy leaves as equal, in descending order.",
+		Document("Sorts items that orderBy considers equal, in descending order.",
 			`[ba, a, bb].orderBy($.len()).thenByDescending($)`, `["a", "bb", "ba"]`),
 }
 

@@ -9,41 +9,41 @@ var queryFunctions = []*Function{
 	Method("where", "collection iterable, predicate lambda", where).
 		Document("Returns the items for which the predicate is true.", `[1, 2, 3].where($ > 1)`, `[2, 3]`),
 	Method("filter", "collection iterable, predicate lambda", where).
-		Document("Is where.", `[1, 2, 3].filter($ > 1)`, `[2, 3]`),
+		Document("Is an alias of where.", `[1, 2, 3].filter($ > 1)`, `[2, 3]`),
 	Method("select", "collection iterable, selector lambda", selectItems).
-		Document("Returns what the selector is for each item.", `[1, 2].select($ * 10)`, `[10, 20]`),
+		Document("Returns the selector's result for each item.", `[1, 2].select($ * 10)`, `[10, 20]`),
 	Method("map", "collection iterable, selector lambda", selectItems).
-		Document("Is select.", `[1, 2].map($ * 10)`, `[10, 20]`),
+		Document("Is an alias of select.", `[1, 2].map($ * 10)`, `[10, 20]`),
 	Method("selectMany", "collection iterable, selector lambda", selectMany).
-		Document("Returns the items of the collections that the selector is for each item. What is not a collection stays.",
+		Document("Concatenates the collections that the selector returns for the items. Other results are kept as items.",
 			`[1, 2].selectMany([$, $ * 10])`, `[1, 10, 2, 20]`, `[1, 2].selectMany($)`, `[1, 2]`),
 	Func("#operator_.", "collection iterable, attribute keyword.expr", attributeOfAll).
 		Document("Returns the values of a key, or the properties, of all items.", `[{a => 1}, {a => 2}].a`, `[1, 2]`),
 	Method("skip", "collection iterable, count int!", skip).
-		Document("Returns the items after the first ones.", `[1, 2, 3].skip(1)`, `[2, 3]`, `[1].skip(-1)`, `error: value`),
+		Document("Skips the first count items.", `[1, 2, 3].skip(1)`, `[2, 3]`, `[1].skip(-1)`, `error: value`),
 	Method("limit", "collection iterable, count int!", limit).
 		Document("Returns the first items.", `sequence().limit(3)`, `[0, 1, 2]`),
 	Method("take", "collection iterable, count int!", limit).
-		Document("Is limit.", `sequence().take(3)`, `[0, 1, 2]`, `[1].take(-1)`, `error: value`),
+		Document("Is an alias of limit.", `sequence().take(3)`, `[0, 1, 2]`, `[1].take(-1)`, `error: value`),
 	Method("takeWhile", "collection iterable, predicate lambda", takeWhile).
 		Document("Returns the items before the first one for which the predicate is false.", `[1, 2, 3, 1].takeWhile($ < 3)`, `[1, 2]`),
 	Method("skipWhile", "collection iterable, predicate lambda", skipWhile).
-		Document("Returns the items from the first one on for which the predicate is false.", `[1, 2, 3, 1].skipWhile($ < 3)`, `[3, 1]`),
+		Document("Returns the items from the first one for which the predicate is false.", `[1, 2, 3, 1].skipWhile($ < 3)`, `[3, 1]`),
 	Extension("append", "collection iterable, *args stored", func(c *Call) (any, error) {
 		return Chain(c.Iter(0), iterateSlice(c.Rest())), nil
-	}).Document("Returns the items and then the arguments.", `[1].append(2, [3])`, `[1, 2, [3]]`),
+	}).Document("Returns the items followed by the arguments.", `[1].append(2, [3])`, `[1, 2, [3]]`),
 	Extension("concat", "*collections iterable", func(c *Call) (any, error) { return Chain(c.iterators()...), nil }).
-		Document("Returns the items of one collection after the other.", `concat([1], [2, 3], [4])`, `[1, 2, 3, 4]`),
+		Document("Concatenates collections.", `concat([1], [2, 3], [4])`, `[1, 2, 3, 4]`),
 	Extension("distinct", "collection iterable, keySelector lambda=null", func(c *Call) (any, error) {
 		return c.distinct(c.Iter(0), c.Lambda(1)), nil
-	}).Document("Returns the items without those that equal an earlier one, or have the same key.",
+	}).Document("Removes items that equal an earlier one or, with a keySelector, have the same key.",
 		`[1, 2, 1.0].distinct()`, `[1, 2]`, `[a, bc, d].distinct($.len())`, `["a", "bc"]`),
 	Extension("enumerate", "collection iterable, start int?=0", enumerate).
 		Document("Returns pairs of a number, counted from start, and an item.", `[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
 	Method("reverse", "collection iterable", reverse).
 		Document("Returns the items in reverse order.", `[1, 2, 3].reverse()`, `[3, 2, 1]`),
 	Method("memorize", "collection iterable", func(c *Call) (any, error) { return c.memorized(0), nil }).
-		Document("Returns a collection that can be read any number of times, by keeping the items that were read.",
+		Document("Caches items as they are read, so that the collection can be read repeatedly.",
 			`let(sequence().take(3).memorize()) -> [$.sum(), $.len()]`, `[3, 3]`,
 			`let(sequence().take(3)) -> [$.sum(), $.len()]`, `[3, 0]`),
 	Method("defaultIfEmpty", "collection iterable, default iterable", defaultIfEmpty).
@@ -56,13 +56,14 @@ var queryFunctions = []*Function{
 		Document("Returns whether the predicate is true for all items or, without a predicate, whether they are true.",
 			`[1, 2].all($ > 1)`, `false`, `[1, 0].all()`, `false`, `[].all()`, `true`),
 	Extension("len", "collection iterator", countItems).
-		Document("Returns the number of items, which are read.", `[1, 2].where($ > 1).len()`, `1`),
+		Document("Reads all items and returns their number.", `[1, 2].where($ > 1).len()`, `1`),
 	Method("count", "collection iterable", countItems).
-		Document("Returns the number of items, which are read.", `[1, 2].count()`, `2`),
+		Document("Reads all items and returns their number.", `[1, 2].count()`, `2`),
 	Method("first", "collection iterable, default stored=unset", first).
-		Document("Returns the first item or, if there is none, the default.", `[1, 2].first()`, `1`, `[].first(0)`, `0`, `[].first()`, `error: value`),
+		Document("Returns the first item, or the default if there is none.",
+			`[1, 2].first()`, `1`, `[].first(0)`, `0`, `[].first()`, `error: value`),
 	Method("last", "collection iterable, default stored=unset", last).
-		Document("Returns the last item or, if there is none, the default.", `[1, 2].last()`, `2`, `[].last(0)`, `0`),
+		Document("Returns the last item, or the default if there is none.", `[1, 2].last()`, `2`, `[].last(0)`, `0`),
 	Method("single", "collection iterable", single).
 		Document("Returns the only item of a collection.", `[1].single()`, `1`, `[1, 2].single()`, `error: value`),
 	Method("indexOf", "collection iterable, item any", indexer((*Call).equals, false)).
@@ -74,16 +75,18 @@ var queryFunctions = []*Function{
 	Method("lastIndexWhere", "collection iterable, predicate lambda", indexer((*Call).satisfies, true)).
 		Document("Returns the index of the last item for which the predicate is true, or -1.", `[1, 2, 3].lastIndexWhere($ > 3)`, `-1`),
 	Method("sum", "collection iterable, initial any=unset", fold("#operator_+")).
-		Document("Adds up the items and the initial value, if there is one.", `[1, 2].sum()`, `3`, `[b, c].sum(a)`, `"abc"`, `[].sum()`, `error: type`),
+		Document("Adds up the items and the optional initial value.",
+			`[1, 2].sum()`, `3`, `[b, c].sum(a)`, `"abc"`, `[].sum()`, `error: type`),
 	Method("max", "collection iterable, initial any=unset", fold("max")).
-		Document("Returns the greatest of the items and the initial value, if there is one.", `[].max(1)`, `1`),
+		Document("Returns the greatest of the items and the optional initial value.", `[].max(1)`, `1`),
 	Method("min", "collection iterable, initial any=unset", fold("min")).
-		Document("Returns the least of the items and the initial value, if there is one.", `[].min(1)`, `1`),
+		Document("Returns the least of the items and the optional initial value.", `[].min(1)`, `1`),
 	Method("aggregate", "collection iterable, selector lambda, seed stored=unset", aggregate).
-		Document("Returns the result of applying the selector to the seed, or the first item, and the next item, then to that result "+
-			"and the next item, and so on.", `[a, b, c].aggregate($1 + '-' + $2)`, `"a-b-c"`, `[1, 2].aggregate($1 - $2, 10)`, `7`),
+		Document("Applies the selector to the seed, or the first item, and the next item, then to that result and the "+
+			"next item, and so on, and returns the last result.",
+			`[a, b, c].aggregate($1 + '-' + $2)`, `"a-b-c"`, `[1, 2].aggregate($1 - $2, 10)`, `7`),
 	Method("reduce", "collection iterable, selector lambda, seed stored=unset", aggregate).
-		Document("Is aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
+		Document("Is an alias of aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
 	Method("accumulate", "collection iterable, selector lambda, seed stored=unset", accumulate).
 		Document("Returns all intermediate results of aggregate.", `[1, 2, 3].accumulate($1 + $2)`, `[1, 3, 6]`, `[1].accumulate($1 + $2, 10)`, `[10, 11]`),
 }

@@ -4,7 +4,7 @@ import "cmp"
 
 var setFunctions = []*Function{
 	Func("set", "*args any", func(c *Call) (any, error) { return c.setOf(c.spread(c.Rest())) }).
-		Document("Returns a set of the arguments. Those that are iterators are replaced by their items.",
+		Document("Returns a set of the arguments. Iterators are replaced by their items.",
 			`set(1, 1.0, [2])`, `[1, [2]]`),
 	Method("toSet", "collection iterable", func(c *Call) (any, error) {
 		if s, ok := c.Arg(0).(*Set); ok && s.of == nil {
@@ -26,11 +26,11 @@ var setFunctions = []*Function{
 		Document("Returns the items of the left set that are not in the right one.", `set(1, 2) - set(2, 3)`, `[1]`),
 	Method("symmetricDifference", "left set, right set", func(c *Call) (any, error) {
 		return combine(c, c.Set(1), difference|difference<<2)
-	}).Document("Returns the items that are in one of the sets only.", `set(1, 2).symmetricDifference(set(2, 3))`, `[1, 3]`),
+	}).Document("Returns the items that are in exactly one of the sets.", `set(1, 2).symmetricDifference(set(2, 3))`, `[1, 3]`),
 	Method("add", "set set, *values any", func(c *Call) (any, error) { return combineRest(c, union) }).
 		Document("Returns the set with values added.", `set(1).add(2, 1)`, `[1, 2]`),
 	Method("remove", "set set, *values any", func(c *Call) (any, error) { return combineRest(c, difference) }).
-		Document("Returns the set without values.", `set(1, 2).remove(2, 3)`, `[1]`),
+		Document("Returns the set without the given values.", `set(1, 2).remove(2, 3)`, `[1]`),
 	setOrdering("<", func(a, b *Set) bool { return a.Len() < b.Len() && a.SubsetOf(b) }).
 		Document("Returns whether the left set is a proper subset of the right one.", `set(1) < set(1, 2)`, `true`),
 	setOrdering("<=", func(a, b *Set) bool { return a.SubsetOf(b) }).

@@ -23,10 +23,10 @@ var stringFunctions = []*Function{
 		Document("Returns the parts between separators or, without one, between runs of white space. At most maxSplits splits are made.",
 			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
 	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
-		Document("Is split, except that maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
+		Document("Works like split, but maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
 	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) {
 		return c.join(c.Iter(0), c.String(1), c.outer.scope.lookup("str").standard)
-	}).eitherWay().Document("Returns the items, converted by str, with the separator between them.",
+	}).eitherWay().Document("Joins the items, converted by str, with the separator.",
 		`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
@@ -41,10 +41,10 @@ var stringFunctions = []*Function{
 			return s
 		}
 		return nil
-	})).Document("Is trim, except that the result is null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
+	})).Document("Works like trim, but returns null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
 	Extension("isEmpty", "string string?, trim bool=true, chars string=null", value(func(c *Call) any {
 		return c.String(0) == "" || c.Bool(1) && trim(c, 2, strings.TrimFunc) == ""
-	})).Document("Returns whether the string is null or, without white space or the characters given at its ends, empty.",
+	})).Document("Returns whether the string is null, or empty after trimming white space or the given characters.",
 		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
 	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
 		return c.replaceAll(c.String(0), c.String(1), c.String(2), 3)
@@ -54,7 +54,8 @@ var stringFunctions = []*Function{
 		Document("Replaces the keys of a dictionary by its values, one key after the other, and each at most count times.",
 			`'a-b'.replace({a => b, b => c})`, `"c-c"`),
 	Extension("format", "_FormatString string, *args stored, **kwargs stored", formatString).
-		Document("Replaces fields in braces by arguments: {}, {0}, {name}, {0[key]}, {0:>8.2f}, as Python does. Attributes of values cannot be reached.",
+		Document("Replaces fields in braces by arguments, as in Python: {}, {0}, {name}, {0[key]}, {0:>8.2f}. Attributes "+
+			"are not accessible.",
 			`'{0}, {x:>4}'.format(a, x => 1)`, `"a,    1"`, `'{:.2f}'.format(2.5)`, `"2.50"`, `'{0.__class__}'.format(1)`, `error: type`),
 	Method("substring", "string string, start int, length int=-1", value(func(c *Call) any {
 		n := utf8.RuneCountInString(c.String(0))
@@ -67,22 +68,25 @@ var stringFunctions = []*Function{
 		}
 		lo, hi := sliceBounds(n, start, start+length)
 		return runeSlice(c.String(0), lo, hi)
-	})).Document("Returns length characters from start, counted from the end if it is negative.",
+	})).Document("Returns length characters from start. A negative start counts from the end.",
 		`abcde.substring(1, 2)`, `"bc"`, `abcde.substring(-2)`, `"de"`),
 	Method("indexOf", "string string, sub string, start int=0", find(strings.Index)).
-		Document("Returns where sub occurs first at or after start, or -1.", `banana.indexOf(an)`, `1`, `banana.indexOf(an, 2)`, `3`),
+		Document("Returns the index of the first occurrence of sub at or after start, or -1.",
+			`banana.indexOf(an)`, `1`, `banana.indexOf(an, 2)`, `3`),
 	Method("indexOf", "string string, sub string, start int, length int", find(strings.Index)).
-		Document("Returns where sub occurs first within length characters from start, or -1.", `banana.indexOf(n, 3, 1)`, `-1`),
+		Document("Returns the index of the first occurrence of sub within length characters from start, or -1.",
+			`banana.indexOf(n, 3, 1)`, `-1`),
 	Method("lastIndexOf", "string string, sub string, start int=0", find(strings.LastIndex)).
-		Document("Returns where sub occurs last at or after start, or -1.", `banana.lastIndexOf(an)`, `3`),
+		Document("Returns the index of the last occurrence of sub at or after start, or -1.", `banana.lastIndexOf(an)`, `3`),
 	Method("lastIndexOf", "string string, sub string, start int, length int", find(strings.LastIndex)).
-		Document("Returns where sub occurs last within length characters from start, or -1.", `banana.lastIndexOf(a, 0, 4)`, `3`),
+		Document("Returns the index of the last occurrence of sub within length characters from start, or -1.",
+			`banana.lastIndexOf(a, 0, 4)`, `3`),
 	Method("toCharArray", "string string", func(c *Call) (any, error) { return c.characters(c.String(0)) }).
 		Document("Returns the characters.", `'aß'.toCharArray()`, `["a", "ß"]`),
 	Func("characters", "digits bool?=false, hexdigits bool?=false, asciiLowercase bool?=false, asciiUppercase bool?=false, "+
 		"asciiLetters bool?=false, letters bool?=false, octdigits bool?=false, punctuation bool?=false, printable bool?=false, "+
 		"lowercase bool?=false, uppercase bool?=false, whitespace bool?=false", characterClasses).
-		Document("Returns the ASCII characters of the classes that are true, without duplicates and in order of their codes.",
+		Document("Returns the ASCII characters of the classes set to true, without duplicates, in code order.",
 			`characters(octdigits => true)`, `["0", "1", "2", "3", "4", "5", "6", "7"]`),
 	Func("isString", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(string); return ok })).
 		Document("Returns whether the value is a string.", `isString(a)`, `true`, `isString(1)`, `false`),

@@ -7,28 +7,28 @@ import (
 
 var systemFunctions = []*Function{
 	Func(opVariable, "name const.string", value(func(c *Call) any { return c.outer.Get(c.String(0)) })).
-		Document("Returns the value of a variable. $name calls it, so that replacing it changes what variables are.",
+		Document("Returns the value of a variable. $name calls it, so replacing it redefines variables.",
 			`with(1) -> $1`, `1`),
 	Func("#operator_.", "receiver stored, expr lambda.method", func(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }).
 		Document("Calls a method of the left operand.", `[1, 2].len()`, `2`),
 	Func("#operator_?.", "receiver any, expr expr", safeDot).
-		Document("Is the operator . unless the left operand is null: then the result is null.",
+		Document("Works like the operator ., but returns null if the left operand is null.",
 			`null?.len()`, `null`, `[1, 2]?.len()`, `2`),
 	Func("#operator_->", "left context, right lambda.context", func(c *Call) (any, error) {
 		return c.Lambda(1).CallIn(c.Arg(0).(*Context))
-	}).Document("Evaluates the right operand in a context that let, with, def or unpack returned.",
+	}).Document("Evaluates the right operand in a context returned by let, with, def, or unpack.",
 		`let(a => 1) -> $a + 1`, `2`),
 	Func("with", "*args stored", with).
-		Document("Returns a context with the arguments as $1, $2 and so on.", `with(ab, cd) -> $2 + $1`, `"cdab"`),
+		Document("Returns a context with the arguments as $1, $2, and so on.", `with(ab, cd) -> $2 + $1`, `"cdab"`),
 	Func("let", "*args stored, **variables stored", let).
-		Document("Returns a context with the arguments as variables: positional ones as $1, $2 and so on.",
+		Document("Returns a context with the arguments as variables: positional ones as $1, $2, and so on.",
 			`let(1, 2, a => 3) -> $1 + $2 + $a`, `6`),
 	Func("def", "name string, func lambda", def).
-		Document("Returns a context with a function that evaluates func. Its arguments are $1, $2 and so on.",
+		Document("Returns a context with a function that evaluates func. Its arguments are $1, $2, and so on.",
 			`def(square, $ * $) -> [1, 2, 3].select(square($))`, `[1, 4, 9]`,
 			`def(f, switch($ < 2 => 1, true => $ * f($ - 1))) -> f(5)`, `120`),
 	Method("unpack", "sequence iterable, *names string", unpack).
-		Document("Returns a context with the items as variables: with the given names, one for each item, or $1, $2 and so on.",
+		Document("Returns a context with the items as variables, one for each of the given names, or $1, $2, and so on.",
 			`[1, 2].unpack(a, b) -> $a + $b`, `3`, `[2, 3].unpack() -> $1 * $2`, `6`, `[1].unpack(a, b)`, `error: value`),
 	Method("assert", "obj any, condition lambda, message string='assertion failed'", assert).
 		Document("Returns the value if the condition is true for it, and fails with the message otherwise.",
@@ -40,9 +40,9 @@ var systemFunctions = []*Function{
 
 var delegateFunctions = []*Function{
 	Func("#call", "callable function!, *args stored, **kwargs stored", callValue).
-		Document("Calls a function that is a value: $f(1) calls it.", `let(f => lambda(2 * $)) -> $f(4)`, `8`),
+		Document("Calls a function value, as in $f(1).", `let(f => lambda(2 * $)) -> $f(4)`, `8`),
 	Func("lambda", "func lambda", func(c *Call) (any, error) { return c.Arg(0), nil }).
-		Document("Returns a function as a value. It takes the option delegates.",
+		Document("Returns a function as a value. It requires the option delegates.",
 			`let(f => lambda(2 * $)) -> [1, 2].select($f($))`, `[2, 4]`),
 }
 
@@ -50,7 +50,7 @@ var delegateFunctions = []*Function{
 var fallbacks = []*Function{
 	Func("#operator_.", "obj any, name keyword", func(c *Call) (any, error) {
 		return c.Invoke("#property#"+c.String(1), c.Arg(0))
-	}).Document("Returns a property of the left operand, which is a function named #property# and the name."),
+	}).Document("Returns a property of the left operand by calling the function #property#NAME."),
 }
 
 func safeDot(c *Call) (any, error) {

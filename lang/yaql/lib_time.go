@@ -14,13 +14,13 @@ var timeFunctions = append([]*Function{
 		return c.makeTime([7]int{}, time.UTC, 0)
 	}).Document("Returns a date and time. Its offset from UTC is a time span.", `datetime(2020, 2, 29, 12).hour`, `12`, `datetime(2021, 2, 29)`, `error: value`),
 	Func("datetime", "timestamp number, offset timespan=unset", timeOfStamp).
-		Document("Returns the date and time of a number of seconds since the start of 1970.", `datetime(86400).day`, `2`),
+		Document("Returns the date and time of a Unix time in seconds.", `datetime(86400).day`, `2`),
 	Func("datetime", "string string, format string=null", func(c *Call) (any, error) {
 		if f := c.String(1); f != "" {
 			return strptime(c.String(0), f)
 		}
 		return parseTime(c.String(0), time.Now())
-	}).Document("Parses a date and time, by a format as of Python's strptime if it is given. Without an offset in the string, it is in UTC.",
+	}).Document("Parses a date and time, optionally with a format of Python's strptime. The default time zone is UTC.",
 		`str(datetime('2020-02-29T12:30:00+02:00'))`, `"2020-02-29 12:30:00+02:00"`, `datetime('29.02.2020', '%d.%m.%Y').month`, `2`, `datetime(x)`, `error: value`),
 	Func("timespan", "days int=0, hours int=0, minutes int=0, seconds integer=0, milliseconds integer=0, microseconds integer=0", func(c *Call) (any, error) {
 		sum := new(big.Int)
@@ -100,7 +100,7 @@ func timeProperties() []*Function {
 			`"2020-02-29T13:14:15.000016Z"`,
 			func(t time.Time) any { return t.Add(-offsetOf(t)) }),
 		date("offset", "Returns the offset from UTC.", "0.0", func(t time.Time) any { return TimeSpan(offsetOf(t) / time.Microsecond) }),
-		date("timestamp", "Returns the seconds since the start of 1970 of utc: as in the reference, the offset counts twice.",
+		date("timestamp", "Returns the Unix time of utc. As in the reference, the offset is counted twice.",
 			"1.582982055000016e+09", func(t time.Time) any { return float64(t.Add(-offsetOf(t)).UnixMicro()) / 1e6 }),
 		date("weekday", "Returns the day of the week. Mondays are 0.", "5", func(t time.Time) any { return int64(weekday(t)) }),
 		property("timespan", "microseconds", "Returns a time span in microseconds.", "timespan(1)", "86400000000",
