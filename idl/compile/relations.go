@@ -13,7 +13,7 @@ import (
 // related is the row of tagWords for a relation to other properties.
 func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	return tagWord{
-		name: name, relates: field, doc: doc + " `<names>` are their names: `a`, or `'a,b'`.",
+		name: name, relates: field, doc: doc + " See [relations](#relations).",
 		value: "<names>", valid: validNames(diag.Relation), excludes: []string{"out", "default"},
 		set: func(p *schema.Property, value string) { *field(p) = namesIn(value) },
 	}

@@ -56,12 +56,12 @@ var tagWords = []tagWord{
 		set: func(p *schema.Property, name string) { p.Name = name },
 	},
 	{
-		name: "optional", doc: "The property may be absent. The field is a pointer; `any` needs none.",
+		name: "optional", doc: "The property may be absent. The field must be a [pointer](#pointers), except for `any`.",
 		set:      func(p *schema.Property, _ string) { p.Optional = true },
 		synonyms: []string{"omitempty", "omitzero", "nullable", "notrequired", "opt"},
 	},
 	{
-		name: "out", doc: "The provider computes the property; programs read it and never set it.",
+		name: "out", doc: "The provider computes the property; programs only read it.",
 		set:       func(p *schema.Property, _ string) { p.Out = true },
 		resources: true, excludes: []string{"in", "replaces"},
 		synonyms: []string{"computed", "output", "outputonly", "readonly"},
@@ -73,7 +73,7 @@ var tagWords = []tagWord{
 		synonyms:  []string{"inputonly", "writeonly"},
 	},
 	{
-		name: "replaces", doc: "A change needs a new resource in place of the old one.",
+		name: "replaces", doc: "A change replaces the resource.",
 		set:       func(p *schema.Property, _ string) { p.Replaces = true },
 		resources: true, accepted: "replace",
 		synonyms: []string{
@@ -82,7 +82,7 @@ var tagWords = []tagWord{
 		},
 	},
 	{
-		name: "secret", doc: "The value is wrapped wherever it travels or is stored, and never printed.",
+		name: "secret", doc: "The value is wrapped in transit and in storage, and never printed.",
 		set:      func(p *schema.Property, _ string) { p.Secret = true },
 		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
 	},
@@ -110,24 +110,24 @@ var tagWords = []tagWord{
 		advice:   "remove it: a property is an input unless the tag says out",
 	},
 	{
-		name: "default", doc: "What an optional boolean, number, string or enum is where a program does not set it.",
+		name: "default", doc: "The [default](#defaults) of an optional boolean, number, string, or enum.",
 		value: "<value>", excludes: []string{"out"},
 		set: func(p *schema.Property, value string) { p.Default = value }, // see checkDefaults
 	},
 	{
-		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
+		name: "deprecated", doc: "The property is [deprecated](#deprecation); `<text>` names the alternative.",
 		value: "<text>", valid: (*checker).checkDeprecated,
 		set:      func(p *schema.Property, text string) { p.Deprecated = text },
 		declares: func(d *decl, o setOption) { d.deprecated = &o },
 	},
-	related("conflictsWith", "The other properties are absent where this one is present.",
+	related("conflictsWith", "If this property is present, the others are absent.",
 		func(p *schema.Property) *[]string { return &p.ConflictsWith }),
-	related("requiredWith", "The other properties are present where this one is.",
+	related("requiredWith", "If this property is present, the others are, too.",
 		func(p *schema.Property) *[]string { return &p.RequiredWith }),
-	related("exactlyOneOf", "Exactly one of this and the other properties, which have the option too, is present.",
+	related("exactlyOneOf", "Exactly one of this and the others, which need the option too, is present.",
 		func(p *schema.Property) *[]string { return &p.ExactlyOneOf }),
 	{
-		name: "was", doc: "Former names of the property, under which older state has it: `a`, or `'a,b'`.",
+		name: "was", doc: "[Former names](#former-names) of the property: `a`, or `'a,b'`.",
 		value: "<names>", valid: validNames(diag.FormerName),
 		set:      func(p *schema.Property, value string) { p.Was = namesIn(value) },
 		declares: func(d *decl, o setOption) { d.was = &o },
