@@ -10,7 +10,7 @@ import (
 // an entry in the [Catalog], which docs/diagnostics.md lists.
 type Code string
 
-// What keeps sources from being read.
+// Source files.
 const (
 	GoSyntax        Code = "GoSyntax"
 	GoType          Code = "GoType"
@@ -23,7 +23,7 @@ const (
 	DotImport       Code = "DotImport"
 )
 
-// What may be declared.
+// Declarations.
 const (
 	FunctionDecl  Code = "FunctionDecl"
 	MethodDecl    Code = "MethodDecl"
@@ -36,7 +36,7 @@ const (
 	NameCollision Code = "NameCollision"
 )
 
-// What types there are.
+// Types.
 const (
 	NumericType      Code = "NumericType"
 	ArrayType        Code = "ArrayType"
@@ -59,7 +59,7 @@ const (
 	RecursiveAlias   Code = "RecursiveAlias"
 )
 
-// What a struct may hold.
+// Structs.
 const (
 	UnexportedField   Code = "UnexportedField"
 	EmbeddedPointer   Code = "EmbeddedPointer"
@@ -74,7 +74,7 @@ const (
 	UnionVariant      Code = "UnionVariant"
 )
 
-// What a lumi tag may say.
+// Lumi tags.
 const (
 	MalformedTag           Code = "MalformedTag"
 	UnknownOption          Code = "UnknownOption"
@@ -90,7 +90,7 @@ const (
 	PointerWithoutOptional Code = "PointerWithoutOptional"
 )
 
-// What a constraint may say.
+// Constraints.
 const (
 	ConstraintType     Code = "ConstraintType"
 	ConstraintValue    Code = "ConstraintValue"
@@ -99,7 +99,7 @@ const (
 	MisplacedDirective Code = "MisplacedDirective"
 )
 
-// What a constant may be.
+// Constants.
 const (
 	ConstType      Code = "ConstType"
 	ConstValue     Code = "ConstValue"
