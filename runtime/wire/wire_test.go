@@ -9,7 +9,7 @@ import (
 )
 
 func TestWire(t *testing.T) {
-	manual := must.Get(os.ReadFile("../../docs/providers.md"))(t)
+	manual := must.Get(os.ReadFile("../../docs/protocol.md"))(t)
 	for constant, want := range map[string]string{
 		Signature: "4dabf18193072939515e22adb298388d",
 		Secret:    "1b47061264138c4ac30d75fd1eb44270",
