@@ -50,7 +50,7 @@ func TestComplete(t *testing.T) {
 func TestLost(t *testing.T) {
 	for _, e := range codes.Losses() {
 		l := convert.Loss{Code: convert.Code(e.Code)}
-		if strings.HasSuffix(e.Group, " lost") != l.Lost() {
+		if strings.HasPrefix(e.Group, "Lost ") != l.Lost() {
 			t.Errorf("%s is listed under %q", e.Code, e.Group)
 		}
 	}
