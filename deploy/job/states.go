@@ -23,7 +23,7 @@ var (
 	Deployments = Transitions{
 		{store.Wait, store.Running, "no related deployment is before it: claimed, with a new fencing token"},
 		{store.Wait, store.Aborting, "abort, after it superseded a failed deployment; retry of an abort"},
-		{store.Wait, store.Cancelled, "abort, before it started"},
+		{store.Wait, store.Canceled, "abort, before it started"},
 		{store.Running, store.Running, "the lease has expired or was released: claimed again"},
 		{store.Running, store.Done, "all tasks are done; cleanups are queued"},
 		{store.Running, store.Failed, "a step or a task failed, or the module cannot be planned"},
@@ -44,15 +44,15 @@ var (
 	Runs = Transitions{
 		{store.Wait, store.Wait, "resume, after its process has ended"},
 		{store.Wait, store.Running, "claimed, with a new fencing token"},
-		{store.Wait, store.Cancelled, "stop"},
+		{store.Wait, store.Canceled, "stop"},
 		{store.Running, store.Wait, "resume, after it was interrupted"},
 		{store.Running, store.Done, "all tasks are done, have nothing to do, or may fail"},
 		{store.Running, store.Failed, "a task failed, or the request cannot be read"},
 		{store.Running, store.Ask, "it is unknown whether a task took effect"},
-		{store.Running, store.Cancelled, "stop, or the engine was stopped"},
+		{store.Running, store.Canceled, "stop, or the engine was stopped"},
 		{store.Failed, store.Wait, "resume"},
 		{store.Ask, store.Wait, "resume, with an answer"},
-		{store.Cancelled, store.Wait, "resume"},
+		{store.Canceled, store.Wait, "resume"},
 	}
 	Tasks = Transitions{
 		{store.Wait, store.Running, "the task before it is done"},
