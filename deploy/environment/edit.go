@@ -47,7 +47,7 @@ func (e *Environment) edit(t *journal.Tx, one Edit) error {
 		return err
 	}
 	if environment.Key != "" && e.Journal.Key == nil { // What it hides would be lost.
-		return job.Refuse("the state cannot be changed without the key of %s", environment.Name)
+		return job.Refuse("cannot change the state without the key of %s", environment.Name)
 	}
 	rows, g, err := t.QueueAndGraph()
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *Environment) edit(t *journal.Tx, one Edit) error {
 	}
 	for _, d := range rows {
 		if d.Module == one.Module || slices.Contains(d.Uses, one.Module) || slices.Contains(g.Uses(d.Module), one.Module) || g.Newest(one.Module) == nil {
-			return job.Refuse("%s is in the queue: wait until it has ended, or abort it", job.Name(d))
+			return job.Refuse("%s is in the queue: wait until it ends, or abort it", job.Name(d))
 		}
 	}
 	environment.Last++

@@ -25,7 +25,7 @@ func Add(ctx context.Context, s store.Store, e store.Environment) error {
 		_, err := tx.Environment(e.Name)
 		switch {
 		case err == nil:
-			return job.Refuse("the environment %s already exists: choose another name", e.Name)
+			return job.Refuse("environment %s already exists: choose another name", e.Name)
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
@@ -46,7 +46,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	}
 	for _, d := range queued {
 		if !force || time.Now().Before(d.Expires) {
-			return 0, job.Refuse("%s is in the queue: wait until it has ended, or abort it", job.Name(d))
+			return 0, job.Refuse("%s is in the queue: wait until it ends, or abort it", job.Name(d))
 		}
 	}
 	runs, err := tx.Runs(name, 0, math.MaxInt32)
@@ -55,7 +55,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	}
 	for _, d := range runs {
 		if time.Now().Before(d.Expires) {
-			return 0, job.Refuse("%s is running: wait until it has ended, or stop it with 'lumi tasks stop'", job.Name(d))
+			return 0, job.Refuse("%s is running: wait until it ends, or stop it with 'lumi tasks stop'", job.Name(d))
 		}
 	}
 	rows, err := tx.Vertices(name)
@@ -70,7 +70,7 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 		return 0, err
 	}
 	if resources = g.Count(); resources > 0 && !force {
-		err = job.Refuse("%s has resources: 'lumi destroy --environment=%[1]s' deletes them, --force leaves them as they are", name)
+		err = job.Refuse("%s has resources: run 'lumi destroy --environment=%[1]s' to delete them, or pass --force to leave them in place", name)
 	}
 	return resources, err
 }

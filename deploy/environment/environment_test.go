@@ -28,7 +28,7 @@ func TestDeletableRun(t *testing.T) {
 		for _, force := range []bool{false, true} {
 			_, err := environment.Deletable(tx, "prod", force)
 			var refused *job.RefusedError
-			want := "upgrade[1] is running: wait until it has ended, or stop it with 'lumi tasks stop'"
+			want := "upgrade[1] is running: wait until it ends, or stop it with 'lumi tasks stop'"
 			if !errors.As(err, &refused) || err.Error() != want {
 				t.Errorf("got error %v, want %s", err, want)
 			}

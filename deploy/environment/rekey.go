@@ -67,7 +67,7 @@ func fenceOff(t *journal.Tx, d store.Job) error {
 		return nil
 	}
 	if time.Now().Before(d.Expires) {
-		return job.Refuse("the key cannot be changed while it runs: wait until it has ended")
+		return job.Refuse("cannot change the key while it runs: wait until it ends")
 	}
 	d.Fence++
 	return t.PutJob(d)

@@ -21,7 +21,7 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 			return err
 		}
 		if d.Kind != store.Deploy {
-			return job.Refuse("%s cannot be rolled back to: it deployed nothing", job.Name(d))
+			return job.Refuse("cannot roll back to %s: it deployed nothing", job.Name(d))
 		}
 		return addMoves(t, d, moves)
 	})

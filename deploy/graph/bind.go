@@ -37,11 +37,11 @@ func (g *Graph) bind(b Binding) (bound Binding, problem string) {
 			return b, ""
 		}
 		if problem == "" {
-			problem = fmt.Sprintf("%s, which %s does not fulfill: %s", use, to, answer.Reason)
+			problem = fmt.Sprintf("%s, but %s is incompatible: %s", use, to, answer.Reason)
 		}
 	}
 	if problem == "" {
-		problem = fmt.Sprintf("%s, and there is no module %s: deploy %[2]s first", use, b.Edge.Module)
+		problem = fmt.Sprintf("%s, but module %s does not exist: deploy %[2]s first", use, b.Edge.Module)
 	}
 	return b, problem
 }
@@ -65,7 +65,7 @@ func (v *Version) uses() []string {
 }
 
 // Circle says what is wrong if a module is on a circle of uses in the graph and in further uses, by module. It names a
-// shortest one, such as "modules cannot use each other in a circle: a uses b, b uses a". Otherwise, it returns "".
+// shortest one, such as "dependency cycle between modules: a uses b, b uses a". Otherwise, it returns "".
 func (g *Graph) Circle(module string, further map[string][]string) string {
 	user := map[string]string{}
 	for next := []string{module}; len(next) > 0; next = next[1:] {
@@ -84,5 +84,5 @@ func (g *Graph) Circle(module string, further map[string][]string) string {
 		uses = append(uses, user[at]+" uses "+at)
 	}
 	slices.Reverse(uses)
-	return "modules cannot use each other in a circle: " + strings.Join(uses, ", ")
+	return "dependency cycle between modules: " + strings.Join(uses, ", ")
 }

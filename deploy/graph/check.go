@@ -30,16 +30,16 @@ func (g *Graph) Check() error {
 func (g *Graph) checkEdges() error {
 	for _, module := range slices.Sorted(maps.Keys(g.newest)) {
 		if v := g.Newest(module); v == nil || v.Partial {
-			return fmt.Errorf("the root leads to %s, which does not exist", g.newest[module])
+			return fmt.Errorf("the root refers to %s, which does not exist", g.newest[module])
 		}
 	}
 	for _, b := range g.edges() {
 		to := g.Version(b.Edge.To)
 		if to == nil || to.Partial {
-			return fmt.Errorf("%s leads to %s, which does not exist", b.From, b.Edge.To)
+			return fmt.Errorf("%s refers to %s, which does not exist", b.From, b.Edge.To)
 		}
 		if reason := to.Fulfills(b.Edge.Constraint).Reason; reason != "" && b.Edge.Broken == "" {
-			return fmt.Errorf("%s uses %s.%s, which %s does not fulfill: %s", b.From, b.Edge.Module, b.Edge.Name, to, reason)
+			return fmt.Errorf("%s uses %s.%s, but %s is incompatible: %s", b.From, b.Edge.Module, b.Edge.Name, to, reason)
 		}
 	}
 	return nil
@@ -55,25 +55,25 @@ func (g *Graph) checkVertices() error {
 	vertices := map[vertexKey]*Resource{}
 	for _, v := range g.all() {
 		if g.Version(v.VersionID) != v {
-			return fmt.Errorf("two versions have the key %s", v)
+			return fmt.Errorf("duplicate version key %s", v)
 		}
 		on := dependencies(v.resources)
 		component := on.Components()
 		for i, r := range v.resources {
 			key := vertexKey{r.URN, r.Deployment}
 			if other := vertices[key]; other != nil && other != r {
-				return fmt.Errorf("two resources have the key %s", r.Key())
+				return fmt.Errorf("duplicate resource key %s", r.Key())
 			}
 			vertices[key] = r
 			for _, to := range on.Out(int32(i)) {
 				if int(to) > i && component[to] != component[i] {
-					return fmt.Errorf("in %s, %s comes before %s, which it depends on", v, r.Key(), v.resources[to].Key())
+					return fmt.Errorf("in %s, %s precedes its dependency %s", v, r.Key(), v.resources[to].Key())
 				}
 			}
 		}
 		for _, p := range g.pending[v.Module] {
 			if v.Holds(p.Resource) {
-				return fmt.Errorf("%s is to be deleted, but %s holds it", p.Resource.Key(), v)
+				return fmt.Errorf("%s is pending deletion, but %s contains it", p.Resource.Key(), v)
 			}
 		}
 	}

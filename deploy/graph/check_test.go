@@ -33,31 +33,31 @@ func TestCheck(t *testing.T) {
 		g    Graph
 		want string
 	}{
-		{Graph{newest: map[string]VersionID{"a": a1}}, "the root leads to a::1, which does not exist"},
-		{Graph{newest: map[string]VersionID{"a": a1}, versions: map[string][]*Version{"a": {partial}}}, "the root leads to a::1, which does not exist"},
-		{Graph{versions: map[string][]*Version{"b": {uses(version("b", 1), a1, "foo")}}}, "b::1 leads to a::1, which does not exist"},
+		{Graph{newest: map[string]VersionID{"a": a1}}, "the root refers to a::1, which does not exist"},
+		{Graph{newest: map[string]VersionID{"a": a1}, versions: map[string][]*Version{"a": {partial}}}, "the root refers to a::1, which does not exist"},
+		{Graph{versions: map[string][]*Version{"b": {uses(version("b", 1), a1, "foo")}}}, "b::1 refers to a::1, which does not exist"},
 		{
 			Graph{versions: map[string][]*Version{"a": {version("a", 1)}, "b": {uses(version("b", 1), a1, "bar")}}},
-			`b::1 uses a.bar, which a::1 does not fulfill: provides no "bar"`,
+			`b::1 uses a.bar, but a::1 is incompatible: "bar" is not provided`,
 		},
 		{
 			Graph{newest: both, versions: map[string][]*Version{
 				"a": {uses(version("a", 1), b1, "foo")}, "b": {uses(version("b", 1), a1, "foo")},
 			}},
-			"modules cannot use each other in a circle: a uses b, b uses a",
+			"dependency cycle between modules: a uses b, b uses a",
 		},
-		{Graph{versions: map[string][]*Version{"a": {version("a", 1), version("a", 1)}}}, "two versions have the key a::1"},
+		{Graph{versions: map[string][]*Version{"a": {version("a", 1), version("a", 1)}}}, "duplicate version key a::1"},
 		{
 			Graph{versions: map[string][]*Version{"a": {version("a", 1, db), version("a", 2, resource("db", "3"))}}},
-			"two resources have the key a:t:i:T::db:1",
+			"duplicate resource key a:t:i:T::db:1",
 		},
 		{
 			Graph{versions: map[string][]*Version{"a": {version("a", 1, app, db)}}},
-			"in a::1, a:t:i:T::app:1 comes before a:t:i:T::db:1, which it depends on",
+			"in a::1, a:t:i:T::app:1 precedes its dependency a:t:i:T::db:1",
 		},
 		{
 			Graph{versions: map[string][]*Version{"a": {version("a", 1, db)}}, pending: map[string][]Pending{"a": {{Resource: db}}}},
-			"a:t:i:T::db:1 is to be deleted, but a::1 holds it",
+			"a:t:i:T::db:1 is pending deletion, but a::1 contains it",
 		},
 		{Graph{newest: map[string]VersionID{"a": a1}, versions: map[string][]*Version{"a": {version("a", 1, db, app)}}}, ""},
 	} {

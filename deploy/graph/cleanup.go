@@ -24,12 +24,12 @@ func (g *Graph) Cleanup(module string) *Transition {
 // reaches and that use it.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
-		problem := "there is no module " + module
+		problem := fmt.Sprintf("module %s not found", module)
 		switch {
 		case len(g.versions[module]) > 0:
-			problem = fmt.Sprintf("%s has only what a failed deployment created: 'lumi abort %[1]s' deletes that", module)
+			problem = fmt.Sprintf("%s has only resources of a failed deployment: run 'lumi abort %[1]s' to delete them", module)
 		case len(g.pending[module]) > 0:
-			problem = fmt.Sprintf("%s has only resources that could not be deleted: 'lumi retry %[1]s' tries again", module)
+			problem = fmt.Sprintf("%s has only resources that could not be deleted: run 'lumi retry %[1]s' to try again", module)
 		}
 		return nil, &RefusedError{Problems: []string{problem}}
 	}

@@ -156,9 +156,9 @@ func (d *deploying) lostSource(e Edge) string {
 	for _, r := range d.before.Version(e.To).sources(e.Name) {
 		switch now := cmp.Or(d.Became[r], r); {
 		case !d.Version.Holds(now):
-			return fmt.Sprintf("%q comes from %s, which it does not hold", e.Name, r.Key())
+			return fmt.Sprintf("%q comes from %s, which the new version does not contain", e.Name, r.Key())
 		case !slices.Contains(sources, now): // It may go in a later deployment.
-			return fmt.Sprintf("%q comes from %s, and there from other resources", e.Name, r.Key())
+			return fmt.Sprintf("%q comes from %s, but from other resources in the new version", e.Name, r.Key())
 		}
 	}
 	return ""

@@ -47,25 +47,25 @@ func TestTransitions(t *testing.T) {
 			deploy a =foo()
 			deploy a =food()
 			deploy c a.foo() d.bar`, `
-			c uses a.foo, which a::2 does not fulfill: provides no "foo" (did you mean "food"?)
-			c uses d.bar, and there is no module d: deploy d first`},
+			c uses a.foo, but a::2 is incompatible: "foo" is not provided (did you mean "food"?)
+			c uses d.bar, but module d does not exist: deploy d first`},
 		{"modules form no circle", `
 			deploy a =foo()
 			deploy b a.foo() =foo()
 			deploy c b.foo() =foo()
 			deploy a c.foo()`, `
-			modules cannot use each other in a circle: a uses c, c uses b, b uses a`},
+			dependency cycle between modules: a uses c, c uses b, b uses a`},
 		{"a module does not use itself", `
 			deploy a =foo()
 			deploy a =foo() a.foo()`, `
-			modules cannot use each other in a circle: a uses a`},
+			dependency cycle between modules: a uses a`},
 
 		{"versions that wait for a cleanup count", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy b =foo()
 			deploy a b.foo()`, `
-			modules cannot use each other in a circle: a uses b, b uses a`},
+			dependency cycle between modules: a uses b, b uses a`},
 		{"versions that are cleaned up do not", `
 			deploy a =foo()
 			deploy b a.foo()
@@ -111,7 +111,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db =foo:db
 			deploy b a.foo?value=="db:1"
 			deploy a db! =foo:db`, `
-			b::2 leaves foo at a::1: "foo" is "db:3", which does not fulfill the predicate value=="db:1" (stale) (broken)
+			b::2 leaves foo at a::1: "foo" is "db:3", which does not satisfy the predicate value=="db:1" (stale) (broken)
 			conflict: changes a.db:1, which a::1 needs for foo of b::2`},
 		{"a value that was changed in place moves its edge", `
 			deploy a db =foo:db
@@ -126,7 +126,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db =foo:db
 			deploy b a.foo
 			deploy a db* =foo:db`, `
-			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which the new version does not contain
 			a::1 db:1
 			a::3* db:3
 			b::2* foo→a::1`},
@@ -134,7 +134,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a lb =foo:lb`, `
-			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which the new version does not contain
 			a::1 db:1 lb:1
 			a::3* lb:1
 			b::2* foo→a::1`},
@@ -181,7 +181,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a lb* =bar()`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			a::1 db:1 lb:1
 			a::3* lb:3
 			b::2* foo→a::1`},
@@ -189,20 +189,20 @@ func TestTransitions(t *testing.T) {
 			deploy a net db(net) lb =foo:db
 			deploy b a.foo
 			deploy a net! db(net) lb!`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			conflict: changes a.net:1, which a::1 needs for foo of b::2`},
 		{"a kept version needs all of it for a verb", `
 			deploy a net lb =foo()
 			deploy b a.foo()
 			deploy a net lb^`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			conflict: deletes a.lb:1, which a::1 needs for foo of b::2
 			delete a.lb:1`},
 		{"what a kept version does not need follows the newest", `
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a db new lb!(new)`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			a::1 db:1 new:3 lb:3
 			a::3* db:1 new:3 lb:3
 			b::2* foo→a::1`},
@@ -210,7 +210,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db net lb(net) =foo:db
 			deploy b a.foo
 			deploy a db net^`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			delete a.lb:1
 			delete a.net:1
 			a::1 db:1
@@ -220,7 +220,7 @@ func TestTransitions(t *testing.T) {
 			deploy a net db(net) =foo:db
 			deploy b a.foo
 			deploy a net>vpc`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			a::1 vpc:1 db:1
 			a::3* vpc:1
 			b::2* foo→a::1`},
@@ -228,7 +228,7 @@ func TestTransitions(t *testing.T) {
 			deploy a net db(net) =foo:db
 			deploy b a.foo
 			deploy a net>vpc db(vpc)`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			a::1 vpc:1 db:1
 			a::3* vpc:1 db:1
 			b::2* foo→a::1`},
@@ -236,7 +236,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db x y =foo:db
 			deploy b a.foo
 			deploy a db x>y`, `
-			b::2 leaves foo at a::1: provides no "foo"
+			b::2 leaves foo at a::1: "foo" is not provided
 			delete a.y:1
 			a::1 db:1 y:1
 			a::3* db:1 y:1
@@ -245,14 +245,14 @@ func TestTransitions(t *testing.T) {
 			deploy a db x =foo:db
 			deploy b a.foo
 			deploy a x>db`, `
-			b::2 leaves foo at a::1: provides no "foo" (stale)
+			b::2 leaves foo at a::1: "foo" is not provided (stale)
 			conflict: deletes a.db:1, which a::1 needs for foo of b::2
 			delete a.db:1`},
 		{"an interrupted module reads the changed value", `
 			deploy a db =foo:db
 			deploy b a.foo
 			deploy a db! !b`, `
-			b::2 leaves foo at a::1: provides no "foo" (stale)
+			b::2 leaves foo at a::1: "foo" is not provided (stale)
 			a::1 db:3
 			a::3* db:3
 			b::2* foo→a::1`},
@@ -260,15 +260,15 @@ func TestTransitions(t *testing.T) {
 			deploy a db =foo:db
 			deploy b a.foo?value=="db:1"
 			deploy a db! !b`, `
-			b::2 leaves foo at a::1: provides no "foo" (stale) (broken)
+			b::2 leaves foo at a::1: "foo" is not provided (stale) (broken)
 			a::1 db:3
 			a::3* db:3
-			b::2* foo→a::1 (broken: "foo" is "db:3", which does not fulfill the predicate value=="db:1")`},
+			b::2* foo→a::1 (broken: "foo" is "db:3", which does not satisfy the predicate value=="db:1")`},
 		{"an interruption breaks the edge", `
 			deploy a net db(net) =foo:db
 			deploy b a.foo
 			deploy a net^ !b`, `
-			b::2 leaves foo at a::1: provides no "foo" (broken)
+			b::2 leaves foo at a::1: "foo" is not provided (broken)
 			delete a.db:1
 			delete a.net:1
 			a::1
@@ -290,8 +290,8 @@ func TestTransitions(t *testing.T) {
 			deploy b a.foo
 			deploy c a.foo
 			deploy a db^ =foo:db !b`, `
-			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold (stale) (broken)
-			c::3 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold (stale)
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which the new version does not contain (stale) (broken)
+			c::3 leaves foo at a::1: "foo" comes from a.db:1, which the new version does not contain (stale)
 			conflict: deletes a.db:1, which a::1 needs for foo of c::3
 			delete a.db:1`},
 		{"versions that wait for a cleanup lose what changed", `
@@ -357,7 +357,7 @@ func TestTransitions(t *testing.T) {
 			c uses a.bar: deploy c without it, or destroy c first`},
 		{"what does not exist is not destroyed", `
 			destroy a`, `
-			there is no module a`},
+			module a not found`},
 		{"destroying removes all versions", `
 			deploy a db =foo()
 			deploy b a.foo()
@@ -414,7 +414,7 @@ func TestTransitions(t *testing.T) {
 			deploy b a.foo?value=="db:1" a.bar
 			fail a db! lb-`, `
 			a::1* db:3
-			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not fulfill the predicate value=="db:1")`},
+			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not satisfy the predicate value=="db:1")`},
 		{"a result changes what an earlier deployment made", `
 			fail a +db +lb
 			fail a db!

@@ -35,16 +35,16 @@ func (v *Version) Fulfills(c Constraint) Answer {
 	predicate, err := query.CompilePredicate(c.Where)
 	if err != nil {
 		lines := strings.ReplaceAll(err.Error(), "\n", "; ")
-		return Answer{Reason: fmt.Sprintf("the predicate for %q is not valid: %s", c.Name, lines)}
+		return Answer{Reason: fmt.Sprintf("invalid predicate for %q: %s", c.Name, lines)}
 	}
 	if !p.Result.Exists() || !expr.IsKnown(p.Result) {
 		return Answer{Unknown: true}
 	}
 	switch holds, err := predicate.Holds(p.Result); {
 	case err != nil:
-		return Answer{Reason: fmt.Sprintf("the predicate for %q fails: %s: %v", c.Name, c.Where, err)}
+		return Answer{Reason: fmt.Sprintf("cannot evaluate the predicate for %q: %s: %v", c.Name, c.Where, err)}
 	case !holds:
-		return Answer{Reason: fmt.Sprintf("%s does not fulfill the predicate %s", p.shown(), c.Where)}
+		return Answer{Reason: fmt.Sprintf("%s does not satisfy the predicate %s", p.shown(), c.Where)}
 	}
 	return Answer{}
 }
@@ -55,7 +55,7 @@ func (v *Version) lacks(name string) string {
 	for _, p := range v.Outputs() {
 		names = append(names, p.Name)
 	}
-	reason := fmt.Sprintf("provides no %q", name)
+	reason := fmt.Sprintf("%q is not provided", name)
 	if near := suggest.Name(name, names); near != "" {
 		reason += fmt.Sprintf(" (did you mean %q?)", near)
 	}

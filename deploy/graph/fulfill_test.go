@@ -36,38 +36,38 @@ func TestFulfils(t *testing.T) {
 	for _, test := range []struct{ name, form, where, want string }{
 		{"size", `"number"`, ``, ""},
 		{"size", `"any"`, `value > 4 && value < 5.5`, ""},
-		{"size", `"number"`, `value > 10`, `"size" is 5, which does not fulfill the predicate value > 10`},
+		{"size", `"number"`, `value > 10`, `"size" is 5, which does not satisfy the predicate value > 10`},
 		{"size", `"string"`, `value > 10`, `"size" is number, not string`},
-		{"sizes", `"number"`, ``, `provides no "sizes" (did you mean "size"?)`},
-		{"throughput", `"number"`, ``, `provides no "throughput"`},
+		{"sizes", `"number"`, ``, `"sizes" is not provided (did you mean "size"?)`},
+		{"throughput", `"number"`, ``, `"throughput" is not provided`},
 		{
 			"ab", `{"verb": {"request": {"object": {"a": "number"}}, "response": "number"}}`, ``,
 			`"ab" is verb {a: number, b: number} → number, not verb {a: number} → number: request.b: required, but callers do not send it`,
 		},
-		{"name", `"string"`, `value.startsWith("db")`, `"name" is "web", which does not fulfill the predicate value.startsWith("db")`},
-		{"on", `"bool"`, `!value`, `"on" is true, which does not fulfill the predicate !value`},
+		{"name", `"string"`, `value.startsWith("db")`, `"name" is "web", which does not satisfy the predicate value.startsWith("db")`},
+		{"on", `"bool"`, `!value`, `"on" is true, which does not satisfy the predicate !value`},
 		{"list", `{"list": "number"}`, `value.all(n, n < 3)`, ""},
-		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not fulfill the predicate value.size() > 2`},
-		{"long", `"string"`, `value == "x"`, `"long" does not fulfill the predicate value == "x"`},
+		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not satisfy the predicate value.size() > 2`},
+		{"long", `"string"`, `value == "x"`, `"long" does not satisfy the predicate value == "x"`},
 
 		// Secrets are evaluated, and never shown.
 		{"password", `"string"`, `value.size() == 7`, ""},
-		{"password", `"string"`, `value.size() > 10`, `"password" does not fulfill the predicate value.size() > 10`},
-		{"password", `"string"`, `int(value) > 1`, `the predicate for "password" fails: int(value) > 1: the error is hidden because the value contains a secret`},
+		{"password", `"string"`, `value.size() > 10`, `"password" does not satisfy the predicate value.size() > 10`},
+		{"password", `"string"`, `int(value) > 1`, `cannot evaluate the predicate for "password": int(value) > 1: the error is not shown, since the value contains a secret`},
 		{"deep", `"any"`, `value.login.password == "hunter2"`, ""},
-		{"deep", `"any"`, `"x".matches(value.login.password + "(")`, `the predicate for "deep" fails: "x".matches(value.login.password + "("): the error is hidden because the value contains a secret`},
+		{"deep", `"any"`, `"x".matches(value.login.password + "(")`, `cannot evaluate the predicate for "deep": "x".matches(value.login.password + "("): the error is not shown, since the value contains a secret`},
 
 		{"planned", `"number"`, ``, ""},
 		{"planned", `"number"`, `value > 1`, "unknown"},
 		{"planned", `"string"`, `value > 1`, `"planned" is number, not string`},
 		{"later", `{"list": "number"}`, `value[0] == 1`, "unknown"},
-		{"later", `{"list": "number"}`, `valeu[0] == 1`, `the predicate for "later" is not valid: expression, 1:1: unknown variable "valeu"; did you mean "value"?`},
+		{"later", `{"list": "number"}`, `valeu[0] == 1`, `invalid predicate for "later": expression, 1:1: there is no variable "valeu"; did you mean "value"?`},
 		{
-			"size", `"number"`, `a == b`, `the predicate for "size" is not valid: ` +
-				`expression, 1:1: unknown variable "a"; put strings in quotes, write a property as value.a; the only variable is value; ` +
-				`expression, 1:6: unknown variable "b"; put strings in quotes, write a property as value.b; the only variable is value`,
+			"size", `"number"`, `a == b`, `invalid predicate for "size": ` +
+				`expression, 1:1: there is no variable "a"; a text stands in quotes, a property is value.a, and the only variable is value; ` +
+				`expression, 1:6: there is no variable "b"; a text stands in quotes, a property is value.b, and the only variable is value`,
 		},
-		{"size", `"number"`, `value`, `the predicate for "size" fails: value: the expression must be a bool, got int`},
+		{"size", `"number"`, `value`, `cannot evaluate the predicate for "size": value: the expression has to be true or false; here it is of type int`},
 	} {
 		answer := v.Fulfills(graph.Constraint{Module: "a", Name: test.name, Type: typeOf(t, test.form), Where: test.where})
 		got := answer.Reason

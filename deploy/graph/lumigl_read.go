@@ -82,7 +82,7 @@ func (r *reader) resource(at string, properties lumigl.Value) *Resource {
 	var resource Resource
 	r.read(at, properties, reflect.ValueOf(&resource).Elem())
 	if p, err := resource.URN.Parts(); err != nil || p.Type == lumigl.ModuleType {
-		r.refuse(at+".urn", "must be the URN of a resource")
+		r.refuse(at+".urn", "must be a resource URN")
 	}
 	return &resource
 }
@@ -92,7 +92,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 	r.read(vertex.Key(), vertex.Properties, reflect.ValueOf(&read).Elem())
 	v := &read.Version
 	if _, err := moduleURN(environment, v.Module); err != nil {
-		r.refuse(vertex.Key(), "is not a version: %v", err)
+		r.refuse(vertex.Key(), "is not a valid version: %v", err)
 	}
 	r.checkKey(vertex, v.String())
 	v.omitted = read.Count
@@ -102,7 +102,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 			continue
 		}
 		if packageOf(held.URN) != v.Module || v.byURN[held.URN] != nil {
-			r.refuse(vertex.Key(), "cannot hold %s, which is of another module, or has the URN of another resource", held.Key())
+			r.refuse(vertex.Key(), "cannot contain %s: it belongs to another module, or its URN is a duplicate", held.Key())
 		}
 		v.byURN[held.URN] = held
 	}
@@ -114,7 +114,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 // checkKey refuses a vertex that does not have the key that its fields make, so that no two have the same.
 func (r *reader) checkKey(v *lumigl.Vertex, key string) {
 	if v.Key() != key {
-		r.refuse(v.Key(), "must have the key %s, as its fields have it", key)
+		r.refuse(v.Key(), "must have the key %s to match its fields", key)
 	}
 }
 
@@ -134,7 +134,7 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 		r.read(at, v, reflect.ValueOf(&p.Form).Elem())
 		ok = v.Exists()
 	case *lumigl.Value:
-		want = "a value that refers to URNs only"
+		want = "a value that refers only to URNs"
 		*p = v.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
 			if to.Type != "" { // It only carries a URN already.
 				return to
@@ -144,7 +144,7 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 			return resource
 		})
 	case *[]byte:
-		want = "hexadecimal digits"
+		want = "a hexadecimal string"
 		text, isText := v.Text()
 		seed, err := hex.DecodeString(text)
 		*p, ok = seed, isText == v.Exists() && err == nil
@@ -183,6 +183,6 @@ func (r *reader) readKind(at string, v lumigl.Value, x reflect.Value) (want stri
 	default:
 		n, ok := v.Int()
 		x.SetInt(n)
-		return "a whole number", ok
+		return "an integer", ok
 	}
 }

@@ -15,29 +15,29 @@ const bucket = `"a:aws:s3:Bucket::x:1": { "urn": "urn:lumi:prod::a:index::aws:s3
 // malformed has vertices next to a root, and what is wrong with them.
 var malformed = []struct{ name, vertices, want string }{
 	{"versions", `"a::2": { "module": "a", "deployment": 1 }, "b": { "module": 3 }, "A::1": { "module": "A", "deployment": 1 }`,
-		`a::2 must have the key a::1, as its fields have it
+		`a::2 must have the key a::1 to match its fields
 b.module must be a string
-b is not a version: "urn:lumi:prod:::index::lumi:index:Module::": package "": a package's name is made of words that start with a lower-case letter, joined by /
-b must have the key ::0, as its fields have it
-A::1 is not a version: "urn:lumi:prod::A:index::lumi:index:Module::A": package "A": a package's name is made of words that start with a lower-case letter, joined by /`},
+b is not a valid version: "urn:lumi:prod:::index::lumi:index:Module::": package "": a package's name is made of words that start with a lower-case letter, joined by /
+b must have the key ::0 to match its fields
+A::1 is not a valid version: "urn:lumi:prod::A:index::lumi:index:Module::A": package "A": a package's name is made of words that start with a lower-case letter, joined by /`},
 	{"resources", `"x:1": { "urn": "x", "deployment": 1 }, "a:lumi:index:Module::a:1": { "urn": "urn:lumi:prod::a:index::lumi:index:Module::a", "deployment": 1 }`,
-		`x:1.urn must be the URN of a resource
-a:lumi:index:Module::a:1.urn must be the URN of a resource`},
+		`x:1.urn must be a resource URN
+a:lumi:index:Module::a:1.urn must be a resource URN`},
 	{
 		"fields of a resource", bucket + `, "id": 3, "inputs": { "to": [{ "#ref": "root" }] }, "incarnation": 1.5, "seed": "x", "dependencies": [3] }`,
 		`a:aws:s3:Bucket::x:1.id must be a string
-a:aws:s3:Bucket::x:1.inputs must be a value that refers to URNs only
+a:aws:s3:Bucket::x:1.inputs must be a value that refers only to URNs
 a:aws:s3:Bucket::x:1.dependencies[0] must be a string
-a:aws:s3:Bucket::x:1.incarnation must be a whole number
-a:aws:s3:Bucket::x:1.seed must be hexadecimal digits`,
+a:aws:s3:Bucket::x:1.incarnation must be an integer
+a:aws:s3:Bucket::x:1.seed must be a hexadecimal string`,
 	},
 	{
 		"resources of a version", `"b::1": { "module": "b", "deployment": 1, "resources": [{ "#ref": "a:aws:s3:Bucket::x:1" }, { "#ref": "root" }] },
 		"a::1": { "module": "a", "deployment": 1, "resources": [{ "#ref": "a:aws:s3:Bucket::x:1" }, { "#ref": "a:aws:s3:Bucket::x:2" }] }, ` + bucket + ` },
 		"a:aws:s3:Bucket::x:2": { "urn": "urn:lumi:prod::a:index::aws:s3:Bucket::x", "deployment": 2 }`,
 		`b::1.resources[1] must be a reference to a resource
-b::1 cannot hold a:aws:s3:Bucket::x:1, which is of another module, or has the URN of another resource
-a::1 cannot hold a:aws:s3:Bucket::x:2, which is of another module, or has the URN of another resource`,
+b::1 cannot contain a:aws:s3:Bucket::x:1: it belongs to another module, or its URN is a duplicate
+a::1 cannot contain a:aws:s3:Bucket::x:2: it belongs to another module, or its URN is a duplicate`,
 	},
 	{
 		"uses and provides", `"a::1": { "module": "a", "deployment": 1, "partial": 1, "uses": [3, { "to": { "#ref": "root" }, "name": "x" }],

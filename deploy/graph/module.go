@@ -45,7 +45,7 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	}
 	var problems []string
 	if tokens.CheckPackage(name) != nil {
-		problems = append(problems, fmt.Sprintf(`"package" must name the module, and %q does not`, desired.Package))
+		problems = append(problems, fmt.Sprintf(`"package" must be the name of the module, got %q`, desired.Package))
 	}
 	m := &Module{Name: name, Configuration: desired.Field("configuration")}
 	for _, v := range vertices {
@@ -55,9 +55,9 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 		}
 		switch p, _ := v.URN().Parts(); {
 		case p.Environment != environment:
-			problems = append(problems, fmt.Sprintf("%s is in the environment %s; evaluate the program for %s", where, p.Environment, environment))
+			problems = append(problems, fmt.Sprintf("%s belongs to environment %s; evaluate the program for %s", where, p.Environment, environment))
 		case isOwn(v) && p.Package != name:
-			problems = append(problems, fmt.Sprintf("%s is of the module %s, not of %s; deploy each module by itself", where, p.Package, name))
+			problems = append(problems, fmt.Sprintf("%s belongs to module %s, not %s; deploy each module separately", where, p.Package, name))
 		default:
 			m.add(v, p.Package)
 		}

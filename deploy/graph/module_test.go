@@ -131,14 +131,14 @@ func TestModuleOfRefuses(t *testing.T) {
 		name, resources string
 		want            []string
 	}{
-		{"nothing", ``, []string{`"package" must name the module, and "" does not`}},
+		{"nothing", ``, []string{`"package" must be the name of the module, got ""`}},
 		{
 			"only uses", `"urn:lumi:prod::b:index::lumi:index:Module::b": { "type": "lumi:index:Module", "properties": { "uses": {} } }`,
-			[]string{`"package" must name the module, and "" does not`},
+			[]string{`"package" must be the name of the module, got ""`},
 		},
 		{
 			"another environment", `"urn:lumi:dev::a:index::x:y:Z::one": { "type": "x:y:Z", "source": "main.ts:3:9", "properties": {} }`,
-			[]string{"urn:lumi:dev::a:index::x:y:Z::one (main.ts:3:9) is in the environment dev; evaluate the program for prod"},
+			[]string{"urn:lumi:dev::a:index::x:y:Z::one (main.ts:3:9) belongs to environment dev; evaluate the program for prod"},
 		},
 		{
 			"everything", `
@@ -146,8 +146,8 @@ func TestModuleOfRefuses(t *testing.T) {
 			"urn:lumi:prod::b:index::x:y:Z::two": { "type": "x:y:Z", "source": "b.ts:1:1", "properties": {} },
 			"urn:lumi:prod::b:index::lumi:index:Module::b": { "type": "lumi:index:Module", "properties": { "provides": {} } }`,
 			[]string{
-				"urn:lumi:prod::b:index::x:y:Z::two (b.ts:1:1) is of the module b, not of a; deploy each module by itself",
-				"urn:lumi:prod::b:index::lumi:index:Module::b is of the module b, not of a; deploy each module by itself",
+				"urn:lumi:prod::b:index::x:y:Z::two (b.ts:1:1) belongs to module b, not a; deploy each module separately",
+				"urn:lumi:prod::b:index::lumi:index:Module::b belongs to module b, not a; deploy each module separately",
 			},
 		},
 	}
@@ -158,7 +158,7 @@ func TestModuleOfRefuses(t *testing.T) {
 		})
 	}
 	t.Run("package", func(t *testing.T) {
-		expectRefused(t, &lumigl.Snapshot{Package: "My Shop"}, []string{`"package" must name the module, and "My Shop" does not`})
+		expectRefused(t, &lumigl.Snapshot{Package: "My Shop"}, []string{`"package" must be the name of the module, got "My Shop"`})
 	})
 }
 

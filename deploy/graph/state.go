@@ -17,9 +17,9 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	g.each(func(r *Resource) { exists, taken = exists || r.URN == from, taken || r.URN == to })
 	switch {
 	case !exists:
-		return nil, &RefusedError{Problems: []string{fmt.Sprintf("there is no resource %s", from)}}
+		return nil, &RefusedError{Problems: []string{fmt.Sprintf("resource %s not found", from)}}
 	case taken:
-		return nil, &RefusedError{Problems: []string{fmt.Sprintf("there is a resource %s already", to)}}
+		return nil, &RefusedError{Problems: []string{fmt.Sprintf("resource %s already exists", to)}}
 	}
 	n, now := names{from: to}, map[*Resource]*Resource{}
 	g.each(func(r *Resource) {
@@ -86,7 +86,7 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	for _, u := range urns {
 		r := g.current(u)
 		if r == nil {
-			return nil, &RefusedError{Problems: []string{fmt.Sprintf("there is no resource %s", u)}}
+			return nil, &RefusedError{Problems: []string{fmt.Sprintf("resource %s not found", u)}}
 		}
 		w.now[r], modules[packageOf(u)] = nil, true
 		forgotten = append(forgotten, r)
@@ -101,7 +101,7 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	g.each(func(r *Resource) {
 		for _, to := range forgotten {
 			if !isForgotten(r) && (slices.Contains(r.Dependencies, to.URN) || r.refersTo(to.URN)) && g.target(r, to.URN) == to {
-				refuse("%s refers to %s: forget it, too, or change the program first", r.URN.Name(), to.URN.Name())
+				refuse("%s refers to %s: forget both, or change the program first", r.URN.Name(), to.URN.Name())
 			}
 		}
 	})

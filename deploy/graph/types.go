@@ -163,7 +163,7 @@ func objectsDiffer(from, to map[string]property, request bool) *difference {
 		var d *difference
 		switch {
 		case !isKnown && request:
-			d = &difference{message: "callers send it, but the verb does not know it"}
+			d = &difference{message: "sent by callers, but unknown to the verb"}
 		case !isKnown, !isGiven && wanted.optional:
 		case !isGiven:
 			d = &difference{message: missing}

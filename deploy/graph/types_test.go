@@ -83,13 +83,13 @@ func TestAssignable(t *testing.T) {
 		{takes(object(ab)), takes(object(abMaybe)), "request.b: required, but callers do not always send it"},
 		{takes(object(abMaybe)), takes(object(a)), ""},
 		{takes(object(abMaybe)), takes(object(ab)), ""},
-		{takes(object(a)), takes(object(ab)), "request.b: callers send it, but the verb does not know it"},
-		{takes(object(a)), takes(object(abMaybe)), "request.b: callers send it, but the verb does not know it"},
-		{takes(`{"list": ` + object(a) + `}`), takes(`{"list": ` + object(ab) + `}`), "request[*].b: callers send it, but the verb does not know it"},
-		{takes(`{"map": ` + object(a) + `}`), takes(`{"map": ` + object(ab) + `}`), "request[*].b: callers send it, but the verb does not know it"},
+		{takes(object(a)), takes(object(ab)), "request.b: sent by callers, but unknown to the verb"},
+		{takes(object(a)), takes(object(abMaybe)), "request.b: sent by callers, but unknown to the verb"},
+		{takes(`{"list": ` + object(a) + `}`), takes(`{"list": ` + object(ab) + `}`), "request[*].b: sent by callers, but unknown to the verb"},
+		{takes(`{"map": ` + object(a) + `}`), takes(`{"map": ` + object(ab) + `}`), "request[*].b: sent by callers, but unknown to the verb"},
 		{
 			takes(object(`"o": ` + object(a))), takes(object(`"o": ` + object(ab))),
-			"request.o.b: callers send it, but the verb does not know it",
+			"request.o.b: sent by callers, but unknown to the verb",
 		},
 		{takes(`"any"`), takes(object(ab)), ""},
 		{takes(object(ab)), takes(`"any"`), "request: any is not assignable to {a: bool, b: number}"},
@@ -102,10 +102,10 @@ func TestAssignable(t *testing.T) {
 
 		// A verb in a request is called by the one that gets it, with requests that the caller must know all of.
 		{takes(takes(object(a))), takes(takes(object(ab))), "request.request.b: required, but callers do not send it"},
-		{takes(takes(object(ab))), takes(takes(object(a))), "request.request.b: callers send it, but the verb does not know it"},
+		{takes(takes(object(ab))), takes(takes(object(a))), "request.request.b: sent by callers, but unknown to the verb"},
 		{takes(verb(`"bool"`, object(a))), takes(verb(`"bool"`, object(ab))), ""},
 		{takes(verb(`"bool"`, object(ab))), takes(verb(`"bool"`, object(a))), "request.response.b: required, but not provided"},
-		{verb(`"bool"`, takes(object(a))), verb(`"bool"`, takes(object(ab))), "response.request.b: callers send it, but the verb does not know it"},
+		{verb(`"bool"`, takes(object(a))), verb(`"bool"`, takes(object(ab))), "response.request.b: sent by callers, but unknown to the verb"},
 	} {
 		got := ""
 		if err := typeOf(t, test.provided).AssignableTo(typeOf(t, test.used)); err != nil {

@@ -107,7 +107,7 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumi
 		}
 	}
 	if len(differs) > 0 {
-		return outputs, fmt.Errorf("%q differs from the program: change the program to what exists, and update the resource later\n%s",
+		return outputs, fmt.Errorf("%q differs from the program: change the program to match the existing resource, and update the resource later\n%s",
 			c.id, p.differences(c.desired.Type, inputs, checked, differs))
 	}
 	return outputs, nil

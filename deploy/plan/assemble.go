@@ -123,7 +123,7 @@ func (p *planner) version(changes []*Step) *graph.Version {
 		}
 		for target := range provided.Value.References() {
 			if i, ok := p.index[target]; ok && p.items[i].step == nil {
-				p.fault(-1, "%s: %s does not exist yet, and is not a target", what, p.items[i].urn.Name())
+				p.fault(-1, "%s: %s does not exist yet and is not a target", what, p.items[i].urn.Name())
 			}
 		}
 		provided.Value, provided.Result = provided.Value.Retarget(p.final), result
@@ -161,7 +161,7 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 		for _, u := range r.Dependencies {
 			if isGone, known := gone[p.was(held, u)]; isGone || !known {
 				p.faults[-1] = append(p.faults[-1], Fault{URN: r.URN, Source: r.Source, Message: fmt.Sprintf(
-					"it depends on %s, which would not stay as it is: make it a target as well", u.Name())})
+					"it depends on %s, which would change: add %[1]s to the targets", u.Name())})
 			}
 		}
 	}
@@ -212,9 +212,9 @@ func (p *planner) replaces() (all []urn.URN) {
 	for _, u := range p.Replace {
 		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {
 		case i < 0:
-			p.faults[-1] = append(p.faults[-1], Fault{URN: u, Message: "it cannot be replaced, since the program does not have it"})
+			p.faults[-1] = append(p.faults[-1], Fault{URN: u, Message: "cannot be replaced: it is not in the program"})
 		case p.items[i].untouched:
-			p.fault(int32(i), "it cannot be replaced, since it is not a target: make it one as well")
+			p.fault(int32(i), "cannot be replaced: it is not a target; add it to the targets")
 		default:
 			all = append(all, p.items[i].desired.URN())
 		}

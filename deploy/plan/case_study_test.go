@@ -112,8 +112,8 @@ func TestCaseStudyRefusals(t *testing.T) {
 	s.run("1-a.json", "a[1]")
 
 	// Nothing provides what b calls.
-	const want = `b uses a.foo, which a::1 does not fulfill: "foo" is verb {a: number} → number, not ` +
-		`verb {a: number, b: number, c: number} → number: request.b: callers send it, but the verb does not know it`
+	const want = `b uses a.foo, but a::1 is incompatible: "foo" is verb {a: number} → number, not ` +
+		`verb {a: number, b: number, c: number} → number: request.b: sent by callers, but unknown to the verb`
 	if got := s.refused("6-b.json"); got != want {
 		t.Error(got)
 	}

@@ -77,7 +77,7 @@ func TestHasChanges(t *testing.T) {
 		"what a failure left is the rest":    {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, {"", `{"Db::a": {}}`}}, true},
 		"what a failure left goes":           {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, empty}, true},
 		"a failure that left nothing":        {deployments{empty, {"fails after 0", `{"Db::a": {}, "Db::b": {}}`}, empty}, false},
-		"asked for with --replace":           {deployments{first, {"±Db::a", program}}, true},
+		"requested with --replace":           {deployments{first, {"±Db::a", program}}, true},
 		"a target that stays the same":       {deployments{first, {"Db::a", strings.Replace(program, `"k"`, `"other"`, 1)}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -90,12 +90,12 @@ func (p *planner) checkNames() {
 		u := p.items[i].urn
 		for _, v := range p.Graph.Versions(p.module.Name) {
 			if r := v.Resource(u); r != nil && !slices.Contains(p.olds, v) {
-				p.fault(i, "%s still exists, until Cleanup[%s] deletes it: deploy after that", r.Key(), p.module.Name)
+				p.fault(i, "%s still exists until Cleanup[%s] deletes it: deploy again after that", r.Key(), p.module.Name)
 			}
 		}
 		for _, pending := range p.Graph.Pending(p.module.Name) {
 			if pending.Resource.URN == u || p.isNamedAs(i, pending.Resource) {
-				p.fault(i, "%s is still to be deleted: 'lumi retry %s' tries again", pending.Resource.Key(), p.module.Name)
+				p.fault(i, "%s is pending deletion: run 'lumi retry %s' to try again", pending.Resource.Key(), p.module.Name)
 			}
 		}
 	}
@@ -117,13 +117,13 @@ func (p *planner) checkImport(i int32, imported map[realResource]int32) {
 	}
 	real := realResource{it.desired.Type, it.step.New.ID}
 	if by, ok := imported[real]; ok {
-		p.fault(i, "%s imports %q as well: remove one of them", p.items[by].urn.Name(), real.id)
+		p.fault(i, "%s also imports %q: remove one of them", p.items[by].urn.Name(), real.id)
 	}
 	imported[real] = i
 	for _, v := range p.Graph.Versions(p.module.Name) {
 		for r := range v.Resources() {
 			if real == (realResource{r.Type(), r.ID}) && !r.Flag("retainOnDelete") {
-				p.fault(i, `%q cannot be imported, since it is %s: to rename that, use the option "aliases"`, real.id, r.Key())
+				p.fault(i, `cannot import %q: it is already managed as %s; to rename it, use the option "aliases"`, real.id, r.Key())
 				return
 			}
 		}

@@ -70,7 +70,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	mustTell := it.urn != old.URN && old.Provisioner != "" // whose tool may know the resource by its URN
 	switch {
 	case isImported && id != old.ID:
-		return nil, fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
+		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
 	case isSame && p.isSame(i):
 		c.class = unchanged
 	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustTell:
@@ -136,7 +136,7 @@ func (p *planner) checkIgnored(i int32) error {
 	on := p.dependenciesOf(i)
 	for target := range it.inputs.References() {
 		if u := target.URN(); u.Type() != lumigl.ModuleType && !slices.Contains(on, u) {
-			return fmt.Errorf(`the option "ignoreChanges" keeps a reference to %s: add that to "dependsOn", or remove the option`, u.Name())
+			return fmt.Errorf(`the option "ignoreChanges" keeps a reference to %s: add it to "dependsOn" or remove the option`, u.Name())
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (p *planner) conclude(c *classified, a answers) Step {
 	case a.difference.DeleteFirst:
 		because = "resources of this type are deleted first"
 	case s.New.Flag("deleteBeforeReplace"):
-		because = "the option deleteBeforeReplace has it deleted first"
+		because = "the option deleteBeforeReplace is set"
 	case c.keepsName(), p.types[c.desired.Type].Named && !name.IsUnknown() && name.Equal(c.old.Checked.Get("name")):
 		because = "it is deleted first, since both have the same name"
 	}

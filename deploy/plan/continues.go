@@ -81,9 +81,9 @@ func (e Effect) exceeds(shown *Effect) string {
 	}
 	switch {
 	case e.Kind != shown.Kind && !isLess:
-		return fmt.Sprintf("%s, but was to be %s", past, shown.Kind.past())
+		return fmt.Sprintf("%s instead of %s", past, shown.Kind.past())
 	case e.Was != shown.Was:
-		return fmt.Sprintf("%s from %q, but was to be from %q", past, e.Was, shown.Was)
+		return fmt.Sprintf("%s from %q instead of %q", past, e.Was, shown.Was)
 	case e.Kind.removes():
 		return ""
 	case e.DeleteFirst && !shown.DeleteFirst:
@@ -96,7 +96,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	for _, all := range [...]lumigl.Value{was, now} {
 		for key := range all.Members() {
 			if !was.Get(key).Equal(now.Get(key)) {
-				return fmt.Sprintf("%s with another %q than was shown", past, key)
+				return fmt.Sprintf("%s with a different %q than shown", past, key)
 			}
 		}
 	}

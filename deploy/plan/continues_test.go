@@ -81,18 +81,18 @@ func TestContinues(t *testing.T) {
 			"aws/a would be updated, which was not shown\naws/b would be deleted, which was not shown"},
 		{"deleted twice", "delete aws/a", "delete aws/a\ncleanup aws/a", "aws/a would be deleted, which was not shown"},
 		{"another kind", "update aws/a\nforget aws/b", "replace aws/a\ndelete aws/b",
-			"aws/a would be replaced, but was to be updated\naws/b would be deleted, but was to be forgotten"},
-		{"certain, and less", "replace aws/a", "update aws/a", "aws/a would be updated, but was to be replaced"},
-		{"from another", "update aws/a", "create aws/a", "aws/a would be created, but was to be updated"},
+			"aws/a would be replaced instead of updated\naws/b would be deleted instead of forgotten"},
+		{"certain, and less", "replace aws/a", "update aws/a", "aws/a would be updated instead of replaced"},
+		{"from another", "update aws/a", "create aws/a", "aws/a would be created instead of updated"},
 		{"deleted first", "replace aws/a\ndelete aws/a", "replace! aws/a\ndelete! aws/a",
 			"aws/a would be deleted before its replacement is created, which was not shown"},
-		{"another value", `create aws/a {"x": 1}`, `create aws/a {"x": 2}`, `aws/a would be created with another "x" than was shown`},
-		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with another "x" than was shown`},
-		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with another "y" than was shown`},
-		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with another "x" than was shown`},
+		{"another value", `create aws/a {"x": 1}`, `create aws/a {"x": 2}`, `aws/a would be created with a different "x" than shown`},
+		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with a different "x" than shown`},
+		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with a different "y" than shown`},
+		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with a different "x" than shown`},
 		{"a long text", `create aws/a {"x": "` + long + `"}`, `create aws/a {"x": "` + long + `"}`, ""},
 		{"another long text", `create aws/a {"x": "` + long + `a"}`, `create aws/a {"x": "` + long + `b"}`,
-			`aws/a would be created with another "x" than was shown`},
+			`aws/a would be created with a different "x" than shown`},
 		{"many", "", "delete aws/a\ndelete aws/b\ndelete aws/c\ndelete aws/d\ndelete aws/e", "aws/a would be deleted, which was not shown\n" +
 			"aws/b would be deleted, which was not shown\naws/c would be deleted, which was not shown\nand 2 more"},
 	} {
@@ -113,7 +113,7 @@ func TestContinues(t *testing.T) {
 	must.Do(t, shown.Continues(all))
 	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
 	elsewhere.Steps[0].Old = resource("aws/x", 1)
-	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `", but was to be from "` +
+	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `" instead of "` +
 		string(urnOf("aws/was")) + `": plan again`
 	if err := elsewhere.Continues(moved.Effects()); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

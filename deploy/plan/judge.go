@@ -37,9 +37,9 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 		switch {
 		case because != "":
 		case !change.Replaces && byOption:
-			because = change.Path + " changes, which the option replaceOnChanges lists"
+			because = change.Path + " changes and is listed in replaceOnChanges"
 		case change.Replaces && change.Unknown:
-			because = change.Path + " cannot change, and is not known yet"
+			because = change.Path + " cannot change and is not known yet"
 		case change.Replaces:
 			because = change.Path + " cannot change"
 		}
@@ -54,11 +54,11 @@ func judge(c *classified, checked lumigl.Value, changes []Change) (v verdict) {
 	switch mayReplace := len(v.paths) > 0; {
 	case c.asked || c.gone:
 		if v.replaces = true; c.asked && !sureReplace {
-			v.reasons = append(v.reasons, "asked for with --replace")
+			v.reasons = append(v.reasons, "requested with --replace")
 		}
 	case mayReplace && !sureReplace && c.old.Flag("protect"):
 		v.updates, v.possible = true, !sureUpdate
-		v.reasons = append(v.reasons, "it is protected: if it has to be replaced after all, the deployment fails")
+		v.reasons = append(v.reasons, "it is protected: if it must be replaced after all, the deployment fails")
 	case mayReplace:
 		v.replaces, v.possible = true, !sureReplace
 	case c.class == unfinished, c.class == differing && (len(changes) > 0 || !expr.IsKnown(c.inputs)):

@@ -99,7 +99,7 @@ func (p *planner) target() error {
 			p.dependencies.Reach(int32(i), seen)
 			seen[i] = true
 		case !slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Resource(target) != nil }):
-			faults = append(faults, Fault{URN: target, Message: "there is no such resource to target, neither in the program nor in the environment"})
+			faults = append(faults, Fault{URN: target, Message: "target not found in the program or the environment"})
 		}
 	}
 	for i := range p.items {

@@ -171,7 +171,7 @@ func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 
 // Get implements [Provider]. Without options, nothing is imported.
 func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, err error) {
-	return inputs, outputs, errors.New("nothing is imported without a provider")
+	return inputs, outputs, errors.New("cannot import without a provider")
 }
 
 // InspectChange implements [Provider]. Only replacements matter, since outputs are not known then.

@@ -110,7 +110,7 @@ func TestCompareWhole(t *testing.T) {
 		{"another module", "{" + snapshot(a, resource(other, "", `"of": {"#ref": "`+u+`a"}`)), `{"package": "p", ` + snapshot(),
 			"+ package: \"p\"\n\n- Other::a\n  - (id): \"1\"\n  - x: 1\n  - (extensions): {e: 1}\n\n1 deleted, 1 unchanged\n"},
 		{"two modules", "{" + snapshot(a), "{" + snapshot(resource(u+"a", "", ""), resource(other, "", "")),
-			"error: q:Other::o is of the module q, not of p; deploy each module by itself\n"},
+			"error: q:Other::o belongs to module q, not p; deploy each module separately\n"},
 		{"nothing", `{"resources": {}}`, `{"resources": {}}`, "Nothing differs.\n"},
 		{"another environment", "{" + snapshot(resource(u+"a", "", "")), "{" + snapshot(resource(strings.Replace(u, "prod", "dev", 1)+"a", "", "")),
 			"+ urn:lumi:dev::p:index::x:m:Other::a\n\n- Other::a\n\n1 created, 1 deleted\n"},

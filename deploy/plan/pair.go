@@ -69,7 +69,7 @@ func (p *planner) pairNamed(i int32, free *candidates) {
 			continue
 		}
 		if by, taken := free.aliased[old]; taken {
-			p.fault(i, "the alias %q is one of %s as well: remove one of them", alias, p.items[by].urn.Name())
+			p.fault(i, "the alias %q is also an alias of %s: remove one of them", alias, p.items[by].urn.Name())
 		}
 		free.aliased[old] = i
 		free.take(it, old)

@@ -48,9 +48,9 @@ func (e *ConfigurationError) Unwrap() error { return e.Err }
 // At returns what is wrong at the first resource of the package in a program. The text is that of the error without secrets.
 func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
-	advice := fmt.Sprintf("correct what the program gives to %s.configure", name)
+	advice := fmt.Sprintf("correct the values that the program passes to %s.configure", name)
 	if len(e.Missing) > 0 {
-		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program, before the first resource", name, strings.Join(e.Missing, ": …, "))
+		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program before the first resource", name, strings.Join(e.Missing, ": …, "))
 	}
 	f := Fault{Message: text + "\n" + advice}
 	for v := range desired.Vertices() {

@@ -14,7 +14,7 @@ import (
 
 func TestAgain(t *testing.T) {
 	const first = `, "$options": {"deleteBeforeReplace": true}`
-	const because = "the option deleteBeforeReplace has it deleted first"
+	const because = "the option deleteBeforeReplace is set"
 	const types = "Key named outputs=hash\nLock replaces=hash"
 	program := func(size, options string) string {
 		return `{"Key::k": {"size": ` + size + `}, "Lock::l": {"hash": {"#ref": "Key::k", "property": "hash"}` + options + `}}`
@@ -30,7 +30,7 @@ func TestAgain(t *testing.T) {
 		{"deleted first, the same hash", first, "hash-k", false, ""},
 		{"deleted already, the same hash", first, "hash-k", true, "replace Lock::l, delete first (" + because + ")\n"},
 		{"protected, the same hash", `, "$options": {"protect": true}`, "hash-k", false, ""},
-		{"protected, another hash", `, "$options": {"protect": true}`, "new", false, "error: Lock::l: would be replaced, but was to be updated: plan again\n"},
+		{"protected, another hash", `, "$options": {"protect": true}`, "new", false, "error: Lock::l: would be replaced instead of updated: plan again\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &story{T: t, types: parseTypes(types), graph: &graph.Graph{Environment: "prod", Lineage: "l"}}

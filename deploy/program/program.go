@@ -57,9 +57,9 @@ type ExitError struct {
 // Error returns one line, which does not repeat what was written to standard error.
 func (e *ExitError) Error() string {
 	if e.Code == 1 {
-		return fmt.Sprintf("module %q: the program is wrong", e.Module)
+		return fmt.Sprintf("module %q: the program has errors", e.Module)
 	}
-	return fmt.Sprintf("module %q: %s ended with exit code %d", e.Module, e.path, e.Code)
+	return fmt.Sprintf("module %q: %s exited with code %d", e.Module, e.path, e.Code)
 }
 
 // Evaluate runs the program of a module, which Lumi.yaml must list, in the folder of Lumi.yaml and without standard input.
@@ -101,7 +101,7 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 	var exit *exec.ExitError
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, fmt.Errorf("module %q: stopped before the program ended: %w", module, ctx.Err())
+		return nil, fmt.Errorf("module %q: interrupted before the program finished: %w", module, ctx.Err())
 	case errors.As(err, &exit) && exit.Exited():
 		return nil, &ExitError{Module: module, Code: exit.ExitCode(), path: path}
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // Something in the background may have kept standard error.

@@ -133,12 +133,12 @@ func TestEvaluate(t *testing.T) {
 		{name: "empty", file: "web.js", src: "", want: map[string]string{}},
 		{
 			name: "throws", file: "web.js", src: "throw new Error('no zone');", code: 1,
-			err:    `module "web": the program is wrong`,
+			err:    `module "web": the program has errors`,
 			stderr: "web.js:10:7: error: no zone\n",
 		},
 		{
 			name: "other environment", file: "web.js", src: "", environment: "prdo", code: 2,
-			err:    `module "web": ROOT/node_modules/.bin/lumi-program ended with exit code 2`,
+			err:    `module "web": ROOT/node_modules/.bin/lumi-program exited with code 2`,
 			stderr: "lumi-program: ROOT/site/Lumi.yaml has no environment prdo; did you mean \"prod\"?\n",
 		},
 		{
@@ -214,7 +214,7 @@ func TestEvaluate(t *testing.T) {
 			if test.src == "" {
 				must.Do(t, err)
 			} else {
-				wantError(t, err, folder, `module "web": stopped before the program ended: context canceled`)
+				wantError(t, err, folder, `module "web": interrupted before the program finished: context canceled`)
 				if !errors.Is(err, context.Canceled) {
 					t.Errorf("%v does not wrap context.Canceled", err)
 				}
@@ -266,7 +266,7 @@ func TestCommand(t *testing.T) {
 		{"", `lumi-program is not installed: run "npm install @lumi/lumi" in ROOT/site`},
 		{"#!/bin/sh\necho '{\"resources\": '; echo web", `module "web": ROOT/node_modules/.bin/lumi-program printed an invalid graph for net/web.js: 2:1: `},
 		{"#!/bin/sh\necho '{\"vertices\": {}}'", `module "web": ROOT/node_modules/.bin/lumi-program printed an invalid graph for net/web.js: 1:1: `},
-		{"#!/usr/bin/env no-such-node", `module "web": ROOT/node_modules/.bin/lumi-program ended with exit code 127`},
+		{"#!/usr/bin/env no-such-node", `module "web": ROOT/node_modules/.bin/lumi-program exited with code 127`},
 		{"#!/no/such/node", `module "web": fork/exec ROOT/node_modules/.bin/lumi-program: no such file or directory`},
 	} {
 		if test.script != "" {

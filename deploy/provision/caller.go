@@ -71,7 +71,7 @@ func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err err
 		case err != nil:
 			return err
 		case wire.Mask(resp.Name, q.secrets()) != resp.Name: // Names are neither sealed nor masked.
-			return errors.New("the provider makes the name of the resource from a secret: use a value that is not one")
+			return errors.New("the provider derives the resource's name from a secret: use a value that is not secret")
 		}
 		name = resp.Name
 		return nil

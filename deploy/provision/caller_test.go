@@ -603,7 +603,7 @@ func TestSecrets(t *testing.T) {
 		{errors.Join(sentinel, lumi.Faultf("a", "hunter2")), "at (secret)\na: (secret)", as[lumi.Fault]},
 		{custom, "net (secret) is down", as[*outage]},
 		{&lumi.PartialError{ID: "f-1", Err: fmt.Errorf("half: %w", sentinel)}, "half: at (secret)", as[*provision.PartialError]},
-		{fmt.Errorf("around: %w", &lumi.PartialError{ID: "f-1"}), "done in part", as[*provision.PartialError]},
+		{fmt.Errorf("around: %w", &lumi.PartialError{ID: "f-1"}), "partially completed", as[*provision.PartialError]},
 		{errors.New("nothing"), "nothing", func(err error) bool { return err.Error() == "nothing" }},
 	} {
 		f := &fake{err: test.err, description: lumi.Description{Properties: []lumi.Property{{Name: "c", Flags: lumi.Secret}}}}
@@ -625,7 +625,7 @@ func TestSecretName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"plain":      "",
-		"my-hunter2": "the provider makes the name of the resource from a secret: use a value that is not one",
+		"my-hunter2": "the provider derives the resource's name from a secret: use a value that is not secret",
 	} {
 		f := &fake{name: name}
 		got, err := f.caller().Name(t.Context(), plan.Desired{

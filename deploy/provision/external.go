@@ -47,7 +47,7 @@ func (e *External) Provision(ctx context.Context, in plan.Input) (token string, 
 		return err
 	})
 	if len(token) > lumirpc.MaxToken {
-		return "", fmt.Errorf("it returned a token of %d bytes: at most %d are allowed", len(token), lumirpc.MaxToken)
+		return "", fmt.Errorf("returned a token of %d bytes: must be at most %d", len(token), lumirpc.MaxToken)
 	}
 	return token, err
 }

@@ -85,7 +85,7 @@ func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumi
 	}
 	provider, err := running.Resource(t)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: correct the type, or install another version than %q", err, running.Version)
+		return nil, "", fmt.Errorf("%w: correct the type, or install a version other than %q", err, running.Version)
 	}
 	return provider, running.Version, nil
 }
@@ -157,7 +157,7 @@ func (one *process) get(ctx context.Context, p located, pkg string, configuratio
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	if p.closing.Err() != nil {
-		return nil, errors.New("the pool of plugins is closed")
+		return nil, errors.New("the plugin pool is closed")
 	}
 	if one.plugin != nil {
 		select {
@@ -167,7 +167,7 @@ func (one *process) get(ctx context.Context, p located, pkg string, configuratio
 		}
 		one.restarts = slices.DeleteFunc(one.restarts, func(at time.Time) bool { return time.Since(at) > restartTime })
 		if len(one.restarts) == maxRestarts {
-			return nil, fmt.Errorf("it is not started again, since it ended %d times within a minute: %w\nIt wrote:\n%s",
+			return nil, fmt.Errorf("not restarted, because it ended %d times within a minute: %w\nIt wrote:\n%s",
 				maxRestarts+1, cmp.Or(one.ended(), fmt.Errorf("plugin for package %q: exit status 0", pkg)), one.wrote)
 		}
 	}
@@ -212,17 +212,17 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	}
 	switch hasConfiguration := len(configuration.Struct().GetFields()) > 0; {
 	case started.Package != pkg:
-		err = fmt.Errorf("the plugin for package %q, %s, is that of package %q: install the right one", pkg, command.Path, started.Package)
+		err = fmt.Errorf("%[2]s is the plugin for package %[3]q, not %[1]q: install the right one", pkg, command.Path, started.Package)
 	case started.Configurable:
 		patience := cmp.Or(p.options.ConfigureTime, time.Minute)
 		limited, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		err = configure(limited, started, pkg, configuration)
 		if err != nil && limited.Err() != nil && ctx.Err() == nil {
-			err = fmt.Errorf("plugin for package %q: it was not configured within %s", pkg, patience)
+			err = fmt.Errorf("plugin for package %q: configuration timed out after %s", pkg, patience)
 		}
 	case hasConfiguration:
-		err = fmt.Errorf("package %q has a configuration, but its plugin does not take one: remove it", pkg)
+		err = fmt.Errorf("package %q has a configuration, but its plugin accepts none: remove it", pkg)
 	}
 	if err != nil {
 		_ = started.Close() // The error above is the reason.

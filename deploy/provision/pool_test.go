@@ -178,7 +178,7 @@ func TestPool(t *testing.T) {
 	if err := p.Close(); err != nil || !isGone(pids[0]) {
 		t.Errorf("Close: %v; the process is gone: %v", err, isGone(pids[0]))
 	}
-	if _, _, err := p.ask(t.Context(), lumigl.Value{}); err == nil || err.Error() != "the pool of plugins is closed" {
+	if _, _, err := p.ask(t.Context(), lumigl.Value{}); err == nil || err.Error() != "the plugin pool is closed" {
 		t.Error(err)
 	}
 }
@@ -230,7 +230,7 @@ func TestRestart(t *testing.T) {
 		fatal(t, err)
 	}
 	_, err = kill()
-	const want = "it is not started again, since it ended 4 times within a minute: plugin for package \"sim\": " +
+	const want = "not restarted, because it ended 4 times within a minute: plugin for package \"sim\": " +
 		"the plugin ended badly: signal: killed\nIt wrote:\npassword (secret)"
 	if err == nil || err.Error() != want || p.starts.Load() != 4 {
 		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
@@ -286,7 +286,7 @@ func TestSilentPlugin(t *testing.T) {
 	}})
 	defer pool.Close()
 	_, _, err = pool.Provider(t.Context(), disk, value(object{"region": "far away", "password": secretOf("hunter2")}))
-	if want := `plugin for package "sim": it was not configured within 1s`; err == nil || err.Error() != want {
+	if want := `plugin for package "sim": configuration timed out after 1s`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -304,9 +304,9 @@ func TestStartErrors(t *testing.T) {
 		want          string
 	}{
 		{"plain", "missing:index:Disk", lumigl.Value{}, `no plugin for package "missing": install lumi-resource-missing`},
-		{"plain", "aws:index:Disk", lumigl.Value{}, `the plugin for package "aws", ` + path + `, is that of package "sim": install the right one`},
-		{"plain", disk, configuration("oslo"), `package "sim" has a configuration, but its plugin does not take one: remove it`},
-		{"plain", "sim:index:Desk", lumigl.Value{}, `the plugin for package "sim" does not serve type "sim:index:Desk": correct the type, or install another version than "1.2"`},
+		{"plain", "aws:index:Disk", lumigl.Value{}, `` + path + ` is the plugin for package "sim", not "aws": install the right one`},
+		{"plain", disk, configuration("oslo"), `package "sim" has a configuration, but its plugin accepts none: remove it`},
+		{"plain", "sim:index:Desk", lumigl.Value{}, `the plugin for package "sim" does not serve type "sim:index:Desk": correct the type, or install a version other than "1.2"`},
 		{"configurable", disk, lumigl.Value{}, "configuration of package \"sim\": region: is required, but missing\npassword: is required, but missing"},
 		{"configurable", disk, configuration("nowhere"), `configuration of package "sim": region: there is no nowhere`},
 	} {

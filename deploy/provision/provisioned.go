@@ -57,7 +57,7 @@ func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckRespo
 	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {
 		if hasFile(r.Properties.Struct().GetFields()[name]) {
 			invalid.Faults = append(invalid.Faults, lumi.Fault{
-				Path: lumi.Path(name), Message: "is an asset or an archive, which provisioners do not take",
+				Path: lumi.Path(name), Message: "is an asset or an archive, which provisioners do not accept",
 			})
 		}
 	}

@@ -105,7 +105,7 @@ func (r *request) failed(err error) error {
 	if !ok {
 		return mask(err, secrets)
 	}
-	failed := &PartialError{ID: string(partial.ID), Err: errors.New("done in part")}
+	failed := &PartialError{ID: string(partial.ID), Err: errors.New("partially completed")}
 	if failed.Inputs, failed.Outputs = r.read(partial.Properties); partial.Err != nil {
 		failed.Err = mask(partial.Err, secrets)
 	}

@@ -45,7 +45,7 @@ func (s simulated) Check(ctx context.Context, r *lumi.CheckRequest) (*lumi.Check
 	resp, err := s.ResourceProvider.Check(ctx, r)
 	var invalid *lumi.InvalidError
 	if errors.As(err, &invalid) && strings.Contains(r.Properties.Struct().String(), made) {
-		note := lumi.Fault{Message: "some values are simulated, which may be why"}
+		note := lumi.Fault{Message: "some values are simulated, which may be the cause"}
 		return nil, &lumi.InvalidError{Faults: append(slices.Clone(invalid.Faults), note)}
 	}
 	return resp, err

@@ -164,7 +164,7 @@ func TestSimulate(t *testing.T) {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{
-		"wrong": "name: is wrong", "simulated-wrong": "name: is wrong\nsome values are simulated, which may be why",
+		"wrong": "name: is wrong", "simulated-wrong": "name: is wrong\nsome values are simulated, which may be the cause",
 	} {
 		of.Properties = value(object{"name": name})
 		if _, err := caller.Check(t.Context(), plan.CheckRequest{Desired: of}); err == nil || err.Error() != want {

@@ -45,7 +45,7 @@ func (s *simulation) add(t *rapid.T, e queue.Entry) {
 
 // checkCircle checks that each module of a circle uses the next one.
 func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
-	circle, _ := strings.CutPrefix(err.Error(), "modules cannot use each other in a circle: ")
+	circle, _ := strings.CutPrefix(err.Error(), "dependency cycle between modules: ")
 	at := e.Module
 	for use := range strings.SplitSeq(circle, ", ") {
 		module, next, _ := strings.Cut(use, " uses ")

@@ -144,7 +144,7 @@ func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 // failure says what became of a deployment that has failed, and what to do.
 func (e Entry) failure() string {
 	if e.Asks {
-		return "asks: answer or replace it"
+		return "is waiting for an answer: answer or replace it"
 	}
 	return "failed: retry or replace it"
 }
@@ -155,11 +155,11 @@ func (e Entry) reason(other Entry, g *graph.Graph) string {
 	case e.Module == other.Module && other.Failed:
 		return fmt.Sprintf("%s %s", other.Name(), other.failure())
 	case e.Module == other.Module && other.Interrupted:
-		return fmt.Sprintf("%s was interrupted and is continued first", other.Name())
+		return fmt.Sprintf("%s was interrupted and is resumed first", other.Name())
 	case e.Module == other.Module && other.IsCleanup():
 		return fmt.Sprintf("%s removes versions of %s", other.Name(), e.Module)
 	case e.Module == other.Module:
-		return fmt.Sprintf("%s is deployed by %s already", e.Module, other.Name())
+		return fmt.Sprintf("%s is already being deployed by %s", e.Module, other.Name())
 	case e.uses(other.Module, g) && other.Failed:
 		return fmt.Sprintf("%s uses %s, whose deployment %s %s", e.Module, other.Module, other.Name(), other.failure())
 	case e.uses(other.Module, g):

@@ -238,14 +238,14 @@ func TestReasons(t *testing.T) {
 		{"a[1]; b[2] uses a", "b uses a"},
 		{"b[1] uses a; a[2]", "a is used by b"},
 		{"b[6] uses a; Cleanup[a]", "a is used by b"},
-		{"a[5]; a[6]", "a is deployed by a[5] already"},
-		{"a[5]; Cleanup[a]", "a is deployed by a[5] already"},
-		{"a[5]; a[5] runs; a[5] is interrupted; a[6]", "a[5] was interrupted and is continued first"},
+		{"a[5]; a[6]", "a is already being deployed by a[5]"},
+		{"a[5]; Cleanup[a]", "a is already being deployed by a[5]"},
+		{"a[5]; a[5] runs; a[5] is interrupted; a[6]", "a[5] was interrupted and is resumed first"},
 		{"Cleanup[a]; a[5]", "Cleanup[a] removes versions of a"},
 		{"a[3]; a[3] fails; b[4] uses a", "b uses a, whose deployment a[3] failed: retry or replace it"},
 		{"a[3]; a[4]; a[3] fails", "a[3] failed: retry or replace it"},
-		{"a[3]; a[3] asks; b[4] uses a", "b uses a, whose deployment a[3] asks: answer or replace it"},
-		{"a[3]; a[4]; a[3] asks", "a[3] asks: answer or replace it"},
+		{"a[3]; a[3] asks; b[4] uses a", "b uses a, whose deployment a[3] is waiting for an answer: answer or replace it"},
+		{"a[3]; a[4]; a[3] asks", "a[3] is waiting for an answer: answer or replace it"},
 		{"a[1]; b[2]; e[3]; c[4] uses b a", "c uses a; c uses b"},
 	} {
 		s := must.Get(play(t, test.script))(t)
@@ -278,7 +278,7 @@ func TestReady(t *testing.T) {
 }
 
 func TestCircles(t *testing.T) {
-	const prefix = "modules cannot use each other in a circle: "
+	const prefix = "dependency cycle between modules: "
 	for _, test := range []struct{ name, script, want string }{
 		{"itself", "a[1] uses a", prefix + "a uses a"},
 		{"queue", "a[1] uses b; b[2] uses a", prefix + "b uses a, a uses b"},

@@ -385,7 +385,7 @@ func (w *world) id(text string) lumi.ID {
 			return r.ID
 		}
 	}
-	w.t.Fatalf("there is no resource %s", name)
+	w.t.Fatalf("resource %s not found", name)
 	return ""
 }
 

@@ -84,7 +84,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		}
 		at := slices.IndexFunc(rows, func(row store.Step) bool { return row.URN == string(u) && Asks(row) })
 		if at < 0 || d.State != store.Ask && d.State != store.Failed {
-			return job.Refuse("%s asks nothing about %s", job.Name(d), u)
+			return job.Refuse("%s is not waiting for an answer about %s", job.Name(d), u)
 		}
 		row := rows[at]
 		if row.New, err = e.answer(row.New, resource); err != nil {

@@ -209,14 +209,14 @@ func TestSeveralModules(t *testing.T) {
 		program := func(module, text string) run.Request { return run.Request{Desired: w.desired(module, text)} }
 		// Nothing is said of those that wait for what cannot be deployed.
 		bad := program("a", "uses x:arn\nDisk/b at=@x:arn\nprovides arn=1")
-		if got, want := all(program("c", c), program("b", b), bad), "a uses x.arn, and there is no module x: deploy x first"; got != want {
+		if got, want := all(program("c", c), program("b", b), bad), "a uses x.arn, but module x does not exist: deploy x first"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if got := all(program("c", c), program("b", b), program("a", a)); got != "a b c" {
 			t.Errorf("deployed %s", got)
 		}
 		wrong := []run.Request{program("a", "uses x:arn\nDisk/b at=@x:arn"), program("b", b), program("d", "uses y:arn\nDisk/d at=@y:arn")}
-		if got, want := all(wrong...), "a uses x.arn, and there is no module x: deploy x first\nd uses y.arn, and there is no module y: deploy y first"; got != want {
+		if got, want := all(wrong...), "a uses x.arn, but module x does not exist: deploy x first\nd uses y.arn, but module y does not exist: deploy y first"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 		if got := all(run.Request{Destroy: "b"}, run.Request{Destroy: "a"}, run.Request{Destroy: "c"}); got != "c b a" {
@@ -293,7 +293,7 @@ func TestEditWithoutKey(t *testing.T) {
 		t.Error("the state is changed")
 		return nil, nil
 	}})
-	const want = "the state cannot be changed without the key of dev"
+	const want = "cannot change the state without the key of dev"
 	if _, refused := errors.AsType[*job.RefusedError](err); !refused || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -58,8 +58,8 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 	const said = "no (secret) here"
 	for method, want := range map[string]string{
 		"Plan": said, "Provision": said, "Status": said, "Message": said, "Progress": said,
-		"Nothing": "it failed without a message",
-		"Token":   "it does not know the token that it returned: token (secret): no such resource",
+		"Nothing": "failed without a message",
+		"Token":   "does not recognize the token that it returned: token (secret): no such resource",
 	} {
 		var messages []string
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}

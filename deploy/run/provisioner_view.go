@@ -50,9 +50,9 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 // refusals say why provisioners cannot do what options ask for.
 var refusals = []struct{ option, why string }{
 	{"import", "cannot import"},
-	{"retainOnDelete", "deletes what leaves the program"},
-	{"replaceOnChanges", "decides what is replaced"},
-	{"deleteBeforeReplace", "decides what is replaced"},
+	{"retainOnDelete", "deletes resources that leave the program"},
+	{"replaceOnChanges", "makes its own replacement decisions"},
+	{"deleteBeforeReplace", "makes its own replacement decisions"},
 }
 
 // handled returns an error if a resource of the desired state has no provisioner, or its provisioner cannot do what the program
@@ -82,7 +82,7 @@ func (e *Engine) handled(r Request) error {
 			}
 		}
 		if slices.Contains(r.Replace, v.URN()) {
-			fault(v, "provisioner %s decides what is replaced: leave out --replace", name)
+			fault(v, "provisioner %s makes its own replacement decisions: omit --replace", name)
 		}
 	}
 	return orNil(&wrong)
@@ -120,7 +120,7 @@ func (e *Engine) keeper(r *graph.Resource) error {
 	if by == r.Provisioner {
 		return nil
 	}
-	return fmt.Errorf("%s made it, and Lumi.yaml now maps its type to %s: change that back, or forget it with 'lumi state forget %s'",
+	return fmt.Errorf("it was created by %s, but Lumi.yaml now maps its type to %s: change the mapping back, or forget it with 'lumi state forget %s'",
 		handler(r.Provisioner), handler(by), r.URN.Name())
 }
 

@@ -103,7 +103,7 @@ func (k *Key) open(u urn.URN, path string, secret lumigl.Value) (v lumigl.Value,
 	case !isSealed || err != nil || len(data) < len(k.id):
 		return v, at(u, path, "is not sealed, or was sealed by a newer version of lumi")
 	case [len(k.id)]byte(data) != k.id:
-		return v, &KeyError{at(u, path, "was sealed with another key")}
+		return v, &KeyError{at(u, path, "was sealed with a different key")}
 	}
 	plain, err := k.aead().Open(nil, nil, data[len(k.id):], place(u, path))
 	if err == nil {
@@ -156,7 +156,7 @@ func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
 		return part, part.Kind() != lumigl.Object && part.Kind() != lumigl.List
 	})
 	if !ok || n != references.Len() {
-		return lumigl.Value{}, errors.New("the references are not those of the secret")
+		return lumigl.Value{}, errors.New("wrong number of references")
 	}
 	return secret, nil
 }

@@ -226,7 +226,7 @@ func TestErrors(t *testing.T) {
 		want  string
 	}{
 		{"no key", nil, db, v, true, place + "cannot be read without the key"},
-		{"another key", secret.NewKey(), db, v, true, place + "was sealed with another key"},
+		{"another key", secret.NewKey(), db, v, true, place + "was sealed with a different key"},
 		{"another resource", key, other, v, false, string(other) + `: the secret at "/a~1b/1" is damaged, or was sealed for another resource or property`},
 		{"another property", key, db, object("c", content), false, string(db) + `: the secret at "/c" is damaged, or was sealed for another resource or property`},
 		{"no property", key, db, content, false, string(db) + `: the secret at "" is damaged, or was sealed for another resource or property`},

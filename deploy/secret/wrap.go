@@ -49,13 +49,13 @@ func ParseWrapper(text string) (*Wrapper, error) {
 		lines := strings.NewReplacer(",", "\n", " ", "").Replace(rest)
 		var err error
 		if w.recipients, err = age.ParseRecipients(strings.NewReader(lines)); err != nil {
-			return nil, errors.New(`malformed age recipients: each starts with "age1", with commas between them`)
+			return nil, errors.New(`malformed age recipients: expected a comma-separated list of recipients that start with "age1"`)
 		}
 	case kind == "exec" && strings.TrimSpace(rest) != "":
 		w.command = strings.Fields(rest)
 	case text != "passphrase":
-		return nil, fmt.Errorf("malformed key configuration: use age:RECIPIENT[,RECIPIENT…], exec:COMMAND or passphrase, "+
-			"which is read from %s", PassphraseVariable)
+		return nil, fmt.Errorf("malformed key configuration: must be age:RECIPIENT[,RECIPIENT…], exec:COMMAND, or passphrase (read from %s)",
+			PassphraseVariable)
 	}
 	return w, nil
 }
@@ -88,7 +88,7 @@ func kindOf(wrapped string) (kind, id string, err error) {
 // text that no Wrapper wrote.
 func (k *Key) Verify(wrapped string) error {
 	if _, id, err := kindOf(wrapped); k != nil && err == nil && id != fmt.Sprintf("%x", k.id) {
-		return needKey("the key of the environment has been changed: try again")
+		return needKey("the environment's key has changed: try again")
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
 	lines := armor.NewWriter(&body)
 	out, err := age.Encrypt(lines, recipients...)
 	if err != nil {
-		return "", fmt.Errorf("the key cannot be wrapped: %w", err)
+		return "", fmt.Errorf("cannot wrap the key: %w", err)
 	}
 	_, _ = io.WriteString(out, text) // Writing to a buffer does not fail.
 	_, _ = out.Close(), lines.Close()
@@ -168,7 +168,7 @@ func (w *Wrapper) decrypt(ctx context.Context, body string) (string, error) {
 		text, err = io.ReadAll(io.LimitReader(in, maxOutput))
 	}
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return "", needKey("the key needs another identity or passphrase: this one does not unwrap it")
+		return "", needKey("this identity or passphrase cannot unwrap the key: use another one")
 	} else if err != nil {
 		return "", errors.New("the wrapped key is damaged: age cannot read it")
 	}
@@ -188,14 +188,14 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
 		data, err := os.ReadFile(text)
 		if err != nil { // It quotes the path, which may be part of an identity.
-			return nil, needKey("the key needs an age identity: set %s to one, or to a file with identities (%w)",
+			return nil, needKey("the key needs an age identity: set %s to an identity or the path of an identity file (%w)",
 				IdentityVariable, errors.Unwrap(err))
 		}
 		text = string(data)
 	}
 	identities, err := age.ParseIdentities(strings.NewReader(text))
 	if err != nil { // It may quote the identity.
-		return nil, needKey(`malformed identities in %s: each is a line that starts with "AGE-SECRET-KEY-"`, IdentityVariable)
+		return nil, needKey(`malformed identities in %s: expected lines that start with "AGE-SECRET-KEY-"`, IdentityVariable)
 	}
 	return identities, nil
 }
@@ -217,7 +217,7 @@ func (w *Wrapper) passphrase(isNew bool) (string, error) {
 		return "", needKey("the key needs a passphrase: %w", err)
 	}
 	if passphrase == "" && isNew {
-		return "", needKey("secrets are encrypted with a passphrase: choose one, and set %s to it", variable)
+		return "", needKey("secrets are encrypted with a passphrase: choose one and set %s", variable)
 	} else if passphrase == "" {
 		return "", needKey("the key needs a passphrase: set %s", variable)
 	}

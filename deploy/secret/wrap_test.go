@@ -67,7 +67,7 @@ func noVariables(t *testing.T) {
 	}
 }
 
-const otherKey = "the key needs another identity or passphrase: this one does not unwrap it"
+const otherKey = "this identity or passphrase cannot unwrap the key: use another one"
 
 func TestAge(t *testing.T) {
 	noVariables(t)
@@ -101,20 +101,20 @@ func TestAge(t *testing.T) {
 	t.Setenv(secret.IdentityVariable, quantum.String())
 	isSame(t, key, unwrap())
 	_, err = wrapper(t, "age:"+quantum.Recipient().String()+","+a.Recipient().String()).Wrap(t.Context(), key)
-	if err == nil || !strings.HasPrefix(err.Error(), "the key cannot be wrapped: incompatible recipients") {
+	if err == nil || !strings.HasPrefix(err.Error(), "cannot wrap the key: incompatible recipients") {
 		t.Errorf("a recipient that is safe and one that is not: %v", err)
 	}
 
 	t.Setenv(secret.IdentityVariable, file)
 	must.Do(t, os.WriteFile(file, []byte("AGE-SECRET-KEY-1HUNTER2"), 0o600))
 	_, err = w.Unwrap(t.Context(), wrapped)
-	fails(t, "malformed", err, true, `malformed identities in LUMI_AGE_IDENTITY: each is a line that starts with "AGE-SECRET-KEY-"`)
+	fails(t, "malformed", err, true, `malformed identities in LUMI_AGE_IDENTITY: expected lines that start with "AGE-SECRET-KEY-"`)
 	must.Do(t, os.Remove(file))
 	_, err = w.Unwrap(t.Context(), wrapped)
-	fails(t, "no file", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to one, or to a file with identities (no such file or directory)")
+	fails(t, "no file", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to an identity or the path of an identity file (no such file or directory)")
 	t.Setenv(secret.IdentityVariable, "")
 	_, err = w.Unwrap(t.Context(), wrapped)
-	fails(t, "no identity", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to one, or to a file with identities (no such file or directory)")
+	fails(t, "no identity", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to an identity or the path of an identity file (no such file or directory)")
 }
 
 // TestAgeLibrary unwraps without this package what it wrapped, and the other way round.
@@ -142,7 +142,7 @@ func TestPassphrase(t *testing.T) {
 	noVariables(t)
 	key, w := secret.NewKey(), wrapper(t, "passphrase")
 	_, err := w.Wrap(t.Context(), key)
-	fails(t, "none", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_PASSPHRASE to it")
+	fails(t, "none", err, true, "secrets are encrypted with a passphrase: choose one and set LUMI_PASSPHRASE")
 	w.Ask = func(bool) (string, error) { return "", context.Canceled }
 	_, err = w.Wrap(t.Context(), key)
 	fails(t, "no answer", err, true, "the key needs a passphrase: context canceled")
@@ -151,7 +151,7 @@ func TestPassphrase(t *testing.T) {
 	}
 	w.Ask = func(bool) (string, error) { return "", nil }
 	_, err = w.Wrap(t.Context(), key)
-	fails(t, "empty", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_PASSPHRASE to it")
+	fails(t, "empty", err, true, "secrets are encrypted with a passphrase: choose one and set LUMI_PASSPHRASE")
 
 	var asked []bool
 	w.Ask = func(isNew bool) (string, error) { asked = append(asked, isNew); return "correct horse", nil }
@@ -210,8 +210,8 @@ func TestParseWrapper(t *testing.T) {
 	for _, text := range []string{"age:" + recipient, "age: " + recipient + " , " + recipient, "passphrase", "exec:vault-key", "exec:bin/key  --name prod"} {
 		wrapper(t, text)
 	}
-	const malformed = "malformed key configuration: use age:RECIPIENT[,RECIPIENT…], exec:COMMAND or passphrase, which is read from LUMI_PASSPHRASE"
-	const recipients = `malformed age recipients: each starts with "age1", with commas between them`
+	const malformed = "malformed key configuration: must be age:RECIPIENT[,RECIPIENT…], exec:COMMAND, or passphrase (read from LUMI_PASSPHRASE)"
+	const recipients = `malformed age recipients: expected a comma-separated list of recipients that start with "age1"`
 	for text, want := range map[string]string{
 		"":                   malformed,
 		"hunter2":            malformed,
@@ -253,7 +253,7 @@ func TestChangedWrapping(t *testing.T) {
 	fails(t, "the former passphrase", err, true, otherKey)
 	t.Setenv(secret.NewPassphraseVariable, "")
 	_, err = passphrase.Wrap(t.Context(), key)
-	fails(t, "no new passphrase", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_NEW_PASSPHRASE to it")
+	fails(t, "no new passphrase", err, true, "secrets are encrypted with a passphrase: choose one and set LUMI_NEW_PASSPHRASE")
 
 	_, err = passphrase.For("lumi-key 1 exec 00\nx\n")
 	fails(t, "a command", err, true, "the key is wrapped with a command: use --old-key=exec:COMMAND")

@@ -137,7 +137,7 @@ func (c Codec) Resource(r *graph.Resource) (string, error) {
 
 // Resources returns resources that [Codec.Resource] wrote.
 func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
-	name := func(i int) string { return fmt.Sprintf("the resource %d", i) }
+	name := func(i int) string { return fmt.Sprintf("resource %d", i) }
 	values, err := parse(texts, name)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 		e.Label = textOf(v, "label")
 		for kind := textOf(v, "kind"); e.Kind.String() != kind; e.Kind++ {
 			if e.Kind == plan.Forget {
-				return nil, fmt.Errorf("%s: the effect has the unknown kind %q", cmp.Or(e.URN, "the plan"), kind)
+				return nil, fmt.Errorf("%s: unknown effect kind %q", cmp.Or(e.URN, "the plan"), kind)
 			}
 		}
 		if v, err = c.open(e.URN, to.refer(v)); err != nil {

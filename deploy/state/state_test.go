@@ -266,7 +266,7 @@ func TestDamagedRows(t *testing.T) {
 		{"cut off", func(r table) { r[db] = r[db][:20] }, db + ": 1:8: unterminated string"},
 		{"two in one", func(r table) { r[version] += ", {}" }, version + ": 1:"},
 		{"one over two", func(r table) { r[db], r[left] = `{"a": [{}`, `{}]}` }, db + ": 1:10: "},
-		{"no object", func(r table) { r[left] = "[]" }, left + ": expected an object, found a list"},
+		{"no object", func(r table) { r[left] = "[]" }, left + ": expected an object, got a list"},
 		{"nothing", func(r table) { r[left] = "" }, left + ": "},
 		{"moved", func(r table) { r[left] = r[db] }, left + `: the secret at "/inputs/password" is damaged, or was sealed for another resource or property`},
 		{"moved inside", func(r table) { r[db] = strings.NewReplacer("inputs", "outputs", "outputs", "inputs").Replace(r[db]) },
@@ -318,8 +318,8 @@ func TestResources(t *testing.T) {
 		t.Errorf("sealed without a key: %v", err)
 	}
 	for bad, want := range map[string]string{
-		"{":                                  "the resource 1: 1:2: ",
-		"{}":                                 "the resource 1: resource.urn must be the URN of a resource",
+		"{":                                  "resource 1: 1:2: ",
+		"{}":                                 "resource 1: resource.urn must be a resource URN",
 		strings.Replace(text, "r1", "r2", 1): string(urnOf("a", 2)) + `: the secret at "/inputs/password" is damaged, or was sealed for another resource or property`,
 	} {
 		if _, err := codec.Resources([]string{text, bad}); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -458,8 +458,8 @@ func TestEffects(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[":                               "1:2: ",
-		`[{"urn": "x", "kind": "paint"}]`: `x: the effect has the unknown kind "paint"`,
-		"[3]":                             `the plan: the effect has the unknown kind ""`,
+		`[{"urn": "x", "kind": "paint"}]`: `x: unknown effect kind "paint"`,
+		"[3]":                             `the plan: unknown effect kind ""`,
 	} {
 		if _, err := codec.ParseEffects(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got the error %v, want %s", text, err, want)

@@ -92,7 +92,7 @@ func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 		if v, err := parser.ParseValue(text); err != nil {
 			return lumigl.Value{}, fmt.Errorf("%s: %w", name(i), err)
 		} else if v.Kind() != lumigl.Object {
-			return lumigl.Value{}, fmt.Errorf("%s: expected an object, found %s", name(i), v.Kind())
+			return lumigl.Value{}, fmt.Errorf("%s: expected an object, got %s", name(i), v.Kind())
 		}
 	}
 	return lumigl.Value{}, err // All of them together are too large.

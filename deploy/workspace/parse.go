@@ -33,12 +33,12 @@ var keys = []struct{ name, example string }{
 }
 
 const (
-	keyList     = "the keys are package, program, modules, environment, environments, plugins and provisioners"
-	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "`
+	keyList     = "valid keys are package, program, modules, environment, environments, plugins, and provisioners"
+	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	unsupported = "anchors, aliases and tags are not supported; write the value itself"
 
 	packageWords = `[a-z][a-z0-9_-]*(?:/[a-z][a-z0-9_-]*)*`
-	wordsHelp    = "must be made of words that start with a lower-case letter and have lower-case letters, digits, - and _, joined by /"
+	wordsHelp    = "must be words joined by /, each a lowercase letter followed by lowercase letters, digits, -, or _"
 	sourceHelp   = "must be the path of a .ts or .js file below this folder, with forward slashes"
 )
 
@@ -53,11 +53,11 @@ type form struct {
 var (
 	packageForm     = form{pattern: regexp.MustCompile(`^` + packageWords + `$`), help: wordsHelp}
 	environmentForm = form{
-		pattern: regexp.MustCompile(`^[^\s\p{Z}:\p{C}\x{fffd}]+$`), help: "must be a word without colons and spaces",
+		pattern: regexp.MustCompile(`^[^\s\p{Z}:\p{C}\x{fffd}]+$`), help: "must be a word without colons or spaces",
 	}
 	keyForm = form{
 		pattern: regexp.MustCompile(`^(?:passphrase|age:age1[0-9a-z]+(?:, *age1[0-9a-z]+)*|exec:\P{C}*[^\p{Z}\p{C}]\P{C}*)$`),
-		help:    "must be passphrase, age: and recipients such as age1ql3z, with commas between them, or exec: and a command",
+		help:    "must be passphrase, age:RECIPIENT[,RECIPIENT…], or exec:COMMAND",
 		hidden:  true,
 	}
 	programForm = form{
@@ -67,7 +67,7 @@ var (
 	pathForm        = form{pattern: executableForm.pattern, help: "must be a path without control characters"}
 	provisionerForm = form{
 		pattern: regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
-		help:    "must start with a lower-case letter and have lower-case letters, digits, - and _",
+		help:    "must be a lowercase letter followed by lowercase letters, digits, -, or _",
 	}
 	typeForm = form{
 		pattern: regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
@@ -123,7 +123,7 @@ func (r *reader) load(src []byte) *yaml.Node {
 		r.problems = append(r.problems, p)
 		return nil
 	case err == nil:
-		r.add(&second, "a second document begins here; the file must have only one")
+		r.add(&second, "unexpected second YAML document; the file must contain only one")
 		return nil
 	case !errors.Is(err, io.EOF):
 		r.problems = append(r.problems, Problem{1, 1, invalid})
@@ -143,7 +143,7 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 	case kind == "no value":
 		return
 	case kind != "an object":
-		r.add(root, `expected lines such as "package: my/cluster", found %s`, kind)
+		r.add(root, `expected lines such as "package: my/cluster", got %s`, kind)
 		return
 	}
 	found := map[string]*yaml.Node{}
@@ -173,15 +173,15 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 	})
 	switch {
 	case found["modules"] != nil && found["package"] != nil:
-		r.add(found["package"], "package is not for a file with modules, whose names are the keys of modules; remove it")
+		r.add(found["package"], "package cannot be combined with modules, whose keys are the module names; remove it")
 	case found["program"] != nil && found["package"] == nil && found["modules"] == nil:
-		r.add(found["program"], "program needs package, which names its module; write package: NAME")
+		r.add(found["program"], "program requires package, the name of its module; add package: NAME")
 	}
 	if found["modules"] != nil && found["program"] != nil {
-		r.add(found["program"], "program is not for a file with modules; move it into modules")
+		r.add(found["program"], "program cannot be combined with modules; move it into modules")
 	}
 	if w.Environment != "" && found["environments"] != nil && !slices.Contains(w.Environments, w.Environment) {
-		r.add(environment, "environment %s is not one of environments%s", quote(w.Environment), near(w.Environment, w.Environments))
+		r.add(environment, "environment %s is not listed in environments%s", quote(w.Environment), near(w.Environment, w.Environments))
 	}
 	if program != "" {
 		w.Modules = map[string]string{w.Package: program}
@@ -215,11 +215,11 @@ func (r *reader) entries(path string, object *yaml.Node, visit func(name string,
 			if key.Kind == yaml.ScalarNode && key.Value != "" {
 				help = "; write " + quote(key.Value)
 			}
-			r.add(key, "a key must be a string, not %s%s", kind, help)
+			r.add(key, "keys must be strings, got %s%s", kind, help)
 			continue
 		}
 		if line := lines[key.Value]; line > 0 {
-			r.add(key, "%s is already set on line %d; remove one of the two", join(path, key.Value), line)
+			r.add(key, "%s is already set on line %d; remove one of them", join(path, key.Value), line)
 			continue
 		}
 		lines[key.Value] = key.Line
@@ -243,7 +243,7 @@ func (r *reader) is(p property, kind, example string) bool {
 	case "no value":
 		r.add(p.key, "%s has no value; write %s: %s", p.path, p.name, example)
 	default:
-		r.add(p.value, "%s must be %s, not %s; write %s: %s", p.path, kind, found, p.name, example)
+		r.add(p.value, "%s must be %s, got %s; write %s: %s", p.path, kind, found, p.name, example)
 	}
 	return false
 }
@@ -322,7 +322,7 @@ func (r *reader) model(module property) (m Model) {
 		case "schemas":
 			m.Schemas = r.paths(p)
 		default:
-			help := cmp.Or(near(name, []string{"model", "classes", "schemas"}), `; the keys of an object model are model, classes and schemas`)
+			help := cmp.Or(near(name, []string{"model", "classes", "schemas"}), `; valid keys are model, classes, and schemas`)
 			r.add(key, "unknown key %s%s", quote(name), help)
 		}
 	})
@@ -358,7 +358,7 @@ func (r *reader) environments(w *Workspace, p property) {
 			case "inventory":
 				w.Inventories[p.name] = r.text(setting, "FILE", pathForm, setting.path)
 			default:
-				r.add(key, `unknown key %s; the settings of an environment are "key" and "inventory"`, quote(name))
+				r.add(key, `unknown key %s; valid keys are key and inventory`, quote(name))
 			}
 		})
 	})
@@ -388,7 +388,7 @@ func (r *reader) list(p property, example, what string, f form) []string {
 		case "":
 			r.add(element, unsupported)
 		default:
-			r.add(element, "%s[%d] must be a string, not %s", p.path, i, kind)
+			r.add(element, "%s[%d] must be a string, got %s", p.path, i, kind)
 		}
 	}
 	return all

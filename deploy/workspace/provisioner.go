@@ -25,7 +25,7 @@ func (w *Workspace) Provisioner(t tokens.Type) (string, error) {
 		case 1:
 			return all[0], nil
 		default:
-			return "", fmt.Errorf("%s maps %s to provisioners %s: keep it under one of them", w.File, pattern, strings.Join(all, " and "))
+			return "", fmt.Errorf("%s maps %s to provisioners %s: keep it under only one of them", w.File, pattern, strings.Join(all, " and "))
 		}
 	}
 	return "", nil

@@ -111,7 +111,7 @@ func Find(dir string) (*Workspace, error) {
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("cannot read the workspace: %w", err)
 		case folder == filepath.Dir(folder):
-			return nil, fmt.Errorf("no %s in %s or above: %w", FileName, start, fs.ErrNotExist)
+			return nil, fmt.Errorf("no %s in %s or any parent directory: %w", FileName, start, fs.ErrNotExist)
 		}
 	}
 }

@@ -180,7 +180,7 @@ func plain(n *yaml.Node) any {
 
 func TestSyntaxErrors(t *testing.T) {
 	t.Parallel()
-	const form = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "`
+	const form = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values that contain ": "`
 	for _, c := range []struct{ text, want string }{
 		{"a: ]\npakage: p\nb: 'c", "f:1:4: " + form},
 		{"package: p\n environment: dev", "f:2:13: " + form},
@@ -224,7 +224,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := workspace.Find(deep); !errors.Is(err, fs.ErrNotExist) ||
-		!strings.HasPrefix(err.Error(), "no Lumi.yaml in "+deep+" or above: ") {
+		!strings.HasPrefix(err.Error(), "no Lumi.yaml in "+deep+" or any parent directory: ") {
 		t.Errorf("without a file: %v", err)
 	}
 	file := filepath.Join(root, "Lumi.yaml")
@@ -237,7 +237,7 @@ func TestFind(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a", "Lumi.yaml"), []byte("package: 7"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Join(root, "a", "Lumi.yaml") + ":1:10: package must be a string, not a number; write package: NAME"
+	want := filepath.Join(root, "a", "Lumi.yaml") + ":1:10: package must be a string, got a number; write package: NAME"
 	if _, err := workspace.Find(deep); err == nil || err.Error() != want {
 		t.Errorf("the nearest: %v", err)
 	}

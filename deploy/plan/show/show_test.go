@@ -260,7 +260,7 @@ Digest: 3f
 
 - delete old0 aws:ec2:Vpc
 - delete old1 aws:ec2:Vpc
-… 998 more lines: redirect the output to a file, as in 'lumi plan > FILE', to see them
+… 998 more lines: to see them, redirect the output to a file, as in 'lumi plan > FILE'
 
 1000 to delete, 100000 unchanged
 Digest: 3f

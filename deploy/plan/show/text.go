@@ -26,7 +26,7 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	body := strings.Join(parts, "\n\n")
 	if o.Limit > 0 && len(body) > o.Limit {
 		end := strings.LastIndexByte(body[:o.Limit], '\n') + 1
-		body = body[:end] + fmt.Sprintf("… %d more lines: redirect the output to a file, as in 'lumi plan > FILE', to see them",
+		body = body[:end] + fmt.Sprintf("… %d more lines: to see them, redirect the output to a file, as in 'lumi plan > FILE'",
 			strings.Count(body[end:], "\n")+1)
 	}
 	_, err := io.WriteString(w, body+"\n\n"+t.totals(p))

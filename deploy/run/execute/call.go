@@ -206,7 +206,7 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	r, err := x.look(limited, c, id)
 	switch {
 	case errors.Is(err, lumi.ErrNotFound) && c.new.ID != "":
-		return outcome{state: store.Unknown, err: question(c, fmt.Sprintf("there is no resource %q", id))}, true
+		return outcome{state: store.Unknown, err: question(c, fmt.Sprintf("resource %q not found", id))}, true
 	case err != nil:
 		return outcome{err: err}, false
 	}
@@ -324,7 +324,7 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 
 // outOfTime returns the error of a call that used up its time.
 func (x *execution) outOfTime(c *call, err error) error {
-	return fmt.Errorf("it took longer than %s, see the option \"timeouts\": %w", x.timeout(c), err)
+	return fmt.Errorf("timed out after %s (see the option \"timeouts\"): %w", x.timeout(c), err)
 }
 
 // input returns the resource of a call before and after.

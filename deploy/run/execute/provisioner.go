@@ -216,7 +216,7 @@ func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func
 			limit, deadline = x.timeout(&c.call), c.row.Deadline
 		}
 	}
-	limited, cancel := context.WithDeadlineCause(x.Calls, deadline, fmt.Errorf("it took longer than %s", limit))
+	limited, cancel := context.WithDeadlineCause(x.Calls, deadline, fmt.Errorf("timed out after %s", limit))
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		err := deadlineError(limited, f(limited))
@@ -249,7 +249,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 	}
 	for {
 		limit := min(statusTime, x.Timeout)
-		limited, cancel := context.WithTimeoutCause(x.Calls, limit, fmt.Errorf("its status took longer than %s", limit))
+		limited, cancel := context.WithTimeoutCause(x.Calls, limit, fmt.Errorf("status timed out after %s", limit))
 		status, err := x.Status(provision.WithSecrets(limited, x.secrets(in)...), x.row.Token)
 		err = deadlineError(limited, err)
 		cancel()
@@ -261,7 +261,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 		switch {
 		case err != nil:
 			if errors.Is(err, lumi.ErrNotFound) {
-				return status, fmt.Errorf("it does not know the token that it returned: %w", err)
+				return status, fmt.Errorf("does not recognize the token that it returned: %w", err)
 			}
 			if failures++; failures > x.Retries {
 				return status, err
@@ -269,9 +269,9 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 		case status.State == plan.Done:
 			return status, nil
 		case status.State == plan.Failed:
-			return status, errors.New(cmp.Or(masked(status.Message), "it failed without a message"))
+			return status, errors.New(cmp.Or(masked(status.Message), "failed without a message"))
 		case status.State != plan.Running:
-			return status, fmt.Errorf("invalid state %q: it must be running, failed or done", status.State)
+			return status, fmt.Errorf("invalid state %q: must be running, failed, or done", status.State)
 		default:
 			failures = 0
 		}
@@ -293,7 +293,7 @@ func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
 		if !known[key] {
-			return fmt.Errorf("it returned metadata for %q, which is not among the resources that it was given", key)
+			return fmt.Errorf("returned metadata for %q, which it was not given", key)
 		}
 	}
 	return nil

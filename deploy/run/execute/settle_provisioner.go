@@ -62,9 +62,9 @@ func (x *execution) settleProvisioners(ctx context.Context) error {
 func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource) error {
 	task := x.row
 	if x.Provisioner == nil {
-		return fmt.Errorf("provisioner %s has yet to end task %d: install lumi-provisioner-%[1]s", x.name, task.Number)
+		return fmt.Errorf("provisioner %s has not finished task %d: install lumi-provisioner-%[1]s", x.name, task.Number)
 	}
-	o := outcome{state: store.Failed, err: errors.New("the executor ended before it had the provisioner's token: the task starts again")}
+	o := outcome{state: store.Failed, err: errors.New("the executor ended before it received the provisioner's token: the task is restarted")}
 	if task.Token == "" || task.Parts > 1 {
 		for _, s := range open {
 			if err := x.awaitCall(ctx, s); err != nil {
@@ -85,7 +85,7 @@ func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []st
 		case err != nil:
 			o.err = x.wrapError(err, plan.Input{})
 		case task.Parts > 1:
-			o.err = errors.New("the executor ended before the tasks that the provisioner added: all of them start again")
+			o.err = errors.New("the executor ended before the provisioner's additional tasks were done: all of them are restarted")
 		default:
 			o, metadata = outcome{state: store.Done}, status.Metadata
 		}
@@ -138,7 +138,7 @@ func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	}
 	over := s.Deadline.Add(grace)
 	for time.Now().Before(over) {
-		x.say(s.URN, fmt.Sprintf("waiting until %s for a call of %s", over.Format(time.TimeOnly), s.Owner))
+		x.say(s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
 		if err := x.Sleep(ctx, time.Until(over)); err != nil {
 			return err
 		}

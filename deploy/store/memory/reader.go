@@ -9,7 +9,7 @@ import (
 // reader is a transaction of Read.
 type reader struct{ *tx }
 
-var errReadOnly = errors.New("a transaction of Read cannot write")
+var errReadOnly = errors.New("cannot write in a read-only transaction")
 
 func (reader) PutEnvironment(store.Environment) error             { return errReadOnly }
 func (reader) DeleteEnvironment(string) error                     { return errReadOnly }

@@ -206,7 +206,7 @@ func (t *tx) MoveSteps(from, to int64) error {
 		return err
 	}
 	if slices.ContainsFunc(t.steps, func(r store.Step) bool { return r.Deployment == to }) {
-		return fmt.Errorf("deployment %d has steps", to)
+		return fmt.Errorf("deployment %d already has steps", to)
 	}
 	t.steps = slices.Clone(t.steps)
 	for i := range t.steps {

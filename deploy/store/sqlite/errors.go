@@ -32,4 +32,4 @@ func (s *Store) explain(err error) error {
 	return fmt.Errorf("%s %s (%w)", s.path, problem, err)
 }
 
-const notStore = "is not a state database of lumi: move it away, or restore a backup"
+const notStore = "is not a lumi state database: move it away, or restore a backup"

@@ -105,7 +105,7 @@ func TestNotDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
 	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("not a database", 100)), 0o600))
-	const what = " is not a state database of lumi: move it away, or restore a backup"
+	const what = " is not a lumi state database: move it away, or restore a backup"
 	wantError(t, openError(t, path, sqlite.Options{}), path+what+" (file is not a database (26))")
 
 	path = filepath.Join(t.TempDir(), "other.db")
@@ -196,7 +196,7 @@ func TestMigrate(t *testing.T) {
 		return err
 	})
 	wantError(t, openError(t, path, sqlite.Options{}),
-		path+" was written by a newer version of lumi (schema 5, this one knows up to 3): update lumi")
+		path+" was written by a newer version of lumi (schema 5, this version supports up to 3): upgrade lumi")
 }
 
 // TestFirstSchemas migrates databases of the first versions: events had no source, and there were no task graphs.

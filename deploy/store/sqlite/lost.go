@@ -25,14 +25,14 @@ type lostError struct {
 func (e *lostError) Error() string {
 	what, move := "removed", "move it to %[2]s"
 	if e.replaced {
-		what, move = "replaced by another file, which is left as it is,", "put it in place of %[2]s, without the files %[2]s-wal and %[2]s-shm"
+		what, move = "replaced by another file", "replace %[2]s with it, delete %[2]s-wal and %[2]s-shm"
 	}
-	text := fmt.Sprintf("%s was %s while lumi used it", e.path, what)
+	text := fmt.Sprintf("%s was %s while lumi was using it", e.path, what)
 	if e.saved != "" {
 		text += fmt.Sprintf("; the state is saved in %[1]s: "+move+", and run 'lumi retry'", e.saved, e.path)
 	}
 	if e.err != nil {
-		text += fmt.Sprintf("; the state of the end cannot be saved: %s", e.err)
+		text += fmt.Sprintf("; the final state cannot be saved: %s", e.err)
 	}
 	return text
 }

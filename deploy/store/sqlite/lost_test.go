@@ -26,9 +26,9 @@ func TestLost(t *testing.T) {
 	}{
 		"folder": {
 			func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
-			"PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
+			"PATH was removed while lumi was using it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
 		},
-		"file": {os.Remove, "PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'"},
+		"file": {os.Remove, "PATH was removed while lumi was using it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'"},
 		"replaced": {
 			func(path string) error {
 				err := errors.Join(os.Remove(path), os.Remove(path+"-wal"), os.Remove(path+"-shm"))
@@ -37,8 +37,8 @@ func TestLost(t *testing.T) {
 				}
 				return err
 			},
-			"PATH was replaced by another file, which is left as it is, while lumi used it; the state is saved in RESCUE: " +
-				"put it in place of PATH, without the files PATH-wal and PATH-shm, and run 'lumi retry'",
+			"PATH was replaced by another file while lumi was using it; the state is saved in RESCUE: " +
+				"replace PATH with it, delete PATH-wal and PATH-shm, and run 'lumi retry'",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,13 +88,13 @@ func TestLostWithoutRescue(t *testing.T) {
 	s := must.Get(sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder}))(t)
 	write(t, s, putEnvironment)
 	must.Do(t, os.RemoveAll(folder))
-	wantLost(t, s.Close(), "PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
+	wantLost(t, s.Close(), "PATH was removed while lumi was using it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
 		path, rescued(t, temporary))
 	s = must.Get(sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder}))(t)
 	write(t, s, putEnvironment)
 	must.Do(t, errors.Join(os.RemoveAll(folder), os.RemoveAll(temporary)))
 	err := s.Close()
-	if want := path + " was removed while lumi used it; the state of the end cannot be saved: open "; !errors.Is(err, store.ErrLost) || !strings.HasPrefix(err.Error(), want) {
+	if want := path + " was removed while lumi was using it; the final state cannot be saved: open "; !errors.Is(err, store.ErrLost) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got error %v, want %s…", err, want)
 	}
 }

@@ -113,7 +113,7 @@ func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
 	}
 	err = c.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version)
 	if err == nil && version > m.target {
-		err = fmt.Errorf("%s was written by a newer version of lumi (schema %d, this one knows up to %d): update lumi",
+		err = fmt.Errorf("%s was written by a newer version of lumi (schema %d, this version supports up to %d): upgrade lumi",
 			m.store.path, version, m.target)
 	}
 	return version, err

@@ -23,7 +23,7 @@ type tx struct {
 	err error
 }
 
-var errReadOnly = errors.New("a transaction of Read cannot write")
+var errReadOnly = errors.New("cannot write in a read-only transaction")
 
 func (t *tx) fail(err error) error {
 	if t.err == nil {
@@ -266,7 +266,7 @@ func (t *tx) MoveSteps(from, to int64) error {
 	if rows, err := find(t, steps, "WHERE deployment = ? LIMIT 1", to); err != nil {
 		return err
 	} else if len(rows) > 0 {
-		return fmt.Errorf("deployment %d has steps", to)
+		return fmt.Errorf("deployment %d already has steps", to)
 	}
 	_, err := t.exec(fmt.Sprintf("deployment %d", to), "UPDATE step SET deployment = ? WHERE deployment = ?", to, from)
 	return err
