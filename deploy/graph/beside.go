@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// Beside is a version of a module that exists beside the newest one.
+// Beside is an older version of a module that still has resources of its own.
 type Beside struct {
 	*Version
-	// Resources are the version's resources that the newest version does not hold.
+	// Resources lists the version's resources that the newest version does not contain.
 	Resources []*Resource
-	// Users are the modules that use the version, sorted. There are none if a deployment has not ended or a cleanup is due.
+	// Users lists the modules that use the version, sorted. It is empty while a deployment is unfinished or a cleanup
+	// is pending.
 	Users []string
 }
 
-// Beside returns the versions of a module that hold resources which the newest one does not hold, oldest first.
+// Beside returns the versions of a module with resources that the newest version does not contain, oldest first.
 func (g *Graph) Beside(module string) []Beside {
 	newest, edges, reached := g.Newest(module), g.edges(), g.reached()
 	var all []Beside

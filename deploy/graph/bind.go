@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Bind returns where the uses of a new version lead: each to the newest version that fulfills it among those that the root
-// reaches. The error is a *[RefusedError], also if modules would use each other in a circle: versions that wait for a
-// cleanup still do.
+// Bind resolves the uses of a new version: each to the newest version reachable from the root that satisfies it. The
+// error is a *[RefusedError], also if the modules would form a cycle, which counts versions that wait for a cleanup.
 func (g *Graph) Bind(v *Version) ([]Binding, error) {
 	var bound []Binding
 	var problems []string
@@ -64,8 +63,8 @@ func (v *Version) uses() []string {
 	return used
 }
 
-// Circle says what is wrong if a module is on a circle of uses in the graph and in further uses, by module. It names a
-// shortest one, such as "dependency cycle between modules: a uses b, b uses a". Otherwise, it returns "".
+// Circle describes a shortest dependency cycle through a module, in the graph and in additional uses by module, such as
+// "dependency cycle between modules: a uses b, b uses a". It returns "" if there is none.
 func (g *Graph) Circle(module string, further map[string][]string) string {
 	user := map[string]string{}
 	for next := []string{module}; len(next) > 0; next = next[1:] {

@@ -7,18 +7,18 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Changes returns the vertices of [Graph.LumiGL] that change if a graph becomes another one, sorted by key, and the keys
-// of those that are gone. Graphs share what stays as it is, so a vertex that is not shared counts as changed. A graph
-// without modules has no vertices here. The cost is that of what changed, and a glance at each version.
+// Changes returns the vertices of [Graph.LumiGL] to write when before becomes after, sorted by key, and the keys of
+// removed ones. Vertices that the graphs do not share count as changed. A graph without modules has no vertices here.
+// The cost is proportional to the changes, plus a constant per version.
 func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	w := writer{&lumigl.Graph{}}
-	after.beside(before, w.put)
+	after.unshared(before, w.put)
 	for v := range w.doc.Vertices() {
-		if v.Properties.Exists() { // Others are only referred to.
+		if v.Properties.Exists() { // The others are only referenced.
 			put = append(put, v)
 		}
 	}
-	before.beside(after, func(key string, _ any) {
+	before.unshared(after, func(key string, _ any) {
 		if w.doc.Vertex(key) == nil {
 			gone = append(gone, key)
 		}
@@ -28,8 +28,8 @@ func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
 	return put, slices.Compact(gone)
 }
 
-// beside calls f with the key and the Go form of each vertex that g has and other does not share, some of them twice.
-func (g *Graph) beside(other *Graph, f func(key string, x any)) {
+// unshared calls f with the key and the Go form of each vertex that other does not share, some of them twice.
+func (g *Graph) unshared(other *Graph, f func(key string, x any)) {
 	modules := g.Modules()
 	for _, module := range modules {
 		for _, v := range g.versions[module] {

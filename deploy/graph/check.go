@@ -9,12 +9,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Check returns the invariant that the graph breaks, or nil: every edge leads to a version that exists and fulfills its
-// constraint, unless it is marked as broken; modules do not use each other in circles; every vertex has its own key, and
-// comes after those that it depends on; nothing that is held is still to be deleted.
+// Check returns an error if the graph violates an invariant: every edge refers to an existing version that satisfies
+// its constraint, unless it is marked as broken; modules have no dependency cycles; keys are unique; resources come
+// after their dependencies; no version contains a resource that is pending deletion.
 //
-// Resources of one version may depend on each other in a circle, if a deployment changed one in place to refer to the
-// replacement of another.
+// Resources of one version may form a cycle: a deployment may have changed one in place to refer to the replacement of
+// another.
 func (g *Graph) Check() error {
 	if err := g.checkEdges(); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (g *Graph) checkEdges() error {
 	return nil
 }
 
-// vertexKey is what the key of a resource's vertex consists of.
+// vertexKey holds the parts of a resource's vertex key.
 type vertexKey struct {
 	urn        urn.URN
 	deployment Deployment

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Cleanup returns the transition to the graph without the versions of a module that nothing leads to, and what only they
-// hold. Cleanups has the modules with versions that nothing leads to then.
+// Cleanup returns the transition that removes the unreferenced versions of a module and the resources that only they
+// contain. Its Cleanups lists the modules with unreferenced versions afterward.
 func (g *Graph) Cleanup(module string) *Transition {
 	led := g.led()
 	var left []*Version
@@ -19,9 +19,9 @@ func (g *Graph) Cleanup(module string) *Transition {
 	return g.reduce(module, left)
 }
 
-// Destroy returns the transition to the graph without a module. A version that others lead to, which wait for a cleanup
-// themselves, stays without resources until then. The error is a *[RefusedError] that names the modules that the root
-// reaches and that use it.
+// Destroy returns the transition that removes a module. A version used by versions that wait for a cleanup themselves
+// stays, without resources. The error is a *[RefusedError] that names the modules reachable from the root that use the
+// module.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
 		problem := fmt.Sprintf("module %s not found", module)
@@ -57,7 +57,7 @@ func (g *Graph) Destroy(module string) (*Transition, error) {
 	return other.reduce(module, left), nil
 }
 
-// reduce returns the transition to the graph with only some versions of a module, and without what is pending.
+// reduce returns the transition that keeps only some versions of a module and nothing pending.
 func (g *Graph) reduce(module string, left []*Version) *Transition {
 	after := g.clone()
 	set(after.versions, module, left)
@@ -66,8 +66,8 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.Unused()}
 }
 
-// deleted returns what is deleted if only some versions of a module are left, sorted by key and ID: what none of them holds
-// as it is now, and what is pending and has not been taken over.
+// deleted returns the resources to delete if only some versions of a module are left, sorted by key and ID: resources
+// that none of them contains in its current form, and pending ones that have not been adopted.
 func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Resource) []*Resource {
 	var deleted []*Resource
 	seen := map[*Resource]bool{}
@@ -91,7 +91,7 @@ func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Res
 	return deleted
 }
 
-// holds reports whether one of the versions holds a resource, which is nil if it is deleted.
+// holds reports whether one of the versions contains a resource. r may be nil, for a deleted one.
 func holds(versions []*Version, r *Resource) bool {
 	return r != nil && slices.ContainsFunc(versions, func(v *Version) bool { return v.Holds(r) })
 }

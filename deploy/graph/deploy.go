@@ -9,16 +9,16 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// Update is what a deployment does to the resource graph.
+// Update describes the effect of a deployment on the resource graph.
 type Update struct {
-	// Version is the module's new version. [Graph.Deploy] sets where its Uses lead, in a copy.
+	// Version is the module's new version. [Graph.Deploy] resolves its Uses, in a copy.
 	Version *Version
-	// Became has the resources of the graph that the deployment changed or moved in place, and what they are now. The
-	// resources that it left alone are in Version as they are.
+	// Became maps resources that the deployment changed or moved in place to their new form. Untouched resources are in
+	// Version as they are.
 	Became map[*Resource]*Resource
-	// Removed has the resources that are deleted even if kept versions hold them, since replacements take their place.
+	// Removed lists the resources to delete even if kept versions contain them, because replacements take their place.
 	Removed []*Resource
-	// Interrupt has the modules whose need for an older version stops neither a change nor a deletion.
+	// Interrupt lists the modules whose use of an older version does not prevent changes or deletions.
 	Interrupt []string
 }
 
@@ -26,31 +26,31 @@ type Update struct {
 type Transition struct {
 	// Graph is the graph afterward.
 	Graph *Graph
-	// Bound has the edges of the new version. Moved has those of other modules that lead to it from now on, and Stayed
-	// those that still lead to an older version.
+	// Bound lists the edges of the new version. Moved lists the edges of other modules that now refer to it, and Stayed
+	// those that still refer to an older version.
 	Bound, Moved, Stayed []Binding
-	// Deleted has the resources that no version that is kept holds any more, sorted by key, including pending ones.
+	// Deleted lists the resources that no kept version contains any longer, sorted by key, including pending ones.
 	Deleted []*Resource
-	// Conflicts has what the update must not do, since kept versions need it.
+	// Conflicts lists changes that kept versions do not allow.
 	Conflicts []Conflict
-	// Cleanups has the modules with versions that nothing leads to any more, sorted.
+	// Cleanups lists the modules with unreferenced versions, sorted.
 	Cleanups []string
 }
 
-// Binding is where an edge of a version leads after a transition.
+// Binding is an edge of a version after a transition.
 type Binding struct {
 	From VersionID
 	Edge Edge
-	// Was is where the edge led before; it is zero for an edge of the new version.
+	// Was is the previous target of the edge; zero for an edge of the new version.
 	Was VersionID
-	// place is that of the edge among those of From.
+	// place is the edge's index in From's Uses.
 	place int
-	// Reason is why the edge stays where it was, or empty.
+	// Reason is why the edge keeps its target, or empty.
 	Reason string
-	// Stale is set if the value differs from the one that From was deployed with, or may differ, so that From should be
+	// Stale is set if the value differs, or may differ, from the one that From was deployed with, so From should be
 	// deployed again.
 	Stale bool
-	// Unchecked is set if the predicate is over a value that is not known yet.
+	// Unchecked is set if the predicate depends on a value that is not known yet.
 	Unchecked bool
 }
 
@@ -59,29 +59,29 @@ type Conflict struct {
 	// Resource would be changed in place, or deleted if Deletes is set.
 	Resource *Resource
 	Deletes  bool
-	// Version needs the resource, since User uses Name of it.
+	// Version needs the resource because User uses its value Name.
 	Version, User VersionID
 	Name          string
 }
 
-// RefusedError says that a version cannot be deployed, or a module not destroyed.
+// RefusedError reports that a version cannot be deployed or a module cannot be destroyed.
 type RefusedError struct {
-	// Problems has at least one, without full stops.
+	// Problems has at least one element. They have no full stops.
 	Problems []string
 }
 
-// Error returns the problems, one a line.
+// Error returns the problems, one per line.
 func (e *RefusedError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Deploy returns the transition to the graph in which u.Version is the newest version of its module.
 //
-// Each edge that leads to a version of the module moves to the new one if that fulfills its constraint. An edge that reads
-// a value stays nevertheless while the value comes from a resource that the new version does not hold. The edges of the
-// new version lead to the newest versions that fulfill them among those that the root reaches.
+// Each edge to a version of the module moves to the new one if that satisfies its constraint. An edge that reads a
+// value stays, however, while the value comes from a resource that the new version does not contain. The edges of the
+// new version refer to the newest versions reachable from the root that satisfy them.
 //
-// A version that the root still reaches, and that holds a resource which changed in place, holds it as it is now. With a
-// removed resource it loses what depends on that. Versions that the root does not reach afterward lose their edges to
-// resources that were changed or deleted. Partial versions of the module go. The error is that of [Graph.Bind].
+// A version that is still reachable gets the current form of resources that changed in place. If a resource is removed,
+// it also loses its dependents. Unreachable versions lose their changed and deleted resources. Partial versions of the
+// module are dropped. The error is that of [Graph.Bind].
 func (g *Graph) Deploy(u Update) (*Transition, error) {
 	bound, err := g.Bind(u.Version)
 	if err != nil {
@@ -102,17 +102,17 @@ func (g *Graph) Deploy(u Update) (*Transition, error) {
 	return d.Transition, nil
 }
 
-// deploying is a transition to a new version in the making.
+// deploying is the state of [Graph.Deploy].
 type deploying struct {
 	Update
 	*Transition
 	rewrite
 	before, after *Graph
-	// kept has the versions of the module that the root reaches, except the new one.
+	// kept lists the reachable versions of the module except the new one.
 	kept []*Version
 }
 
-// addVersion leads the root to the new version. What was partial or pending is held by it, or deleted.
+// addVersion makes the new version the newest. Partial and pending resources are either in it or deleted.
 func (d *deploying) addVersion() {
 	version := *d.Version
 	version.Uses = nil
@@ -127,7 +127,7 @@ func (d *deploying) addVersion() {
 	delete(d.after.pending, version.Module)
 }
 
-// moveEdges moves the edges from versions that the root reaches to the new version, except those that have to stay.
+// moveEdges moves the edges of reachable versions to the new version, except those that must stay.
 func (d *deploying) moveEdges() {
 	reached := d.before.reached()
 	for _, b := range d.before.edges() {
@@ -146,8 +146,8 @@ func (d *deploying) moveEdges() {
 	d.after.putEdges(d.Moved...)
 }
 
-// lostSource says which resource that an edge reads a value of is not held by the new version, or not what the value comes
-// from any more, or returns "". A verb is called, not read, and a broken edge protects nothing that it could still read.
+// lostSource explains why an edge cannot move: a resource that its value comes from is not in the new version, or no
+// longer its source. It returns "" otherwise. Verbs are called, not read, and a broken edge protects nothing.
 func (d *deploying) lostSource(e Edge) string {
 	if e.Broken != "" || e.Type.isVerb() {
 		return ""
@@ -157,14 +157,14 @@ func (d *deploying) lostSource(e Edge) string {
 		switch now := cmp.Or(d.Became[r], r); {
 		case !d.Version.Holds(now):
 			return fmt.Sprintf("%q comes from %s, which the new version does not contain", e.Name, r.Key())
-		case !slices.Contains(sources, now): // It may go in a later deployment.
+		case !slices.Contains(sources, now): // A later deployment may delete it.
 			return fmt.Sprintf("%q comes from %s, but from other resources in the new version", e.Name, r.Key())
 		}
 	}
 	return ""
 }
 
-// startRewrite finds what became of the resources of kept versions.
+// startRewrite maps the resources of kept versions to their new form.
 func (d *deploying) startRewrite() {
 	d.rewrite = rewrite{now: copied(d.Became), names: names{}, newest: d.Version}
 	for _, r := range d.Removed {
@@ -177,7 +177,7 @@ func (d *deploying) startRewrite() {
 	}
 }
 
-// findDisplaced finds what no kept version can hold any more, since a resource that moves takes its URN, or even its key.
+// findDisplaced finds resources that kept versions must drop because a moved resource takes their URN or key.
 func (d *deploying) findDisplaced() {
 	for old, now := range d.Became {
 		if old.URN == now.URN || d.names[now.URN] != "" {
@@ -192,13 +192,13 @@ func (d *deploying) findDisplaced() {
 	}
 }
 
-// findConflicts finds what is changed or removed although a kept version needs it. Where the module that it is needed for
-// is interrupted, that is not a conflict, but a removal breaks the edge.
+// findConflicts finds changed and removed resources that a kept version needs. If the module that needs one is
+// interrupted, that is not a conflict, but a removal breaks the edge.
 func (d *deploying) findConflicts() {
 	for _, v := range d.kept {
 		changed := slices.DeleteFunc(slices.Clone(v.resources), func(r *Resource) bool { return !d.changes(r) })
 		if len(changed) == 0 {
-			continue // Finding what is needed takes longer.
+			continue // Needs is expensive.
 		}
 		needed := d.after.Needs(v.VersionID)
 		for _, r := range changed {
@@ -226,7 +226,7 @@ func (d *deploying) changes(r *Resource) bool {
 	return old.ID != now.ID || !old.Inputs.Equal(now.Inputs) || !old.Checked.Equal(now.Checked) || !old.Outputs.Equal(now.Outputs)
 }
 
-// rewriteKept gives kept versions what the resources they hold have become, which may break the edges that stayed.
+// rewriteKept updates the resources in kept versions, which may break the edges that stayed.
 func (d *deploying) rewriteKept() {
 	for i, v := range d.kept {
 		d.kept[i] = d.rewritten(d.after, v)
@@ -235,7 +235,7 @@ func (d *deploying) rewriteKept() {
 	}
 }
 
-// findStale finds the edges whose value differs from before, or may differ.
+// findStale marks the edges whose value has changed or may have changed.
 func (d *deploying) findStale() {
 	for _, bindings := range [][]Binding{d.Moved, d.Stayed} {
 		for i := range bindings {
@@ -247,12 +247,12 @@ func (d *deploying) findStale() {
 	}
 }
 
-// sameResult reports whether two versions certainly provide the same.
+// sameResult reports whether two provided values are known to be equal.
 func sameResult(old, new *Provided) bool {
 	return old != nil && new != nil && old.Result.Equal(new.Result) && old.Result.Exists() && expr.IsKnown(old.Result)
 }
 
-// findDeleted also takes what was changed or deleted from versions that the root does not reach.
+// findDeleted also removes changed and deleted resources from unreachable versions.
 func (d *deploying) findDeleted() {
 	left := d.after.Kept(d.Version.Module)
 	d.Deleted = d.before.deleted(d.Version.Module, left, d.of)

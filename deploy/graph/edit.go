@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// all returns all versions: modules sorted, and the versions of each, oldest first.
+// all returns all versions, sorted by module, then oldest first.
 func (g *Graph) all() []*Version {
 	var all []*Version
 	for _, module := range slices.Sorted(maps.Keys(g.versions)) {
@@ -14,7 +14,7 @@ func (g *Graph) all() []*Version {
 	return all
 }
 
-// edges returns the edges of all versions, and where they lead now.
+// edges returns the edges of all versions with their current targets.
 func (g *Graph) edges() []Binding {
 	var edges []Binding
 	for _, from := range g.all() {
@@ -25,7 +25,7 @@ func (g *Graph) edges() []Binding {
 	return edges
 }
 
-// clone returns a graph in which put, set and the like replace what they change. It shares all versions with g.
+// clone returns a graph that put, set, and the like may change. It shares all versions with g.
 func (g *Graph) clone() *Graph {
 	other := *g
 	other.newest, other.versions, other.pending = copied(g.newest), copied(g.versions), copied(g.pending)
@@ -35,7 +35,7 @@ func (g *Graph) clone() *Graph {
 // copied returns a copy that is never nil.
 func copied[K comparable, V any](m map[K]V) map[K]V { return maps.Collect(maps.All(m)) }
 
-// set sets what a map has of a module. None leaves no trace.
+// set sets the entry of a module, or deletes it if all is empty.
 func set[T any](m map[string][]T, module string, all []T) {
 	m[module] = all
 	if len(all) == 0 {
@@ -43,14 +43,14 @@ func set[T any](m map[string][]T, module string, all []T) {
 	}
 }
 
-// put replaces the version that has the ID of v.
+// put replaces the version with the same ID as v.
 func (g *Graph) put(v *Version) {
 	versions := slices.Clone(g.versions[v.Module])
 	versions[slices.IndexFunc(versions, func(old *Version) bool { return old.VersionID == v.VersionID })] = v
 	g.versions[v.Module] = versions
 }
 
-// putEdges replaces the edges that bindings are about, which are sorted by version.
+// putEdges replaces the edges of bindings, which must be sorted by version.
 func (g *Graph) putEdges(bindings ...Binding) {
 	for len(bindings) > 0 {
 		from := *g.Version(bindings[0].From)
@@ -63,13 +63,12 @@ func (g *Graph) putEdges(bindings ...Binding) {
 	}
 }
 
-// breakEdge marks an edge as broken.
 func (g *Graph) breakEdge(b Binding, reason string) {
 	b.Edge.Broken = reason
 	g.putEdges(b)
 }
 
-// recheck marks the edges to a version as broken that it does not fulfill any more.
+// recheck marks the edges that v no longer satisfies as broken.
 func (g *Graph) recheck(v *Version) {
 	var broken []Binding
 	for _, b := range g.edges() {
@@ -83,7 +82,7 @@ func (g *Graph) recheck(v *Version) {
 	g.putEdges(broken...)
 }
 
-// led returns the versions that the root or another version leads to.
+// led returns the versions that the root or another version refers to.
 func (g *Graph) led() map[VersionID]bool {
 	led := map[VersionID]bool{}
 	for _, id := range g.newest {
@@ -95,7 +94,8 @@ func (g *Graph) led() map[VersionID]bool {
 	return led
 }
 
-// Unused returns the modules with versions that nothing leads to, sorted. A partial version waits for its deployment.
+// Unused returns the modules with unreferenced versions, sorted. Partial versions do not count: they wait for their
+// deployment.
 func (g *Graph) Unused() []string {
 	led := g.led()
 	var modules []string

@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Answer is whether a version fulfills a constraint.
+// Answer reports whether a version satisfies a constraint.
 type Answer struct {
-	// Reason is why it does not, without a full stop. It is empty if it does.
+	// Reason is why it does not, without a full stop; empty if it does.
 	Reason string
-	// Unknown is set if that depends on a value which is not known yet.
+	// Unknown is set if the answer depends on a value that is not known yet.
 	Unknown bool
 }
 
-// Fulfills reports whether the version fulfills a constraint: whether it provides a value under the name, whose type is
-// assignable, and for which the predicate is true. The reason contains no secrets. It also tells of a predicate that is
-// not valid, which is an error of the program that has the constraint.
+// Fulfills reports whether the version satisfies a constraint: it provides a value of that name and of an assignable
+// type, and the predicate holds. The reason contains no secrets. An invalid predicate, which is an error in the program
+// that uses the value, is also a reason.
 func (v *Version) Fulfills(c Constraint) Answer {
 	p := v.Provided(c.Name)
 	if p == nil {
@@ -49,7 +49,7 @@ func (v *Version) Fulfills(c Constraint) Answer {
 	return Answer{}
 }
 
-// lacks says that the version provides nothing under a name.
+// lacks is the reason for a name that the version does not provide.
 func (v *Version) lacks(name string) string {
 	var names []string
 	for _, p := range v.Outputs() {
@@ -62,7 +62,7 @@ func (v *Version) lacks(name string) string {
 	return reason
 }
 
-// mismatch says why the value cannot be used as a type, or returns "".
+// mismatch explains why the value is not assignable to a type, or returns "".
 func (p *Provided) mismatch(wanted Type) string {
 	d := p.Type.differs(wanted, false)
 	if d == nil {
@@ -75,10 +75,10 @@ func (p *Provided) mismatch(wanted Type) string {
 	return reason
 }
 
-// longest is how many bytes of a value a message has at most.
+// longest limits the length of a value in messages, in bytes.
 const longest = 60
 
-// shown returns the name of the value, with the value itself if that is simple, short, and not a secret.
+// shown returns the name of the value, and the value itself if it is a short scalar and not a secret.
 func (p *Provided) shown() string {
 	text, _ := p.Result.Literal()
 	if s, ok := p.Result.Text(); ok {

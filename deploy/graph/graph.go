@@ -1,20 +1,20 @@
-// Package graph is the resource graph of an environment: the versions of its modules, the resources that they hold, and
-// what they provide to each other.
+// Package graph implements the resource graph of an environment: the versions of its modules, their resources, and the
+// values that modules provide to each other.
 //
-// A module is deployed as a whole, and each deployment makes a version of it. The root leads to the newest version of
-// each module; a version leads to the resources it holds and to the versions of other modules that it uses. A resource
-// that a deployment does not touch is shared by the versions before and after it.
+// A module is deployed as a whole, and each deployment makes a version of it. The root refers to the newest version of
+// each module; a version refers to its resources and to the versions of other modules that it uses. Versions share the
+// resources that a deployment does not touch.
 //
 //	root ──▶ a::3 ─────────▶ a:aws:rds:Database::foodb:1
 //	root ──▶ b::2 ──foo────▶ a::3
 //
-// An edge between modules has a [Constraint]: the name of a value that must be provided, its type, and perhaps a
-// predicate. While the newest version of a module does not fulfill what another module needs of it, the older version that
-// does is kept, and both exist side by side. What no module needs any more is removed by a cleanup.
+// An edge between modules has a [Constraint]: the name of a provided value, its type, and optionally a predicate. While
+// the newest version of a module does not satisfy a user, the older version that does is kept, and both exist side by
+// side. A cleanup removes versions that no module needs any longer.
 //
-// [Graph.Deploy], [Graph.Cleanup] and [Graph.Destroy] are the only ways in which edges move and versions go. They serve
-// the planner, with resources as they are expected to be, and the executor, with resources as they turned out to be. A
-// [Transition] has the graph afterward, and what the way there means:
+// Only [Graph.Deploy], [Graph.Cleanup], and [Graph.Destroy] move edges and remove versions. The planner calls them with
+// resources as it expects them, the executor with resources as they turned out. A [Transition] has the resulting graph
+// and its consequences:
 //
 //	m, err := graph.ModuleOf(desired, g.Environment)      // what a program describes
 //	v := m.Version(2, resources)                          // with its resources in the environment
@@ -23,10 +23,11 @@
 //	for _, r := range t.Deleted { … }                     // what is left to delete
 //	for _, module := range t.Cleanups { … }               // modules with versions that nothing needs any more
 //
-// [Graph.Overlay] records what a deployment did that failed. [Graph.Check] is the invariant that holds before and after
-// each of these. [Graph.LumiGL] and [FromLumiGL] are the graph as a file, and [Graph.Snapshot] is what users see of it.
+// [Graph.Overlay] records the results of a failed deployment. [Graph.Check] checks the invariant that holds before and
+// after each operation. [Graph.LumiGL] and [FromLumiGL] convert the graph to a file and back, and [Graph.Snapshot]
+// returns the view for users.
 //
-// The package is pure. It follows docs/engine.md, and the design note on infrastructure provisioning.
+// The package does no I/O. See docs/engine.md for the design.
 package graph
 
 import (
@@ -42,20 +43,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Deployment is the number of a deployment. In each environment they count from 1.
+// Deployment is the number of a deployment, counting from 1 in each environment.
 type Deployment int64
 
-// Graph is the resource graph of an environment. It does not change: each operation returns another graph, which shares
-// what stays as it is. The zero Graph is that of an environment without modules.
+// Graph is the resource graph of an environment. It is immutable: operations return another graph, which shares
+// unchanged parts. The zero Graph has no modules.
 type Graph struct {
-	// Environment is the first part of the URNs of all resources. Lineage tells apart environments of one name.
+	// Environment is the first part of all URNs. Lineage distinguishes environments of the same name.
 	Environment, Lineage string
 
-	// newest has the edges of the root: a version for each module, except those that are destroyed.
+	// newest holds the edges of the root: the newest version of each module that is not destroyed.
 	newest map[string]VersionID
-	// versions has those of each module, oldest first.
+	// versions lists the versions of each module, oldest first.
 	versions map[string][]*Version
-	// pending has the resources of each module that are to be deleted, and that no version holds.
+	// pending lists the resources of each module that are to be deleted and are in no version.
 	pending map[string][]Pending
 }
 
@@ -65,50 +66,50 @@ type VersionID struct {
 	Deployment Deployment
 }
 
-// String returns the vertex's key, such as "a::3".
+// String returns the key of the vertex, such as "a::3".
 func (id VersionID) String() string { return fmt.Sprintf("%s::%d", id.Module, id.Deployment) }
 
 // Version is a version of a module. It must not be changed once it is in a graph.
 type Version struct {
 	VersionID
-	// Partial marks what a failed deployment made. It leads to resources, and nothing leads to it.
+	// Partial marks the result of a failed deployment. Nothing refers to such a version.
 	Partial bool
-	// Provides has what the module provides to others, sorted by name, and its saved model.
+	// Provides lists the values for other modules, sorted by name, and the saved model.
 	Provides []Provided
-	// Uses has the edges to versions of other modules, sorted by module and name.
+	// Uses lists the edges to versions of other modules, sorted by module and name.
 	Uses []Edge
-	// Configuration has the configuration of providers, by package: an object, or absent.
+	// Configuration is the configuration of providers, by package: an object, or absent.
 	Configuration lumigl.Value
 
 	resources []*Resource
 	byURN     map[urn.URN]*Resource
-	omitted   int // resources that an outline leaves out
+	omitted   int // number of resources omitted from an outline
 }
 
-// Provided is a value that a module provides.
+// Provided is a value that a module provides to others.
 type Provided struct {
 	Name string
 	Type Type
-	// Value is the value as the program has it. References in it lead to resources of the version, by their URNs.
+	// Value is the value from the program. Its references are to resources of the version, by URN.
 	Value lumigl.Value
-	// Result is Value with all outputs filled in, as far as they are known.
+	// Result is Value with all known outputs filled in.
 	Result lumigl.Value
 }
 
-// Edge leads from a version to one of another module.
+// Edge is a use of a version of another module.
 type Edge struct {
 	To VersionID
 	Constraint
-	// Broken is why To does not fulfill the constraint, or empty if it does. Only what records reality breaks an edge:
-	// an interruption, an abort or a refresh.
+	// Broken is why To does not satisfy the constraint, or empty. Only operations that record actual changes break
+	// edges: an interruption, an abort, or a refresh.
 	Broken string
 }
 
-// Constraint is what a module needs of another one.
+// Constraint is a requirement on a value of another module.
 type Constraint struct {
-	// Module is the name of the other module, and Name that of the value that it must provide.
+	// Module and Name identify the value.
 	Module, Name string
-	// Type is what the type of the value must be assignable to.
+	// Type is the required type; the type of the value must be assignable to it.
 	Type Type
 	// Where is a predicate in CEL over the variable value, or empty.
 	Where string
@@ -123,56 +124,56 @@ func (c Constraint) String() string {
 	return text
 }
 
-// Resource is a resource as a deployment left it. It must not be changed once it is in a graph. References in its values
-// lead to resources of the version that holds it, by their URNs: the vertices that they lead to only carry these.
+// Resource is the state of a resource after a deployment. It must not be changed once it is in a graph. References in
+// its values are to resources of the version that contains it, by URN: their vertices carry nothing else.
 type Resource struct {
 	URN urn.URN
 	// Deployment is the deployment that last changed the resource.
 	Deployment Deployment
-	// ID is what the provider calls the resource. It is empty in the graph of a plan while it does not exist.
+	// ID is the provider's ID of the resource. In the graph of a plan, it is empty if the resource does not exist yet.
 	ID string
-	// Inputs are the properties in the program, with all outputs filled in. A planner compares them first.
+	// Inputs are the properties from the program with all outputs filled in. The planner compares them first.
 	Inputs lumigl.Value
-	// Checked are the properties as Check returned them, which were sent to the provider.
+	// Checked are the properties returned by Check and sent to the provider.
 	Checked lumigl.Value
-	// Unread has the properties in Checked that the resource may have or not: a call was lost that would have set or removed
-	// them, and the provider cannot read them.
+	// Unread lists properties in Checked that the resource may or may not have: a call that set or removed them was
+	// lost, and the provider cannot read them.
 	Unread []string
 	// Outputs are the properties that the provider computed.
 	Outputs lumigl.Value
-	// Referents has the resources that Checked referred to when it was sent, by their IDs: a reference does not tell a
-	// resource from its replacement.
+	// Referents holds the resources that Checked referred to when it was sent, by ID: a reference alone does not
+	// distinguish a resource from its replacement.
 	Referents lumigl.Value
-	// Options are those of LumiGL. References in them lead to resources by their URNs too.
+	// Options are the LumiGL options. Their references are also by URN.
 	Options lumigl.Value
-	// Dependencies has the resources of the module that the program's properties and options refer to, sorted.
+	// Dependencies lists the resources of the module that the program's properties and options refer to, sorted.
 	Dependencies []urn.URN
-	// Label is the last part of the URN in the program: a number such as "#1" where the provider chose the name.
+	// Label is the last part of the URN in the program: a number such as "#1" if the provider chose the name.
 	Label string
-	// Computed is the name that the provider last computed for the resource if programs do not name it: that in the URN, unless
-	// another resource had it. It is empty if it is not known.
+	// Computed is the name that the provider last computed for a resource without a name in the program. It is the name
+	// in the URN unless another resource had that, and empty if unknown.
 	Computed string
-	// Incarnation counts the replacements of the resource, and Seed is what its generated values derive from.
+	// Incarnation counts the replacements of the resource. Seed is the seed of its generated values.
 	Incarnation int
 	Seed        []byte
-	// Replaced is the ID of the resource that it was created in place of, if that had another URN. That is left if the
-	// deployment failed, or if another module needs it.
+	// Replaced is the ID of the resource that this one replaces if their URNs differ. The old one still exists if the
+	// deployment failed or if another module needs it.
 	Replaced string
-	// Plugin is the version of the plugin that the resource was deployed with.
+	// Plugin is the version of the plugin that deployed the resource.
 	Plugin string
-	// Provisioner is the name of the provisioner that made the resource, "" if its provider did. Metadata is what the
-	// provisioner noted about it, absent if that is not known.
+	// Provisioner is the name of the provisioner that made the resource, or "" for its provider. Metadata is the
+	// metadata returned by the provisioner, absent if unknown.
 	Provisioner string
 	Metadata    lumigl.Value
-	// Source is where the program makes the resource.
+	// Source is the position in the program that constructs the resource.
 	Source string
 }
 
 // Type returns the token of the resource's type.
 func (r *Resource) Type() tokens.Type { return r.URN.Type() }
 
-// Key returns the key of the resource's vertex: module, type, name and deployment, such as
-// "a:aws:rds:Database::foodb:1". A URN whose program is not called index has that after the module.
+// Key returns the key of the resource's vertex: module, type, name, and deployment, such as
+// "a:aws:rds:Database::foodb:1". If the program is not called index, its name follows the module.
 func (r *Resource) Key() string { return fmt.Sprintf("%s:%d", ShortName(r.URN), r.Deployment) }
 
 // ShortName returns a URN without its environment, such as "a:aws:rds:Database::foodb".
@@ -188,8 +189,7 @@ func ShortName(u urn.URN) string {
 	return fmt.Sprintf("%s:%s::%s", module, p.Type, p.Name)
 }
 
-// InProgram returns the URN that the resource has in the program, where a number is in place of a name that the provider
-// chose.
+// InProgram returns the URN used in the program, which has a number instead of a name chosen by the provider.
 func (r *Resource) InProgram() urn.URN {
 	if r.Label == "" {
 		return r.URN
@@ -197,7 +197,7 @@ func (r *Resource) InProgram() urn.URN {
 	return urn.URN(strings.TrimSuffix(string(r.URN), r.URN.Name()) + r.Label)
 }
 
-// Properties returns all stored properties: those that were sent to the provider and those that it computed.
+// Properties returns all stored properties: those sent to the provider and those it computed.
 func (r *Resource) Properties() lumigl.Value {
 	var all lumigl.ObjectBuilder
 	all.SetAll(r.Checked)
@@ -205,7 +205,7 @@ func (r *Resource) Properties() lumigl.Value {
 	return all.Object()
 }
 
-// Before returns the stored properties that desired ones are compared with. A property that was not read differs from any.
+// Before returns the stored properties to compare with desired ones. An unread property differs from any value.
 func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	all := r.Properties()
 	for _, name := range r.Unread {
@@ -216,8 +216,8 @@ func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
 	return all
 }
 
-// Output returns the value that references to a property of the resource have, and whether it is known. It is absent if
-// the resource has no such property.
+// Output returns the value of a reference to a property, and whether it is known. The value is absent if the resource
+// has no such property.
 func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	switch property {
 	case "urn":
@@ -225,7 +225,7 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	case "id":
 		if r.Provisioner == "" || r.Metadata.Exists() && !r.Outputs.Get("id").Exists() {
 			return lumigl.TextOf(r.ID), r.ID != ""
-		} // A provisioner that notes an id may change it with the resource.
+		} // A provisioner that returns an id may change it on updates.
 	}
 	if value = r.Outputs.Get(property); !value.Exists() {
 		value = r.Checked.Get(property)
@@ -234,7 +234,7 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	return value, r.ID != "" && isNoted && expr.IsKnown(value)
 }
 
-// Retarget returns the resource with references in its values that lead where to says.
+// Retarget returns the resource with all references in its values mapped by to.
 func (r *Resource) Retarget(to func(*lumigl.Vertex) *lumigl.Vertex) *Resource {
 	now := *r
 	for _, v := range []*lumigl.Value{&now.Inputs, &now.Checked, &now.Outputs, &now.Referents, &now.Options} {
@@ -252,11 +252,11 @@ func (r *Resource) Flag(option string) bool {
 // Pending is a resource that is still to be deleted.
 type Pending struct {
 	Resource *Resource
-	// Configuration is that of the resource's provider.
+	// Configuration is the configuration of the resource's provider.
 	Configuration lumigl.Value
 }
 
-// NewVersion returns a version that holds resources, each after those that it depends on. It panics if two have one URN.
+// NewVersion returns a version with resources, which must be in dependency order. It panics if two have the same URN.
 func NewVersion(id VersionID, resources []*Resource) *Version {
 	v := &Version{VersionID: id, resources: resources, byURN: make(map[urn.URN]*Resource, len(resources))}
 	for _, r := range resources {
@@ -271,16 +271,16 @@ func NewVersion(id VersionID, resources []*Resource) *Version {
 // Resource returns the resource with a URN, or nil.
 func (v *Version) Resource(u urn.URN) *Resource { return v.byURN[u] }
 
-// Resources returns the resources of the version, each after those that it depends on.
+// Resources returns the resources of the version in dependency order.
 func (v *Version) Resources() iter.Seq[*Resource] { return slices.Values(v.resources) }
 
-// Len returns the number of resources.
+// Len returns the number of resources, including those omitted from an outline.
 func (v *Version) Len() int { return len(v.resources) + v.omitted }
 
-// Holds reports whether the version holds this very vertex.
+// Holds reports whether the version contains this vertex, by identity.
 func (v *Version) Holds(r *Resource) bool { return v.byURN[r.URN] == r }
 
-// Provided returns what the version provides under a name, or nil.
+// Provided returns the provided value with a name, or nil.
 func (v *Version) Provided(name string) *Provided {
 	i, found := slices.BinarySearchFunc(v.Provides, name, func(p Provided, name string) int { return strings.Compare(p.Name, name) })
 	if !found {
@@ -289,7 +289,7 @@ func (v *Version) Provided(name string) *Provided {
 	return &v.Provides[i]
 }
 
-// Outputs returns what the version provides to other modules.
+// Outputs returns the values for other modules, without the saved model.
 func (v *Version) Outputs() []Provided {
 	return slices.DeleteFunc(slices.Clone(v.Provides), func(p Provided) bool { return p.Name == ModelName })
 }
@@ -301,10 +301,10 @@ func (g *Graph) Modules() []string {
 	return slices.Compact(all)
 }
 
-// Newest returns the version of a module that the root leads to, or nil.
+// Newest returns the newest version of a module, or nil.
 func (g *Graph) Newest(module string) *Version { return g.Version(g.newest[module]) }
 
-// Version returns a version, or nil.
+// Version returns the version with an ID, or nil.
 func (g *Graph) Version(id VersionID) *Version {
 	for _, v := range g.versions[id.Module] {
 		if v.Deployment == id.Deployment {
@@ -317,12 +317,11 @@ func (g *Graph) Version(id VersionID) *Version {
 // Versions returns the versions of a module, oldest first.
 func (g *Graph) Versions(module string) []*Version { return g.versions[module] }
 
-// Pending returns the resources of a module that are still to be deleted.
+// Pending returns the resources of a module that are pending deletion.
 func (g *Graph) Pending(module string) []Pending { return g.pending[module] }
 
-// Resolve returns the function that evaluates the values of a version: references to properties of its resources, and to
-// what other modules provide, in the versions that its uses lead to. Resource returns the resource that a vertex in these
-// values is, or nil while it does not exist.
+// Resolve returns a function that resolves references in the values of a version: to properties of its resources, and
+// to values of the module versions in uses. resource maps a vertex to its resource, or to nil if it does not exist yet.
 func (g *Graph) Resolve(uses []Edge, resource func(*lumigl.Vertex) *Resource) expr.Resolve {
 	return func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool) {
 		if r := resource(vertex); r != nil {
@@ -341,7 +340,7 @@ func (g *Graph) Resolve(uses []Edge, resource func(*lumigl.Vertex) *Resource) ex
 	}
 }
 
-// Kept returns the versions of a module that the root reaches, newest first.
+// Kept returns the versions of a module reachable from the root, newest first.
 func (g *Graph) Kept(module string) []*Version {
 	reached := g.reached()
 	var kept []*Version
@@ -353,7 +352,7 @@ func (g *Graph) Kept(module string) []*Version {
 	return kept
 }
 
-// reached returns the versions that the root leads to, over any number of edges.
+// reached returns the versions reachable from the root.
 func (g *Graph) reached() map[VersionID]bool {
 	reached := map[VersionID]bool{}
 	left := slices.Collect(maps.Values(g.newest))

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// The properties of a vertex in LumiGL are the exported fields of one of these types or of [Resource], by name in lower
-// case. What is zero is left out.
+// The properties of a LumiGL vertex are the non-zero exported fields of one of these types or of [Resource], by
+// lowercase name.
 type (
 	rootVertex struct {
 		Environment, Lineage string
@@ -21,20 +21,19 @@ type (
 	versionVertex struct {
 		Version
 		Resources []*Resource
-		Count     int // how many resources an outline leaves out
+		Count     int // number of resources omitted from an outline
 	}
 )
 
-// LumiGL returns the graph as a general LumiGL graph: "root", whose "modules" has the newest version of each module; a
-// vertex for each version and each resource, keyed as [VersionID.String] and [Resource.Key] return it. A resource that is
-// pending has its ID after the key. Secrets are in it as they are in the graph.
+// LumiGL returns the graph as a general LumiGL graph: "root", whose "modules" lists the newest versions, and a vertex
+// for each version and resource, keyed by [VersionID.String] and [Resource.Key]. The key of a pending resource ends
+// with its ID. Secrets are included as they are.
 //
-// References in stored values lead to empty vertices whose keys are URNs: which resource has the URN depends on the
-// version.
+// References in stored values are to empty vertices keyed by URN: the resource with a URN depends on the version.
 func (g *Graph) LumiGL() *lumigl.Graph {
 	w := writer{&lumigl.Graph{}}
 	w.vertex("root")
-	g.beside(&Graph{}, w.put)
+	g.unshared(&Graph{}, w.put)
 	w.put("root", g.root())
 	return w.doc
 }
@@ -53,18 +52,18 @@ func (g *Graph) root() rootVertex {
 // writer writes vertices to a document.
 type writer struct{ doc *lumigl.Graph }
 
-// put writes a vertex, unless it is written already.
+// put writes a vertex unless it exists.
 func (w writer) put(key string, x any) {
 	if v := w.vertex(key); !v.Properties.Exists() {
 		v.Properties = w.value(x)
 	}
 }
 
-// keyWithID returns the key of a resource that is pending. A deployment that was retried may have created two with one
-// key, of which the first is pending.
+// keyWithID returns the key of a pending resource. A retried deployment may have created two resources with the same
+// key; the first one is pending.
 func keyWithID(r *Resource) string { return r.Key() + ":" + r.ID }
 
-// vertex returns the vertex with a key. It adds the vertex if there is none.
+// vertex returns the vertex with a key, adding it if necessary.
 func (w writer) vertex(key string) *lumigl.Vertex {
 	if v, err := w.doc.Add(key); err == nil {
 		return v
@@ -113,7 +112,7 @@ func (w writer) value(x any) lumigl.Value {
 	}
 }
 
-// fieldsOf returns the exported fields of a struct and of those embedded in it, by their keys in LumiGL.
+// fieldsOf returns the exported fields of a struct, including embedded ones, by LumiGL key.
 func fieldsOf(x reflect.Value) iter.Seq2[string, reflect.Value] {
 	fields, found := fieldsByType.Load(x.Type())
 	if !found {
@@ -139,5 +138,5 @@ type keyedField struct {
 	index []int
 }
 
-// fieldsByType has the fields of each type of vertices, since finding them takes longer than all else.
+// fieldsByType caches the fields of each vertex type: reflection dominates the cost.
 var fieldsByType sync.Map

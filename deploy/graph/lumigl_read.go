@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// FromLumiGL returns the graph that [Graph.LumiGL] wrote. The error names each vertex and field that is wrong. Unknown
-// fields and vertices are ignored, and the graph's invariant is not checked, as [Graph.Check] does.
+// FromLumiGL reads a graph written by [Graph.LumiGL]. The error lists every invalid vertex and field. Unknown fields
+// and vertices are ignored. Use [Graph.Check] to check the invariants.
 func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	r := reader{resources: map[*lumigl.Vertex]*Resource{}, versions: map[*lumigl.Vertex]VersionID{}}
 	for v := range doc.Vertices() {
@@ -59,7 +59,7 @@ func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	return g, nil
 }
 
-// ResourceFromLumiGL returns the resource that [Resource.LumiGL] wrote. The error names each field that is wrong.
+// ResourceFromLumiGL reads a resource written by [Resource.LumiGL]. The error lists every invalid field.
 func ResourceFromLumiGL(v lumigl.Value) (*Resource, error) {
 	var r reader
 	resource := r.resource("resource", v)
@@ -73,7 +73,7 @@ type reader struct {
 	problems  []error
 }
 
-// refuse notes what is wrong at a place, such as "a::1.uses[0].to".
+// refuse records a problem at a path such as "a::1.uses[0].to".
 func (r *reader) refuse(at, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Errorf("%s %s", at, fmt.Sprintf(format, args...)))
 }
@@ -98,7 +98,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 	v.omitted = read.Count
 	v.resources, v.byURN = read.Resources, map[urn.URN]*Resource{}
 	for _, held := range v.resources {
-		if held == nil { // It is refused already.
+		if held == nil { // It was reported by read.
 			continue
 		}
 		if packageOf(held.URN) != v.Module || v.byURN[held.URN] != nil {
@@ -111,14 +111,14 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 	return v
 }
 
-// checkKey refuses a vertex that does not have the key that its fields make, so that no two have the same.
+// checkKey reports a vertex whose key does not match its fields, which makes keys unique.
 func (r *reader) checkKey(v *lumigl.Vertex, key string) {
 	if v.Key() != key {
 		r.refuse(v.Key(), "must have the key %s to match its fields", key)
 	}
 }
 
-// read sets x to the Go form of a value. References and types must be there; the rest stays zero if there is no value.
+// read sets x to the Go form of a value. References and types are required; other fields stay zero without a value.
 func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	to, _, _ := v.Target()
 	want, ok := "", true
@@ -136,7 +136,7 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	case *lumigl.Value:
 		want = "a value that refers only to URNs"
 		*p = v.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
-			if to.Type != "" { // It only carries a URN already.
+			if to.Type != "" { // It already carries only a URN.
 				return to
 			}
 			resource, err := lumigl.NewResource(to.URN())
@@ -158,7 +158,8 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	}
 }
 
-// readKind is read for types without a form of their own. It returns what the value must be, and whether it is that.
+// readKind is read for types without a special form. It returns a description of the expected value, and whether v
+// matches.
 func (r *reader) readKind(at string, v lumigl.Value, x reflect.Value) (want string, ok bool) {
 	switch x.Kind() {
 	case reflect.String:

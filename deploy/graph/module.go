@@ -15,25 +15,24 @@ import (
 type Module struct {
 	// Name is the package of the URNs.
 	Name string
-	// Resources has the resources of the program, each after those that it refers to. Vertices of modules are not among
-	// them.
+	// Resources lists the resources of the program in dependency order, without the vertices of modules.
 	Resources []*lumigl.Vertex
-	// Provides has no results yet, and Uses leads nowhere. They are sorted as those of a [Version]. References in values
-	// lead to vertices of the desired graph.
+	// Provides and Uses are sorted as in [Version], without results and targets. References in values are to vertices
+	// of the desired graph.
 	Provides      []Provided
 	Uses          []Edge
 	Configuration lumigl.Value
 }
 
-// Version returns a version of the module that holds resources. Its edges lead nowhere yet, and it provides nothing.
+// Version returns a version of the module with resources. Its edges are unresolved, and it provides nothing yet.
 func (m *Module) Version(d Deployment, resources []*Resource) *Version {
 	v := NewVersion(VersionID{Module: m.Name, Deployment: d}, resources)
 	v.Configuration, v.Uses = m.Configuration, slices.Clone(m.Uses)
 	return v
 }
 
-// ModuleOf takes a desired graph apart, which must be valid. Its "package" names the module, or else that of its first
-// resource does. The error is a *[RefusedError] if resources are in another environment, or in several modules.
+// ModuleOf splits a valid desired graph into its parts. The module name is its "package", or else the package of its
+// first resource. The error is a *[RefusedError] if resources belong to another environment or to several modules.
 func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	vertices, err := lumigl.NewIndex(desired.Base()).Sorted()
 	if err != nil {
@@ -70,11 +69,11 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	return m, nil
 }
 
-// ModelName is the name under which a module provides its saved model: what the next evaluation of its object model starts
-// from. It is stored, sealed and filled in as what it provides to others, but they cannot use it.
+// ModelName is the name of the saved model among the provided values: the object model that the next evaluation starts
+// from. It is stored, sealed, and resolved like other provided values, but not visible to other modules.
 const ModelName = "?model"
 
-// SetModel adds a saved model to a desired graph, in which only properties of vertices may have references.
+// SetModel adds a saved model to a desired graph. It becomes a property, since other fields cannot contain references.
 func SetModel(desired *lumigl.Snapshot, environment string, model lumigl.Value) error {
 	u, err := moduleURN(environment, desired.Package)
 	if err != nil {
@@ -91,12 +90,12 @@ func SetModel(desired *lumigl.Snapshot, environment string, model lumigl.Value) 
 	return nil
 }
 
-// isOwn reports whether a vertex is of the program's own module.
+// isOwn reports whether a vertex belongs to the program's own module.
 func isOwn(v *lumigl.Vertex) bool {
 	return v.Type != lumigl.ModuleType || v.Properties.Get("provides").Exists()
 }
 
-// add adds a vertex that is a resource, or what a module provides, or what is used of it.
+// add adds the resource, the provided values, or the uses of a vertex.
 func (m *Module) add(v *lumigl.Vertex, module string) {
 	if v.Type != lumigl.ModuleType {
 		m.Resources = append(m.Resources, v)
@@ -117,7 +116,7 @@ func compareUses(a, b Edge) int {
 	return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
 }
 
-// packageOf returns the package of a URN, which is the name of the module that the resource is of.
+// packageOf returns the package of a URN, which is the name of its module.
 func packageOf(u urn.URN) string {
 	p, _ := u.Parts()
 	return p.Package

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Needs returns the resources that users of a version need it to hold, with the edges that they are needed for: what the
-// values of its incoming edges come from, transitively, or, for a verb, all of it. Only users that the root reaches count.
+// Needs returns the resources that the users of a version need, with the edges that need them: the sources of the
+// values of its incoming edges, transitively, or all resources for a verb. Only reachable users count.
 func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
 	needed := map[*Resource][]Binding{}
 	reached := g.reached()
@@ -21,7 +21,7 @@ func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
 	return needed
 }
 
-// neededFor returns what an edge needs its version to hold.
+// neededFor returns the resources that an edge needs.
 func (v *Version) neededFor(e Edge) []*Resource {
 	p := v.Provided(e.Name)
 	if e.Type.hasVerb() || p != nil && p.Type.hasVerb() {
@@ -45,7 +45,7 @@ func (v *Version) sources(name string) []*Resource {
 	return sources
 }
 
-// withDependencies appends what resources depend on, transitively, as the version has it.
+// withDependencies appends the version's transitive dependencies of resources.
 func (v *Version) withDependencies(resources []*Resource) []*Resource {
 	has := make(map[urn.URN]bool, len(resources))
 	for _, r := range resources {
@@ -62,10 +62,10 @@ func (v *Version) withDependencies(resources []*Resource) []*Resource {
 	return resources
 }
 
-// isVerb reports whether a value of the type is called, rather than read.
+// isVerb reports whether values of the type are called rather than read.
 func (t Type) isVerb() bool { return t.Form.Get("verb").Exists() }
 
-// hasVerb reports whether the type is a verb, or has one in it.
+// hasVerb reports whether the type is or contains a verb.
 func (t Type) hasVerb() bool {
 	switch kind, of := t.parts(); kind {
 	case "verb":

@@ -10,16 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Result is what a failed deployment did to a resource: it created New, deleted Old, or changed Old in place to New. A New
-// with another ID than Old was created: its URN is that of the resource it is to replace.
+// Result is the effect of a failed deployment on a resource: it created New, deleted Old, or changed Old in place to
+// New. If the IDs of Old and New differ, New was created with the URN of the resource it will replace.
 type Result struct{ Old, New *Resource }
 
 func (r Result) creates() bool { return r.New != nil && (r.Old == nil || r.Old.ID != r.New.ID) }
 
-// Overlay returns the graph with what a failed deployment did, which a plan for the module or an abort starts from. What
-// changed in place is changed in all versions that hold it, and keeps its URN: resources move when a deployment is done.
-// What was deleted is in no version, which breaks the edges that need it. What was created is held by a partial version.
-// A resource in Old is one of the graph, or in New of an earlier result. Configuration is that of the deployment.
+// Overlay returns the graph with the results of a failed deployment, as the basis of the next plan or of an abort.
+// Resources changed in place are changed in all versions that contain them and keep their URNs: moves take effect only
+// when a deployment succeeds. Deleted resources are in no version, which breaks the edges that need them. Created
+// resources are in a partial version. Old must be a resource of the graph or the New of an earlier result.
+// configuration is the configuration of the deployment.
 func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []Result) *Graph {
 	now, created := outcome(results)
 	w := rewrite{now: now}
@@ -45,7 +46,7 @@ func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []
 	return after.withPartial(failed, configuration, created)
 }
 
-// outcome returns what results amount to: what each resource is now, nil if it is deleted, and what was created.
+// outcome combines results: the current form of each resource, nil if deleted, and the created resources.
 func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource) {
 	moves := names{}
 	for _, r := range results {
@@ -58,7 +59,7 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 		last, changedAgain := now[r.New]
 		if !changedAgain && r.New != nil {
 			last = moves.ofResource(r.New)
-			if last.Provisioner != "" && last.URN != r.New.URN { // Its provisioner knows it by the new URN, and has to be told again.
+			if last.Provisioner != "" && last.URN != r.New.URN { // Its provisioner knows it by the new URN and must be called again.
 				moved := *last
 				moved.Inputs, last = lumigl.Value{}, &moved
 			}
@@ -73,8 +74,8 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 	return now, created
 }
 
-// withPartial returns the graph with what a failed deployment created. Of two that it created with one URN, the first is
-// still to be deleted.
+// withPartial returns the graph with the resources created by a failed deployment. Of two with the same URN, the first
+// is pending deletion.
 func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, created []*Resource) *Graph {
 	partial := &Version{VersionID: failed, Partial: true, Configuration: configuration}
 	var versions []*Version
@@ -103,8 +104,7 @@ func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, create
 	return after.Leave(failed.Module, pending...)
 }
 
-// Leave returns the graph with resources that could not be deleted, which the module's next deployment or cleanup is to
-// delete.
+// Leave returns the graph with additional pending resources, which the module's next deployment or cleanup deletes.
 func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	all := slices.Clone(g.pending[module])
 	for _, p := range pending {
@@ -117,7 +117,7 @@ func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	return after
 }
 
-// Abandon returns the graph in which what failed deployments of a module created is still to be deleted.
+// Abandon returns the graph in which everything created by failed deployments of a module is pending deletion.
 func (g *Graph) Abandon(module string) *Graph {
 	after := g.clone()
 	var versions []*Version

@@ -8,7 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// ReferentsOf returns the Referents of a resource: the IDs of what properties refer to, as far as id knows them.
+// ReferentsOf returns the Referents for properties: the resources they refer to, by ID. Those for which id returns ""
+// are omitted.
 func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for to := range properties.References() {
@@ -22,11 +23,11 @@ func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value 
 	return all.Object()
 }
 
-// referentKey returns the key of a resource in Referents. IDs are those of a provider, so types may share them.
+// referentKey returns the key of a resource in Referents. IDs are unique only within a type.
 func referentKey(t tokens.Type, id string) string { return string(t) + " " + id }
 
-// ReferentIDs returns the Referents of a resource by their URNs. If a change that failed in part leaves it open which of two a
-// URN stands for, its ID is that of neither.
+// ReferentIDs returns the IDs in Referents by URN. If a partially failed change leaves it open which of two resources a
+// URN refers to, the ID matches neither.
 func (r *Resource) ReferentIDs() map[urn.URN]string {
 	if r.Referents.Len() == 0 {
 		return nil
@@ -54,7 +55,7 @@ func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
 	return found
 }
 
-// Users returns the function that finds the resources whose Referents have a resource of the graph.
+// Users returns a function that finds the resources whose Referents include a given resource.
 func (g *Graph) Users() func(*Resource) []*Resource {
 	users := map[string][]*Resource{}
 	g.each(func(r *Resource) {
@@ -65,7 +66,7 @@ func (g *Graph) Users() func(*Resource) []*Resource {
 	return func(to *Resource) []*Resource { return users[referentKey(to.Type(), to.ID)] }
 }
 
-// each calls f for each resource of the graph, pending ones included.
+// each calls f for each resource of the graph, including pending ones.
 func (g *Graph) each(f func(*Resource)) {
 	for _, v := range g.all() {
 		for _, r := range v.resources {

@@ -7,14 +7,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Renamed is a property that had other names, the last one first. State may have it under one of these.
+// Renamed is a property with former names, most recent first. The state may still use one of them.
 type Renamed struct {
 	Name string
 	Was  []string
 }
 
-// WithNames returns the graph with the properties of a module's resources, and references to them, under the names that
-// they have now. It is the same graph if they have them already.
+// WithNames returns the graph with renamed properties of a module's resources, and references to them, under their
+// current names. It returns the same graph if nothing changes.
 func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Graph {
 	if len(renamed) == 0 {
 		return g
@@ -36,10 +36,10 @@ func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Gra
 	return after
 }
 
-// naming gives properties their names.
+// naming applies current property names.
 type naming struct {
 	renamed map[tokens.Type][]Renamed
-	now     map[*Resource]*Resource // which versions share
+	now     map[*Resource]*Resource // shared by versions
 	changes int
 }
 
@@ -72,12 +72,12 @@ func (w *naming) resource(r *Resource) *Resource {
 		}
 	}
 	if w.now[r] = &now; w.changes == before {
-		w.now[r] = r // so that it is not stored again
+		w.now[r] = r // avoid storing it again
 	}
 	return w.now[r]
 }
 
-// properties returns properties under their names. What is there under the name already stays.
+// properties returns properties under their current names. An existing value under the current name wins.
 func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	for _, p := range renamed {
 		for _, was := range p.Was {
@@ -90,7 +90,7 @@ func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	return v
 }
 
-// references returns a value with references to properties by their names.
+// references returns a value with current names in references to properties.
 func (w *naming) references(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, property, _ := part.Target()
@@ -106,7 +106,7 @@ func (w *naming) references(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// nameOf returns the name that a property has now.
+// nameOf returns the current name of a property.
 func nameOf(name string, renamed []Renamed) string {
 	for _, p := range renamed {
 		if slices.Contains(p.Was, name) {

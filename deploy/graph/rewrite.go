@@ -10,19 +10,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// rewrite is what became of resources, to be written into the versions that hold them.
+// rewrite maps resources to their new form in the versions that contain them.
 type rewrite struct {
-	// now has what resources that changed or moved are now, and nil for those that are deleted.
+	// now maps changed and moved resources to their new form, and deleted ones to nil.
 	now map[*Resource]*Resource
-	// names has the new URNs of what moved to newest, for all that versions hold under the old ones, such as a resource that
-	// the one which moved had replaced: what depends on either may be shared.
+	// names maps old URNs to new ones for resources moved in newest. It applies to everything under an old URN,
+	// including a resource that the moved one had replaced, since their dependents may be shared.
 	names names
-	// newest is the version that a deployment made. It is nil for one that failed: what depends on a resource that was
-	// deleted is still there then.
+	// newest is the version that a deployment made, or nil if it failed: then dependents of a deleted resource still
+	// exist.
 	newest *Version
 }
 
-// of returns what a resource is now, or nil if it is deleted. Versions that share it still do.
+// of returns the new form of a resource, or nil if it is deleted. Versions that shared it share the result.
 func (w *rewrite) of(r *Resource) *Resource {
 	if now, known := w.now[r]; known {
 		return now
@@ -37,8 +37,8 @@ func (w *rewrite) of(r *Resource) *Resource {
 	return now
 }
 
-// rewritten returns a version of g as it is now, or the same one if nothing in it changed. With a resource that is deleted
-// leaves what depends on it, and with one that changed comes what that depends on now.
+// rewritten returns v with its changed resources, or v itself if nothing changed. Dependents of deleted resources are
+// removed, and new dependencies of changed ones are added.
 func (w *rewrite) rewritten(g *Graph, v *Version) *Version {
 	changes := func(r *Resource) bool { return w.of(r) != r }
 	if !slices.ContainsFunc(v.resources, changes) {
@@ -64,16 +64,16 @@ func (w *rewrite) rewritten(g *Graph, v *Version) *Version {
 		p := &rewritten.Provides[i]
 		if slices.ContainsFunc(v.sources(p.Name), changes) {
 			p.Value = p.Value.Retarget(w.names.ofVertex)
-			p.Result, _ = expr.Evaluate(p.Value, outputs) // Absent if it cannot be computed any more.
+			p.Result, _ = expr.Evaluate(p.Value, outputs) // Absent if it can no longer be computed.
 		}
 	}
 	return rewritten
 }
 
-// names has the new URNs of resources that moved.
+// names maps the URNs of moved resources to their new ones.
 type names map[urn.URN]urn.URN
 
-// ofResource returns a resource with the new URNs, or the same one if it has none.
+// ofResource returns a resource with the new URNs, or r itself if none apply.
 func (n names) ofResource(r *Resource) *Resource {
 	moves := func(u urn.URN) bool { return n[u] != "" }
 	if !moves(r.URN) && !slices.ContainsFunc(r.Dependencies, moves) {
@@ -94,7 +94,7 @@ func (n names) renamed(r *Resource) *Resource {
 	return now
 }
 
-// ofVertex returns what a reference leads to from now on.
+// ofVertex returns the new target of a reference.
 func (n names) ofVertex(old *lumigl.Vertex) *lumigl.Vertex {
 	now, err := lumigl.NewResource(n[old.URN()])
 	if err != nil { // It did not move.
@@ -111,7 +111,7 @@ func (v *Version) with(resources []*Resource) *Version {
 	return &other
 }
 
-// InOrder sorts resources so that each comes after those that it depends on. Otherwise they stay in order.
+// InOrder sorts resources so that each comes after its dependencies, otherwise keeping their order.
 func InOrder(resources []*Resource) []*Resource {
 	sorted := make([]*Resource, len(resources))
 	for i, place := range dependencies(resources).PostOrder() {
@@ -120,7 +120,7 @@ func InOrder(resources []*Resource) []*Resource {
 	return sorted
 }
 
-// dependencies returns what each of some resources depends on among them.
+// dependencies returns the dependency graph of resources.
 func dependencies(resources []*Resource) (g dag.Graph) {
 	places := make(map[urn.URN]int32, len(resources))
 	for i, r := range resources {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Find returns the vertex of a resource by URN, deployment and ID, or nil. No two resources of a graph have the same three.
+// Find returns the resource with a URN, deployment, and ID, or nil. The combination is unique in a graph.
 func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
 	for _, v := range slices.Backward(g.versions[packageOf(u)]) {
 		if r := v.Resource(u); r != nil && r.Deployment == d && r.ID == id {
@@ -39,8 +39,8 @@ func (g *Graph) Configuration(r *Resource) lumigl.Value {
 	return lumigl.Value{}
 }
 
-// References returns the resources that the stored properties of a resource of the graph refer to, by URN. Those that do
-// not exist any more are missing.
+// References returns the resources that the stored properties of a resource refer to, by URN. Resources that no longer
+// exist are omitted.
 func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	var all map[urn.URN]*Resource
 	for target := range r.Checked.References() {
@@ -54,8 +54,8 @@ func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
 	return all
 }
 
-// target returns the resource with a URN that a resource refers to: one of a version that holds both, of a version that this
-// one uses, or of any. What a failed deployment created may refer to resources of the newest version.
+// target returns the resource that a reference from of to u means: one in a version that contains both, in a version
+// used by that one, or in any. Resources of a failed deployment may refer to the newest version.
 func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	var used, any *Resource
 	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {
@@ -79,7 +79,7 @@ func (g *Graph) target(of *Resource, u urn.URN) *Resource {
 	return any
 }
 
-// Rebase returns an update of a graph as an update of another one, which has the same resources of the module.
+// Rebase converts an update of one graph to an update of another graph with the same resources of the module.
 func (u Update) Rebase(from, to *Graph) Update {
 	module := u.Version.Module
 	same := func(r *Resource) *Resource {

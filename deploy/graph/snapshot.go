@@ -8,9 +8,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with what it
-// provides. The field "versions" has, by deployment, the resources of other versions that the newest one does not hold as
-// they are there, with the modules that need them. Resources that are still to be deleted are pending, with their ids only.
+// Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with its
+// provided values. The field "versions" lists, by deployment, resources of older versions that the newest one does not
+// contain, with the modules that need them. Resources pending deletion are included with their IDs only.
 func (g *Graph) Snapshot() *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Lineage: g.Lineage}
 	var versions lumigl.ObjectBuilder
@@ -28,7 +28,7 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 			s.Pending.Deletes = append(s.Pending.Deletes, v)
 		}
 	}
-	for _, module := range g.Modules() { // All resources are there now.
+	for _, module := range g.Modules() { // All resources exist now.
 		if newest := g.Newest(module); newest != nil {
 			g.describe(newest, s)
 		}
@@ -39,11 +39,11 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 	return s
 }
 
-// describe fills in the vertices of a version's resources, and adds that of its module.
+// describe fills in the vertices of a version's resources and adds the vertex of its module.
 func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	inSnapshot := func(to *lumigl.Vertex, property string) lumigl.Value {
 		found := s.Vertex(to.Key())
-		if found == nil || found.Type == lumigl.ModuleType { // Such as in a value that is not known yet.
+		if found == nil || found.Type == lumigl.ModuleType { // For example, in a value that is not known yet.
 			return lumigl.Value{}
 		}
 		return lumigl.PropertyOf(found, property)
@@ -67,7 +67,7 @@ func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	must(s.Add(u)).Properties = object(field("provides", provides.Object()))
 }
 
-// describe returns the resources for a field. Nothing in a field is a reference, so those in values are written out.
+// describe returns the resources for a snapshot field. Fields cannot contain references, so they become plain data.
 func (b Beside) describe() lumigl.Value {
 	asData := func(to *lumigl.Vertex, _ string) lumigl.Value {
 		return object(field(lumigl.DefaultTag, lumigl.TextOf(to.Key())))
@@ -89,7 +89,7 @@ func (b Beside) describe() lumigl.Value {
 	return all.Object()
 }
 
-// refer returns a value with other references. An absent one removes the element or the member.
+// refer returns a value with references replaced. An absent replacement removes the element or member.
 func refer(v lumigl.Value, reference func(to *lumigl.Vertex, property string) lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		to, property, ok := part.Target()
@@ -104,7 +104,7 @@ func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(memb
 
 func field(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
 
-// must returns v. What fails is not possible in a graph: two resources of newest versions with one URN, or a malformed one.
+// must returns v. The errors cannot occur in a graph: duplicate URNs in newest versions, or malformed ones.
 func must[V any](v V, err error) V {
 	if err != nil {
 		panic("graph: " + err.Error())

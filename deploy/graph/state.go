@@ -9,9 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Rename returns the graph in which what has a URN has another one of the same module and type, and all references follow.
-// Vertices keep the numbers of their deployments. The error is a *[RefusedError] if nothing has the URN, or if something has
-// the new one.
+// Rename returns the graph with a resource renamed within its module and type, and all references updated. Vertices
+// keep their deployment numbers. The error is a *[RefusedError] if from does not exist or to does.
 func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	exists, taken := false, false
 	g.each(func(r *Resource) { exists, taken = exists || r.URN == from, taken || r.URN == to })
@@ -58,14 +57,14 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// Count returns how many resources exist: those of all versions, and those that are still to be deleted.
+// Count returns the number of resources in all versions, including pending ones.
 func (g *Graph) Count() int {
 	seen := map[*Resource]bool{}
 	g.each(func(r *Resource) { seen[r] = true })
 	return len(seen)
 }
 
-// refersTo reports whether a value of the resource refers to a URN.
+// refersTo reports whether a value of the resource contains a reference to u.
 func (r *Resource) refersTo(u urn.URN) bool {
 	return slices.ContainsFunc([]lumigl.Value{r.Inputs, r.Checked, r.Outputs, r.Referents, r.Options}, func(v lumigl.Value) bool {
 		for target := range v.References() {
@@ -77,8 +76,8 @@ func (r *Resource) refersTo(u urn.URN) bool {
 	})
 }
 
-// Forget returns the graph without some of the resources of newest versions, or pending ones, and without modules that are
-// empty then. The error is a *[RefusedError] that names what does not exist, and what others need.
+// Forget returns the graph without some resources of newest versions or pending ones, and without modules that become
+// empty. The error is a *[RefusedError] that lists resources that do not exist or that others need.
 func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	w := rewrite{now: map[*Resource]*Resource{}}
 	var forgotten []*Resource
@@ -136,7 +135,7 @@ func (g *Graph) Forget(urns ...urn.URN) (*Graph, error) {
 	return after, nil
 }
 
-// current returns the resource with a URN: that of the newest version, one that is still to be deleted, or nil.
+// current returns the resource with a URN in the newest version, or a pending one, or nil.
 func (g *Graph) current(u urn.URN) *Resource {
 	if v := g.Newest(packageOf(u)); v != nil && v.Resource(u) != nil {
 		return v.Resource(u)

@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Type is the type of a value that modules provide to each other, in the form that LumiGL has it: "bool", "number",
-// "string" or "any", or an object with one key, such as {"list": T}. Docs/lumigl.md documents it.
+// Type is the type of a provided value in its LumiGL form: "bool", "number", "string", or "any", or an object with one
+// key, such as {"list": T}. See docs/lumigl.md.
 type Type struct{ Form lumigl.Value }
 
-// parts returns what kind of type it is, and what the kind is applied to: absent for a simple type.
+// parts returns the kind of the type and its argument, absent for a simple type.
 func (t Type) parts() (kind string, of lumigl.Value) {
 	if name, ok := t.Form.Text(); ok {
 		return name, lumigl.Value{}
@@ -28,13 +28,12 @@ func (t Type) parts() (kind string, of lumigl.Value) {
 	return "", lumigl.Value{}
 }
 
-// property is a property of an object type.
 type property struct {
 	Type
 	optional bool
 }
 
-// properties returns the properties of an object type by their names.
+// properties returns the properties of an object type by name.
 func properties(object lumigl.Value) map[string]property {
 	all := make(map[string]property, object.Len())
 	for key, form := range object.Members() {
@@ -78,7 +77,7 @@ func (t Type) String() string {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// label returns the name of a property, in quotes unless it is an identifier.
+// label returns a property name, quoted unless it is an identifier.
 func label(name string) string {
 	if identifier.MatchString(name) {
 		return name
@@ -86,8 +85,8 @@ func label(name string) string {
 	return strconv.Quote(name)
 }
 
-// AssignableTo returns nil if a value that is provided as t can be used as other, or why not: the path, with [*] for the
-// elements of lists and maps, and what differs there first. Types are compared by structure:
+// AssignableTo returns nil if a value of type t can be used as other, and otherwise an error with the path of the first
+// difference, in which [*] denotes the elements of lists and maps. Types are compared structurally:
 //
 //   - Every type is assignable to "any", and "any" to no other.
 //   - An object must have the properties that the other type requires. It may lack those that are optional there, since a
@@ -96,8 +95,8 @@ func label(name string) string {
 //   - A verb must take every request that callers of the other type send. Objects anywhere in a request are closed, since
 //     the verb would not know more properties. Responses are compared as values are.
 //
-// This is not transitive: {a: bool, b: number} is assignable to {a: bool}, and that to {a: bool, b?: string}, but the first
-// is not to the last. So compare what is provided with what is used, and nothing between them.
+// Assignability is not transitive: {a: bool, b: number} is assignable to {a: bool}, and that to {a: bool, b?: string},
+// but the first is not assignable to the last. Always compare the provided type with the used one directly.
 func (t Type) AssignableTo(other Type) error {
 	if d := t.differs(other, false); d != nil {
 		return d
@@ -105,10 +104,9 @@ func (t Type) AssignableTo(other Type) error {
 	return nil
 }
 
-// difference is why a type is not assignable to another one.
+// difference explains why a type is not assignable to another.
 type difference struct{ path, message string }
 
-// Error returns the path and the message.
 func (d *difference) Error() string {
 	if d.path == "" {
 		return d.message
@@ -116,7 +114,7 @@ func (d *difference) Error() string {
 	return d.path + ": " + d.message
 }
 
-// within returns the difference as one of the type around.
+// within returns the difference with a path relative to the enclosing type.
 func (d *difference) within(step string) *difference {
 	if d != nil {
 		if d.path != "" && d.path[0] != '[' {
@@ -127,7 +125,7 @@ func (d *difference) within(step string) *difference {
 	return d
 }
 
-// differs returns why values of a type cannot go where those of another type are expected. Objects in a request are closed.
+// differs explains why t is not assignable to another type, or returns nil. Objects in requests are closed.
 func (t Type) differs(to Type, request bool) *difference {
 	kind, of := t.parts()
 	toKind, toOf := to.parts()
