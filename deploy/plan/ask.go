@@ -13,20 +13,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// answers collects the answers of the provider about an item.
+// answers holds the provider's answers about an item.
 type answers struct {
-	// checked is what Check returned. properties are those to deploy, which differ from it where the provider ignores changes.
+	// checked is the result of Check. properties are the ones to deploy, which differ where the provider ignores
+	// changes.
 	checked, properties lumigl.Value
-	// outputs are those of a resource to import.
+	// outputs are the outputs of a resource to import.
 	outputs    lumigl.Value
 	difference Difference
-	// verdict follows from the difference, and determines what else is asked.
+	// verdict follows from the difference and determines further questions.
 	verdict verdict
 	// takenOver is set if a missing item was paired with a resource in the graph, because the provider chose its name.
 	takenOver bool
 }
 
-// ask asks the provider what the class of an item requires, and gives the item its final URN.
+// ask asks the provider the questions that the class of an item requires, and sets its final URN.
 func (p *planner) ask(ctx context.Context, c *classified) (a answers, err error) {
 	switch c.class {
 	case missing, importable:
@@ -82,8 +83,8 @@ func (p *planner) askNew(ctx context.Context, c *classified) (a answers, err err
 	return a, err
 }
 
-// inspectImport returns the outputs of a resource to import. The error is not nil if it differs from the program, as far as it
-// can be read and the program's values are known.
+// inspectImport returns the outputs of a resource to import. It returns an error if the resource differs from the
+// program in values that are known and readable.
 func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumigl.Value) (lumigl.Value, error) {
 	references := p.references(c.number, lumigl.Value{})
 	inputs, outputs, err := p.Provider.Get(ctx, Existing{URN: c.urn, ID: c.id, References: references})
@@ -113,7 +114,7 @@ func (p *planner) inspectImport(ctx context.Context, c *classified, checked lumi
 	return outputs, nil
 }
 
-// differences returns how some properties of a resource that exists differ from the program, as text without secrets.
+// differences describes how properties of an existing resource differ from the program, as text without secrets.
 func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names []string) string {
 	of := func(properties lumigl.Value) *lumigl.Vertex {
 		v := &lumigl.Vertex{Type: t, Properties: identity(properties, names)}
@@ -121,17 +122,17 @@ func (p *planner) differences(t tokens.Type, exists, checked lumigl.Value, names
 		return v
 	}
 	var text strings.Builder
-	_ = diff.CompareResource(of(exists), of(checked), nil).WriteText(&text, 1, diff.TextOptions{}) // A builder takes everything.
+	_ = diff.CompareResource(of(exists), of(checked), nil).WriteText(&text, 1, diff.TextOptions{}) // Writing to a Builder cannot fail.
 	return strings.TrimRight(text.String(), "\n")
 }
 
-// compare asks how the properties of an item differ from the stored ones.
+// compare asks the provider how the properties of an item differ from the stored ones.
 func (p *planner) compare(ctx context.Context, c *classified) (a answers, err error) {
 	old := c.stored
 	if a.checked, err = p.check(ctx, c, old.Checked); err != nil {
 		return a, err
 	}
-	// A reference to another resource of the same URN looks the same, so it counts as unknown.
+	// A reference to another resource with the same URN would look unchanged, so it is passed as unknown.
 	desired := a.checked.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, _, ok := part.Target()
 		if !ok {
@@ -147,13 +148,13 @@ func (p *planner) compare(ctx context.Context, c *classified) (a answers, err er
 	a.properties = a.checked
 	if properties := a.difference.Properties; properties.Exists() {
 		a.properties = properties.Map(func(_ int, name string, part lumigl.Value) (lumigl.Value, bool) {
-			return a.checked.Get(name), !expr.IsKnown(part) // with references that were hidden
+			return a.checked.Get(name), !expr.IsKnown(part) // restores the hidden references
 		})
 	}
 	return a, err
 }
 
-// check asks the provider about the properties of an item, as far as they are known.
+// check has the provider check the known properties of an item.
 func (p *planner) check(ctx context.Context, c *classified, old lumigl.Value) (lumigl.Value, error) {
 	d := Desired{URN: c.urn, Properties: expr.Unknown(c.inputs), References: p.references(c.number, lumigl.Value{})}
 	return p.Provider.Check(ctx, CheckRequest{Desired: d, Old: old, Seed: c.seed})
@@ -164,8 +165,8 @@ func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Val
 	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
 }
 
-// followName gives an item the name that its provider computes for it. If that is not known, it keeps the one it has. Provisioners
-// do not compute names: they know a resource by the first one.
+// followName renames an item to the name that its provider computes now. If that is unknown, it keeps its name.
+// Provisioners do not compute names: they know a resource by its first one.
 func (p *planner) followName(ctx context.Context, c *classified, checked lumigl.Value) {
 	if p.decided || !isNumbered(c.desired.URN().Name()) || c.old.Provisioner != "" {
 		return

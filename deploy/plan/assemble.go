@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// assemble makes the plan of the steps: what becomes of the graph, and what is deleted therefore.
+// assemble makes the plan from the steps: the graph transition and the resulting deletions.
 func (p *planner) assemble() (*Plan, error) {
 	items := map[*Step]int32{}
 	for i := range p.items {
@@ -50,7 +50,7 @@ func (p *planner) assemble() (*Plan, error) {
 	return plan, nil
 }
 
-// changes returns the steps that make or keep resources.
+// changes returns the steps that create, change, or keep resources.
 func (p *planner) changes() (changes []*Step) {
 	for i := range p.items {
 		if s := p.items[i].step; s != nil {
@@ -63,7 +63,7 @@ func (p *planner) changes() (changes []*Step) {
 	return changes
 }
 
-// update returns what changes do to the graph.
+// update returns the graph update that the changes make.
 func (p *planner) update(changes []*Step) (graph.Update, error) {
 	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
 	for _, s := range changes {
@@ -79,8 +79,8 @@ func (p *planner) update(changes []*Step) (graph.Update, error) {
 	return update, p.wrong()
 }
 
-// setAfter has a step wait for those of the resources that it refers to. If one of these is replaced and deleted first, what
-// is replaced because of it has to be, too.
+// setAfter makes a step wait for the steps of resources that it refers to. If one of these is deleted before its
+// replacement is created, replacements because of it are deleted first as well.
 func (p *planner) setAfter(i int32, s *Step) {
 	if s.Kind == Same {
 		return
@@ -102,7 +102,7 @@ func (p *planner) setAfter(i int32, s *Step) {
 	}
 }
 
-// version returns the new version of the module. It records faults about what cannot be provided.
+// version returns the new version of the module. It records faults for values that cannot be provided.
 func (p *planner) version(changes []*Step) *graph.Version {
 	resources := make([]*graph.Resource, 0, len(changes))
 	for _, s := range changes {
@@ -132,8 +132,8 @@ func (p *planner) version(changes []*Step) *graph.Version {
 	return v
 }
 
-// withOthers adds steps for what is neither a target nor in the program, and stays. It reports resources that stay although
-// what they depend on does not.
+// withOthers adds steps for resources that stay although they are neither targets nor in the program. It reports those
+// whose dependencies change.
 func (p *planner) withOthers(changes []*Step) []*Step {
 	now, gone := map[urn.URN]*graph.Resource{}, map[*graph.Resource]bool{}
 	for _, s := range changes {
@@ -168,14 +168,14 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 	return changes
 }
 
-// conflict describes what a kept version does not allow. Asked is set for a resource that is to be replaced on request.
+// conflict describes a change that a kept version does not allow. asked is set if the request replaces the resource.
 func conflict(c graph.Conflict, asked bool) Fault {
 	what := "changed"
 	if c.Deletes {
 		what = "deleted"
 	}
 	when := "first"
-	if asked { // Before, there is no other one to use.
+	if asked { // Until then, there is no replacement to use.
 		when = "as well"
 	}
 	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s %s, or interrupt it with --interrupt=%s",
@@ -183,7 +183,7 @@ func conflict(c graph.Conflict, asked bool) Fault {
 	return Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message}
 }
 
-// suggest returns pairs of deleted and created resources that have the same type and equal inputs.
+// suggest returns pairs of deleted and created resources of the same type with equal inputs.
 func suggest(steps []*Step) []match.Pair {
 	var olds, news []*lumigl.Vertex
 	created := map[string]*lumigl.Vertex{}
@@ -207,7 +207,7 @@ func (p *planner) isAsked(r *graph.Resource) bool {
 	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
 }
 
-// replaces returns the resources that the request has replaced, as the program calls them.
+// replaces returns the URNs in the program of the resources that the request replaces.
 func (p *planner) replaces() (all []urn.URN) {
 	for _, u := range p.Replace {
 		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {

@@ -10,33 +10,34 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// realResource identifies what a vertex represents.
+// realResource identifies the real resource of a vertex.
 type realResource struct {
 	of tokens.Type
 	id string
 }
 
-// candidates are resources of the graph whose URNs the program does not have, since it renamed them or never named them.
+// candidates holds the resources of the graph whose URNs are not in the program: it renamed them or never named them.
 type candidates struct {
-	// left has those that no desired resource is paired with yet.
+	// left holds the resources that are not paired yet.
 	left    map[*graph.Resource]bool
-	aliased map[*graph.Resource]int32 // by which item, for those paired by an alias
-	// replaced has the replacements under other URNs by what they replaced, which is none. One with the same URN hides that.
+	aliased map[*graph.Resource]int32 // item by resource, for pairs made by an alias
+	// replaced maps resources that were replaced under another URN, and are no candidates, to their replacements. A
+	// replacement with the same URN hides the old resource anyway.
 	replaced map[realResource]*graph.Resource
-	// byType has all of them, also those that are paired.
+	// byType holds all candidates, including paired ones.
 	byType map[tokens.Type][]*graph.Resource
-	number map[urn.URN]*graph.Resource // by the URN that they had in the program
-	// former has what references to resources that moved have led to, by their URNs from now on.
+	number map[urn.URN]*graph.Resource // by former URN in the program
+	// former maps new URNs of moved resources to the former targets of references.
 	former map[urn.URN]*lumigl.Vertex
 	hasher match.Hasher
-	equal  map[uint64][]*graph.Resource // by hash of type and inputs; nil until it is needed
-	// alike has those of each type by the hash of what identifies them, once it is needed.
+	equal  map[uint64][]*graph.Resource // by hash of type and inputs; built on demand
+	// alike holds the candidates of each type by hash of their identity; built on demand.
 	alike map[tokens.Type]map[uint64][]*graph.Resource
-	// computed has those of each type by the names that their provider computed, once they are needed.
+	// computed holds the candidates of each type by computed name; built on demand.
 	computed map[tokens.Type]map[string][]*graph.Resource
 }
 
-// take pairs an item with a resource, which must be left.
+// take pairs an item with a resource in left.
 func (c *candidates) take(it *item, r *graph.Resource) {
 	it.old = r
 	delete(c.left, r)
@@ -52,7 +53,7 @@ func (c *candidates) take(it *item, r *graph.Resource) {
 	}
 }
 
-// before returns the inputs of an item with references to resources that moved as they have been.
+// before returns the inputs of an item with references to moved resources mapped back.
 func (c *candidates) before(it *item) lumigl.Value {
 	if len(c.former) == 0 {
 		return it.inputs
@@ -60,7 +61,7 @@ func (c *candidates) before(it *item) lumigl.Value {
 	return it.inputs.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(c.former[target.URN()], target) })
 }
 
-// isEqual reports whether a resource that is left has the inputs of an item.
+// isEqual reports whether a resource is left and has the inputs of an item.
 func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
 	if ignored.Exists() {
@@ -69,8 +70,8 @@ func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
 	return c.left[r] && inputs.Equal(r.Inputs)
 }
 
-// pairNumber pairs an item with the resource that had its number, if the inputs are equal. What was made in part, or found, has
-// none.
+// pairNumber pairs an item with the resource that had its number if the inputs are equal or absent, as for partially
+// created or found resources.
 func (c *candidates) pairNumber(it *item) bool {
 	r := c.number[it.urn]
 	if r == nil || !c.left[r] || r.Inputs.Exists() && !c.isEqual(it, r) {
@@ -80,7 +81,7 @@ func (c *candidates) pairNumber(it *item) bool {
 	return true
 }
 
-// pairAlike pairs an item with the only resource that is left of its type and has equal values of some properties.
+// pairAlike pairs an item with the only remaining resource of its type with equal values of some properties.
 func (c *candidates) pairAlike(it *item, names []string) {
 	t := it.desired.Type
 	if c.alike[t] == nil {

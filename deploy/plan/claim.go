@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// claimName gives an item a name that its provider computed, or the next one that is free.
+// claimName gives an item the name that its provider computed, or that name with the next free number.
 func (p *planner) claimName(i int32, name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -31,8 +31,8 @@ func (p *planner) claimName(i int32, name string) {
 	}
 }
 
-// takeOver pairs an item with the resource that has the name which the provider chose for the item, if that would go otherwise:
-// the provider might take it for the same one. It reports whether there is one.
+// takeOver pairs an item with the resource that has the name chosen by the provider if that resource would otherwise be
+// deleted: the provider might take both for the same one. It reports whether there is one.
 func (p *planner) takeOver(i int32, name string) bool {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -68,7 +68,7 @@ func (p *planner) isFree(i int32, u urn.URN) bool {
 	return !slices.ContainsFunc(p.Graph.Pending(p.module.Name), func(d graph.Pending) bool { return d.Resource.URN == u })
 }
 
-// checkpoint returns a function that undoes what deciding items does.
+// checkpoint returns a function that undoes decisions about items.
 func (p *planner) checkpoint() (undo func()) {
 	items, left, holders, moves := slices.Clone(p.items), maps.Clone(p.free.left), maps.Clone(p.holders), maps.Clone(p.moves)
 	return func() {
@@ -78,9 +78,9 @@ func (p *planner) checkpoint() (undo func()) {
 	}
 }
 
-// checkNames reports resources that cannot be created or imported, since another one has the name or is the same.
+// checkNames reports resources that cannot be created or imported because the name or the real resource is taken.
 func (p *planner) checkNames() {
-	imported := map[realResource]int32{} // by which item
+	imported := map[realResource]int32{} // item by resource
 	for i := range int32(len(p.items)) {
 		s := p.items[i].step
 		if s == nil || s.Kind != Create && s.Kind != Import {
@@ -101,7 +101,7 @@ func (p *planner) checkNames() {
 	}
 }
 
-// isNamedAs reports whether the resource that an item creates has the physical name of another one.
+// isNamedAs reports whether an item creates a resource with the physical name of another one.
 func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 	it := &p.items[i]
 	name := it.step.New.Checked.Get("name")
@@ -109,7 +109,7 @@ func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
 		!name.IsUnknown() && name.Equal(other.Checked.Get("name"))
 }
 
-// checkImport reports an import of what is a resource of the module already: if the one went, the other would be gone, too.
+// checkImport reports imports of resources that the module already manages: deleting one would delete the other.
 func (p *planner) checkImport(i int32, imported map[realResource]int32) {
 	it := &p.items[i]
 	if it.step.Kind != Import {

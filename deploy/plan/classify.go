@@ -12,35 +12,34 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// class determines what the provider is asked about an item.
+// class determines the questions to the provider about an item.
 type class uint8
 
 const (
-	missing    class = iota // It is not in the graph.
-	importable              // It is not in the graph, but exists.
-	unchanged               // Nothing differs, not even references.
-	restated                // Only the URN, the options or the label differ.
-	unfinished              // Stored values are not known, so they cannot be compared.
-	differing               // Properties may differ.
+	missing    class = iota // not in the graph
+	importable              // not in the graph, but exists
+	unchanged               // no differences, not even in references
+	restated                // only the URN, the options, or the label differ
+	unfinished              // stored values are unknown, so they cannot be compared
+	differing               // properties may differ
 )
 
-// classified is an item whose class is known.
 type classified struct {
 	*item
 	number int32 // of the item
 	class  class
 	// id is the ID of the resource to import.
 	id string
-	// stored is item.old with references to resources that moved updated; nil if the item is not in the graph.
+	// stored is item.old with updated references to moved resources; nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal
-	// asked is set if the request replaces the resource, and gone if it is deleted already.
+	// asked is set if the request replaces the resource, and gone if it is already deleted.
 	asked, gone bool
 	// seed is the seed of the resource, or of its replacement.
 	seed []byte
 }
 
-// classify resolves an item whose dependencies have their steps, and compares it with the graph.
+// classify resolves an item and compares it with the graph. Its dependencies must have their steps.
 func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	it := &p.items[i]
 	var err error
@@ -67,7 +66,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	old := p.moved(it.old)
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
 	isSame := len(c.renewed) == 0 && !c.asked
-	mustTell := it.urn != old.URN && old.Provisioner != "" // whose tool may know the resource by its URN
+	mustTell := it.urn != old.URN && old.Provisioner != "" // its tool may know the resource by URN
 	switch {
 	case isImported && id != old.ID:
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
@@ -83,7 +82,7 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 	return c, nil
 }
 
-// mayDiffer returns the items that may not be the same, and the references among them. The others get their steps.
+// mayDiffer returns the items that may differ from the graph and the references among them. The others get their steps.
 func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	number := make([]int32, len(p.items)) // in mayDiffer, from 1
 	for i := range p.items {
@@ -118,7 +117,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 	return mayDiffer, among
 }
 
-// isSame reports whether nothing about the item itself differs.
+// isSame reports whether the item itself is unchanged.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
 	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isAstray() && it.desired.URN() == it.old.InProgram() &&
@@ -126,8 +125,8 @@ func (p *planner) isSame(i int32) bool {
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
 
-// checkIgnored returns an error if the inputs keep a reference to a resource that the program does not refer to any more:
-// it might go.
+// checkIgnored returns an error if ignored changes keep a reference to a resource that the program no longer refers to,
+// and that might be deleted.
 func (p *planner) checkIgnored(i int32) error {
 	it := &p.items[i]
 	if !it.desired.Options.Get("ignoreChanges").Exists() {
@@ -142,17 +141,16 @@ func (p *planner) checkIgnored(i int32) error {
 	return nil
 }
 
-// renewal is why a reference leads to another resource than before, although the URN is the same.
+// renewal is why a reference leads to a different resource although the URN is the same.
 type renewal struct {
-	// name is that of the resource, which is "new" or "replaced".
+	// name is the name of the resource. because is "new" or "replaced".
 	name, because string
-	// sure is set unless the resource may turn out to be the same.
+	// sure is unset if the resource may turn out to be the same.
 	sure bool
 }
 
-// renewed returns the references of an item that lead to other resources than before, by their URNs: those to resources
-// that are created or replaced, those to what a failed deployment has created or replaced already, and those to what other
-// modules have replaced.
+// renewed returns the references of an item whose targets are different resources now, by URN: resources that this plan
+// creates or replaces, that a failed deployment has created or replaced, or that other modules have replaced.
 func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	it := &p.items[i]
 	held := slices.IndexFunc(p.olds, func(v *graph.Version) bool {
@@ -198,7 +196,7 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	return all
 }
 
-// moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
+// moved returns a resource with updated references to moved resources, since moves are no changes.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

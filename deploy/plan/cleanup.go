@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// MakeCleanup plans the cleanup of a module. It forgets protected resources.
+// MakeCleanup plans the cleanup of a module. Protected resources are forgotten, not deleted.
 func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) string) *Plan {
 	p := newPlan(ToCleanUp, g, module, g.Cleanup(module), provisioner)
 	p.Steps, _ = order(g, module, nil, p.Transition)
@@ -39,8 +39,8 @@ func newPlan(purpose Purpose, before *graph.Graph, module string, t *graph.Trans
 	}
 }
 
-// finish adds what follows from the steps and the transition of a plan: tasks, cleanups and the digest. The faults are
-// about protected resources that cleanups would delete.
+// finish computes tasks, cleanups, and the digest from the steps and the transition. It returns faults for protected
+// resources that cleanups would delete.
 func (p *Plan) finish() []Fault {
 	p.group()
 	p.Cleanups = cleanups(p.Transition)
@@ -57,7 +57,7 @@ func (p *Plan) finish() []Fault {
 	return faults
 }
 
-// cleanups returns the cleanups that follow a transition, those that follow other cleanups included.
+// cleanups returns the cleanups that follow a transition, including those that follow other cleanups.
 func cleanups(t *graph.Transition) []Cleanup {
 	var all []Cleanup
 	for len(t.Cleanups) > 0 {

@@ -53,14 +53,14 @@ func (c *classified) kind(v verdict) Kind {
 	return Same
 }
 
-// keepsName reports whether the provider chooses the name of the old resource for its replacement. Only one that was asked
-// for may be the same in everything that names are made of.
+// keepsName reports whether the provider chooses the name of the old resource for its replacement. That happens only
+// for requested replacements, where the sources of the name may be unchanged.
 func (c *classified) keepsName() bool {
 	_, name := c.split(c.old.URN)
 	return c.sameName || c.computed != "" && c.asked && (c.computed == c.old.Computed || c.computed == name)
 }
 
-// newResource returns the resource as a step of some kind is expected to leave it.
+// newResource returns the expected resource after a step of some kind.
 func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resource {
 	r := &graph.Resource{
 		URN: c.urn, Deployment: p.Deployment, Inputs: c.inputs, Checked: a.properties, Outputs: a.outputs,
@@ -91,13 +91,13 @@ func (p *planner) newResource(c *classified, a answers, kind Kind) *graph.Resour
 	if c.class == differing {
 		refers := p.references(c.number, lumigl.Value{})
 		r.Referents = graph.ReferentsOf(a.checked, func(u urn.URN) string { return refers[u].ID })
-	} else if !old.Checked.Equal(c.old.Checked) { // The name may be made of one that moved.
+	} else if !old.Checked.Equal(c.old.Checked) { // The name may derive from a moved resource.
 		r.Computed = ""
 	}
 	return r
 }
 
-// unknownOutputs returns the outputs of an item that is changed.
+// unknownOutputs returns the outputs of a changed item, all unknown.
 func (p *planner) unknownOutputs(c *classified) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range p.types[c.desired.Type].Outputs {

@@ -7,17 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// mostDifferences is how many differences from a plan that was shown are named.
+// mostDifferences limits the differences from the approved plan in an error.
 const mostDifferences = 3
 
-// Continues returns nil if the plan may run without asking where the effects in shown were agreed to: if it has the same
-// ones, with values filled in that were not known, or fewer. Otherwise the error, an *[Error], names the first
-// differences.
+// Continues returns nil if the plan stays within the approved effects in shown: it has the same ones, with unknown
+// values filled in, or fewer. Otherwise, the error is an *[Error] with the first differences.
 //
-// A possible replacement may turn out to be an update, and each change to be none, so that only a URN or options differ.
-// What is deleted may be deleted by a cleanup, or left as it is. What the deployment itself has made or deleted in an earlier
-// run may be completed. What it deleted before it failed to create the replacement is created, perhaps under another name that
-// the provider chooses.
+// A possible replacement may turn out to be an update, and a change may turn out to be none, or only one of the URN or
+// options. A deletion may be left to a cleanup or not happen. What the deployment itself created or deleted in an
+// earlier run may be completed. If it deleted a resource but failed to create the replacement, that is created,
+// possibly under another name chosen by the provider.
 func (p *Plan) Continues(shown []Effect) error {
 	type subject struct {
 		urn     urn.URN
@@ -65,8 +64,8 @@ func (p *Plan) Continues(shown []Effect) error {
 	return &Error{faults}
 }
 
-// exceeds returns how an effect goes beyond the one that was shown for the same resource, or "". Shown is nil if there
-// was none.
+// exceeds describes how an effect exceeds the shown one for the same resource, or returns "". shown is nil if there was
+// none.
 func (e Effect) exceeds(shown *Effect) string {
 	past := e.Kind.past()
 	if shown == nil {
@@ -103,7 +102,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	return ""
 }
 
-// filledIn returns a value that was shown, with the parts filled in that were not known.
+// filledIn returns a shown value with unknown parts filled in.
 func filledIn(shown, now lumigl.Value) lumigl.Value {
 	if _, output, _ := shown.Target(); output != "" || shown.IsUnknown() || shown.IsExpression() {
 		return now

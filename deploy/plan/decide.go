@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// decide gives every item its step. The provider is asked only about items that differ, and about those that refer to
-// what is created, replaced or updated.
+// decide gives every item its step. The provider is asked only about items that differ or refer to created, replaced,
+// or updated ones.
 func (p *planner) decide(ctx context.Context) error {
 	p.holders = make(map[urn.URN]int32, len(p.items))
 	for i := range p.items {
@@ -18,7 +18,7 @@ func (p *planner) decide(ctx context.Context) error {
 			p.moves[it.old.URN] = it.reference
 		}
 	}
-	steps := make([]Step, len(p.items)) // together, since there are many
+	steps := make([]Step, len(p.items)) // one allocation, since there are many
 	mayDiffer, among := p.mayDiffer(steps)
 	var types []tokens.Type
 	for _, i := range mayDiffer {
@@ -33,7 +33,7 @@ func (p *planner) decide(ctx context.Context) error {
 			s, err := p.decideItem(ctx, i, false)
 			if err != nil {
 				p.fault(i, "%v", err)
-				return err // so that what refers to it is left out
+				return err // skips the items that refer to it
 			}
 			steps[i], p.items[i].step = s, &steps[i]
 			return nil
@@ -41,7 +41,7 @@ func (p *planner) decide(ctx context.Context) error {
 	}
 	undo := p.checkpoint()
 	decide(p.Parallelism)
-	if p.clashed { // Who gets a name must not depend on who asks first.
+	if p.clashed { // Names must not depend on the order of concurrent calls.
 		undo()
 		decide(1)
 	}
@@ -53,10 +53,9 @@ func (p *planner) decide(ctx context.Context) error {
 	return p.wrong()
 }
 
-// decideItem returns the step of an item whose dependencies have theirs. An item is classified, the provider is asked what
-// its class requires, and the step is concluded from the answers. If the provider gives a missing item the name of a resource
-// in the graph, the item is classified again, as that resource. Gone is set if the resource in the graph is deleted already,
-// so that it has to be replaced.
+// decideItem returns the step of an item whose dependencies have theirs: it classifies the item, asks the provider, and
+// concludes the step. If the provider gives a missing item the name of a resource in the graph, the item is classified
+// again as that resource. gone is set if the resource in the graph is already deleted, so that it must be replaced.
 func (p *planner) decideItem(ctx context.Context, i int32, gone bool) (Step, error) {
 	for {
 		c, err := p.classify(i, gone)

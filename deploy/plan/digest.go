@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// digest returns the digest of a plan, or "" if secrets could not be compared: that of a text for each effect, and for each
-// value that the module provides or uses. They are sorted, since the order of steps depends on numbers of deployments.
+// digest returns the digest of a plan, or "" if secrets could not be compared. It covers a text for each effect and
+// each provided or used value, sorted because the order of steps depends on deployment numbers.
 func digest(p *Plan) string {
 	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
 		return ""
@@ -48,7 +48,7 @@ func digest(p *Plan) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
-// appendPublic appends a value as text, with the keys of objects sorted and without the content of secrets.
+// appendPublic appends a value as text, with sorted object keys and without the content of secrets.
 func appendPublic(dst []byte, v lumigl.Value) []byte {
 	if v.IsSecret() {
 		return append(dst, "secret"...)

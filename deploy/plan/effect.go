@@ -9,20 +9,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Effect is what a step of a plan that was shown does, as far as people have to agree to it.
+// Effect is the part of a step that needs approval.
 type Effect struct {
 	Kind Kind
-	// URN is that of the resource afterward, and Was that before, or "" for a new one.
+	// URN is the URN of the resource afterward. Was is the former URN, or "" for a new resource.
 	URN, Was urn.URN
-	// Label is that of the resource in the program: a number where the provider chose the name.
+	// Label is the label of the resource: a number such as "#1" if the provider chose the name.
 	Label string
-	// Possible and DeleteFirst are those of the step.
+	// Possible and DeleteFirst are copied from the step.
 	Possible, DeleteFirst bool
-	// Inputs are those of the resource, absent for a deletion.
+	// Inputs are the inputs of the resource, absent for a deletion. Long texts are replaced by their hashes.
 	Inputs lumigl.Value
 }
 
-// Effects returns what the plan does, the deletions of the cleanups that follow included.
+// Effects returns the effects of the plan, including deletions by the cleanups that follow.
 func (p *Plan) Effects() []Effect {
 	steps := p.effects()
 	all := make([]Effect, len(steps))
@@ -40,8 +40,8 @@ func (s *Step) effect() Effect {
 	return e
 }
 
-// effects returns what a plan does, the deletions of the cleanups that follow included. A deletion of the plan and that of
-// a cleanup are the same.
+// effects returns the effective steps of a plan, including deletions by the cleanups that follow. Both kinds of
+// deletions are treated alike.
 func (p *Plan) effects() []*Step {
 	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
 	for _, c := range p.Cleanups {
@@ -50,7 +50,7 @@ func (p *Plan) effects() []*Step {
 	return all
 }
 
-// abridged returns a value with the hashes of long texts in place of these.
+// abridged returns a value with texts of more than 1,024 bytes replaced by their hashes.
 func abridged(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		text, _ := part.Text()
@@ -61,7 +61,7 @@ func abridged(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// Steps returns the deletions of the cleanup as [MakeCleanup] will plan them, in no order.
+// Steps returns the deletions of the cleanup as [MakeCleanup] will plan them, in no particular order.
 func (c Cleanup) Steps() []*Step {
 	all := make([]*Step, len(c.Deleted))
 	for i, r := range c.Deleted {

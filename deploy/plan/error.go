@@ -8,20 +8,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Error has all that is wrong with desired state, in its order.
+// Error lists all problems with desired state, in its order.
 type Error struct{ Faults []Fault }
 
 // Fault is something that prevents a deployment.
 type Fault struct {
-	// URN is the resource that it is about; it is empty for the module as a whole.
+	// URN is the affected resource; empty for the whole module.
 	URN urn.URN
-	// Source is where the program makes it.
+	// Source is the position in the program that constructs it.
 	Source string
-	// Message says what is wrong and, where that is not plain, what to do.
+	// Message describes the problem and, unless obvious, the solution.
 	Message string
 }
 
-// Error returns all faults, one a line.
+// Error returns all faults, one per line.
 func (e *Error) Error() string {
 	lines := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// AsError makes an *[Error] of what the resource graph refuses.
+// AsError converts a *[graph.RefusedError] to an *[Error]. Other errors are returned as they are.
 func AsError(err error) error {
 	var refused *graph.RefusedError
 	if !errors.As(err, &refused) {

@@ -8,32 +8,32 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// item is a desired resource on its way to a step.
+// item is a desired resource and its planning state.
 type item struct {
 	desired *lumigl.Vertex
-	// urn is the resource's URN. It is that of the program until the provider chooses a name.
+	// urn is the resource's URN: the URN in the program until the provider chooses a name.
 	urn urn.URN
-	// reference is what references in stored values lead to: a vertex that carries the final URN.
+	// reference is the target of references in stored values: a vertex that carries the final URN.
 	reference *lumigl.Vertex
 	// old is the resource in the graph, or nil if there is none yet.
 	old *graph.Resource
-	// inputs are the properties with outputs filled in, where what they refer to stays as it is.
+	// inputs are the properties with outputs filled in, except those of resources that change.
 	inputs lumigl.Value
-	// options are those of the program, with references to final URNs.
+	// options are the options from the program, with references to final URNs.
 	options lumigl.Value
-	// hasFiles is set if inputs has an asset or archive whose content only the provider can compare.
+	// hasFiles is set if inputs contain an asset or archive, whose content only the provider can compare.
 	hasFiles bool
-	// computed is the name that the provider computes for it, if that is known.
+	// computed is the name computed by the provider, if known.
 	computed string
 	// sameName is set if the provider chose the name of the old resource for it.
 	sameName bool
 	// untouched is set if the resource is not among the targets.
 	untouched bool
-	// step is nil until it is decided, and for a resource that neither exists nor is a target.
+	// step is nil until it is decided, and stays nil for a resource that neither exists nor is a target.
 	step *Step
 }
 
-// isCalled reports whether a URN is that of the item, in the program or in the graph.
+// isCalled reports whether the item has a URN, in the program or in the graph.
 func (it *item) isCalled(u urn.URN) bool {
 	return it.urn == u || it.desired.URN() == u || it.old != nil && it.old.URN == u
 }
@@ -49,7 +49,7 @@ func (it *item) name(u urn.URN) {
 	}
 }
 
-// split returns the component of an item in a URN, and the name that a provider computed, which may have slashes.
+// split splits the name in a URN of an item into the component prefix and the computed name, which may contain slashes.
 func (it *item) split(u urn.URN) (prefix, name string) {
 	prefix = component(it.desired.URN())
 	if name, ok := strings.CutPrefix(u.Name(), prefix); ok {
@@ -58,17 +58,17 @@ func (it *item) split(u urn.URN) (prefix, name string) {
 	return component(u), last(u)
 }
 
-// isAstray reports whether the provider computed another name for the resource than it has: the deployment that should have
-// moved it failed.
+// isAstray reports whether the resource does not have the name that the provider computed, because the deployment that
+// should have moved it failed.
 func (it *item) isAstray() bool {
 	_, name := it.split(it.urn)
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }
 
-// ignoreChanges takes the properties whose changes are ignored from the graph.
+// ignoreChanges replaces properties whose changes are ignored with their values in the graph.
 func (it *item) ignoreChanges() {
 	paths := it.desired.Options.Get("ignoreChanges")
-	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // What was made in part has no inputs.
+	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // Partially created resources have no inputs.
 		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
 	}
 }

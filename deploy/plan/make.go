@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Make plans the deployment of a module. The error is an *[Error] if desired state is wrong or cannot be deployed, or
-// that of a provider which does not answer.
+// Make plans the deployment of a module. The error is an *[Error] if desired state is invalid or cannot be deployed.
+// Other errors come from the provider or the context.
 func Make(ctx context.Context, r Request) (*Plan, error) {
 	r.Parallelism = cmp.Or(r.Parallelism, 16)
 	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
@@ -32,7 +32,7 @@ func Make(ctx context.Context, r Request) (*Plan, error) {
 	return p.assemble()
 }
 
-// read takes the desired graph apart and binds what the module uses.
+// read splits the desired graph into items and binds the uses of the module.
 func (p *planner) read() (err error) {
 	if p.module, err = graph.ModuleOf(p.Desired, p.Graph.Environment); err != nil {
 		return AsError(err)
@@ -84,8 +84,8 @@ func (p *planner) read() (err error) {
 	return nil
 }
 
-// target finds out which resources are not among the targets, nor needed by them. A target may have the URN in the program,
-// or that in the graph.
+// target marks the resources that are neither targets nor needed by them. Targets may be given by the URN in the
+// program or in the graph.
 func (p *planner) target() error {
 	if len(p.Targets) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func (p *planner) target() error {
 	for i := range p.items {
 		it := &p.items[i]
 		if it.untouched = !seen[i]; it.untouched && it.old != nil {
-			it.name(it.old.URN) // It does not move either.
+			it.name(it.old.URN) // It does not move, either.
 		}
 	}
 	faults = append(faults, p.movedUses()...)
@@ -115,8 +115,8 @@ func (p *planner) target() error {
 	return nil
 }
 
-// movedUses returns faults about edges that would lead elsewhere. Resources that are not targets may have values of the
-// versions that they lead to now, which would no longer be kept.
+// movedUses returns faults for edges that would get another target. Resources that are not targets may have values of
+// the current target versions, which would no longer be kept.
 func (p *planner) movedUses() (faults []Fault) {
 	newest := p.Graph.Newest(p.module.Name)
 	if newest == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// isNumbered reports whether the last part of a URN stands for a name that the provider chooses, such as "#1" or
+// isNumbered reports whether the last part of a URN is a placeholder for a name chosen by the provider, such as "#1" or
 // "web/#1".
 func isNumbered(name string) bool {
 	number, ok := strings.CutPrefix(name[strings.LastIndexByte(name, '/')+1:], "#")
@@ -20,17 +20,16 @@ func renamed(u urn.URN, name string) urn.URN {
 	return urn.URN(strings.TrimSuffix(string(u), u.Name()) + name)
 }
 
-// component returns what a name begins with in a component, such as "web/", or "".
+// component returns the component prefix of a name, such as "web/", or "".
 func component(u urn.URN) string { return u.Name()[:strings.LastIndexByte(u.Name(), '/')+1] }
 
-// last returns the name in a URN without that of a component.
+// last returns the name in a URN without the component prefix.
 func last(u urn.URN) string { return strings.TrimPrefix(u.Name(), component(u)) }
 
-// isPlaceholder reports whether a name is that of a resource whose provider is not asked.
+// isPlaceholder reports whether a name is a placeholder because no provider was asked.
 func isPlaceholder(name string) bool { return strings.HasPrefix(name, "#") }
 
-// isNth reports whether a name is that of the second or a later resource for which a provider computed another name: "key-2"
-// for "key".
+// isNth reports whether a name is a computed name with a number that makes it unique, such as "key-2" for "key".
 func isNth(name, computed string) bool {
 	number, ok := strings.CutPrefix(name, computed+"-")
 	n, err := strconv.Atoi(number)

@@ -16,12 +16,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Compare plans desired state without a provider, and returns how it differs from a snapshot of the state. What only
-// the state has is not a difference: ids, extensions, outputs, hashes of files, and resources of other modules. Options have
-// no effect. The delta is for display, since its values are evaluated as far as possible.
+// Compare plans desired state without a provider, and returns its differences from a snapshot of the state. Data that
+// only the state has does not count: ids, extensions, outputs, file hashes, and resources of other modules. Options
+// have no effect. The delta is for display: its values are evaluated as far as possible.
 //
-// Both snapshots must be valid. Neither is changed, and neither may be while the result is in use. The error is an
-// *[Error] if desired state is not that of one module, or has an expression that cannot be evaluated.
+// Both snapshots must be valid and must not be changed while the result is in use. The error is an *[Error] if desired
+// state does not belong to one module or contains an expression that cannot be evaluated.
 func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) {
 	o := &offline{Types: types, state: plain(state), read: map[string][]string{}}
 	wanted := plain(desired)
@@ -35,7 +35,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 		}
 	}
 	wanted.Remove(modules...)
-	first := urn.Parts{Environment: "none", Package: "none"} // if there is nothing to compare
+	first := urn.Parts{Environment: "none", Package: "none"} // used if there is nothing to compare
 	if all := slices.AppendSeq(slices.Collect(wanted.Vertices()), o.state.Vertices()); len(all) > 0 {
 		first, _ = all[0].URN().Parts()
 	}
@@ -63,7 +63,7 @@ type offline struct {
 	Types
 	state               *lumigl.Snapshot
 	environment, module string
-	// read has the names of the properties of each resource that desired state refers to.
+	// read holds the property names that desired state refers to, by resource.
 	read map[string][]string
 }
 
@@ -72,7 +72,7 @@ func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
 	s = s.Clone()
 	for r := range s.Vertices() {
 		if r.Type != lumigl.ModuleType {
-			var properties lumigl.ObjectBuilder // since they may be absent instead of empty
+			var properties lumigl.ObjectBuilder // turns absent properties into empty ones
 			properties.SetAll(plainValue(r.Properties))
 			r.Properties = properties.Object()
 		}
@@ -80,7 +80,7 @@ func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
 	return s
 }
 
-// plainValue returns a value without null, which means absent, and without the hashes of files.
+// plainValue returns a value without nulls, which mean absent, and without file hashes.
 func plainValue(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.IsFile() && part.Get("hash").Exists() {
@@ -91,7 +91,7 @@ func plainValue(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// graph returns the resource graph with the module as it is in the state. It evaluates the state on the way.
+// graph returns a resource graph of the module in the state, whose properties it evaluates.
 func (o *offline) graph() (*graph.Graph, error) {
 	var resources []*graph.Resource
 	made := map[*lumigl.Vertex]*graph.Resource{}
@@ -116,7 +116,7 @@ func (o *offline) graph() (*graph.Graph, error) {
 			inputs.Set(name, lumigl.Value{})
 		}
 		for _, name := range o.read[r.Key()] {
-			checked.Set(name, lumigl.TextOf(wire.Unknown)) // unless the state has it
+			checked.Set(name, lumigl.TextOf(wire.Unknown)) // overridden if the state has it
 		}
 		checked.SetAll(expr.Unknown(r.Properties))
 		made[r] = &graph.Resource{
@@ -144,7 +144,7 @@ func (o *offline) Describe(_ context.Context, types []tokens.Type) ([]Descriptio
 	return all, nil
 }
 
-// Check implements [Provider]. A resource that stays keeps its outputs.
+// Check implements [Provider]. Existing resources keep their outputs.
 func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error) {
 	var all lumigl.ObjectBuilder
 	all.SetAll(r.Old)
@@ -157,7 +157,7 @@ func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error)
 	return all.Object(), nil
 }
 
-// Name implements [Provider]. The number stays, and so does a name.
+// Name implements [Provider]. It keeps numbers and names.
 func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 	name := last(r.URN)
 	if !isPlaceholder(name) {
@@ -174,7 +174,7 @@ func (o *offline) Get(context.Context, Existing) (inputs, outputs lumigl.Value, 
 	return inputs, outputs, errors.New("cannot import without a provider")
 }
 
-// InspectChange implements [Provider]. Only replacements matter, since outputs are not known then.
+// InspectChange implements [Provider]. It reports only replacements, which make outputs unknown.
 func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
 	old, new := Known(r.Old), Known(r.Properties)
 	for _, name := range o.Replaces[r.URN.Type()] {
@@ -185,7 +185,7 @@ func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Di
 	return d, nil
 }
 
-// compare compares the state with what a plan makes of it.
+// compare compares the state with the result of a plan.
 func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error) {
 	s := &lumigl.Snapshot{
 		Package: desired.Package, Args: desired.Args,

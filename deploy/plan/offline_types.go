@@ -9,11 +9,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Types holds the flags of properties, by resource type. The zero Types has none.
+// Types holds property flags by resource type. The zero value is ready to use.
 type Types struct {
-	// Replaces has the properties that cannot be changed in place.
+	// Replaces lists the properties that cannot be changed in place.
 	Replaces diff.Replaces
-	// Outputs has the names of the properties that only providers set.
+	// Outputs lists the properties that only providers set.
 	Outputs map[tokens.Type][]string
 }
 

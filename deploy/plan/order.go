@@ -9,18 +9,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// order returns the steps of a deployment: changes, which know what they wait for, then a deletion for each resource in
-// t.Deleted. It adds what deletions wait for, and what waits for them:
+// order returns the steps of a deployment: changes, whose After is set, then a deletion for each resource in t.Deleted.
+// It adds the waits of and for deletions:
 //
 //   - A deletion waits for those of the resources that depend on what it deletes. If it comes before changes, so do they.
 //   - A replacement that deletes first waits for its deletion. If it may turn out to be less, the deletion waits for what
 //     decides that.
 //   - A deletion that comes before changes waits for those of the resources that no longer refer to what it deletes.
 //
-// Steps are not sorted yet: [Plan.group] does that. The faults are about resources that are protected.
+// Steps are not sorted yet: [Plan.group] does that. Faults are returned for protected resources.
 func order(before *graph.Graph, module string, changes []*Step, t *graph.Transition) ([]*Step, []Fault) {
 	replacing := map[*graph.Resource]*Step{}
-	goes := map[*graph.Resource]bool{} // now, or in a cleanup while an older version needs it
+	goes := map[*graph.Resource]bool{} // now, or later in a cleanup if an older version needs it
 	if newest := before.Newest(module); newest != nil && t.Graph.Newest(module) != nil {
 		for r := range newest.Resources() {
 			goes[r] = true
@@ -51,11 +51,11 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	decided := deleteFirst(deletions, replacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
 	keepWaits(addWaits(steps, dropped))
-	addWaits(steps, decided) // Only now, since what decides a replacement may itself wait for deletions, and close circles.
+	addWaits(steps, decided) // Last, since the steps that decide a replacement may themselves wait for deletions and form cycles.
 	return steps, faults
 }
 
-// protects returns faults about those of the resources that are protected and would be deleted.
+// protects returns faults for protected resources that would be deleted.
 func protects(goes map[*graph.Resource]bool, replacing map[*graph.Resource]*Step) []Fault {
 	var faults []Fault
 	for r := range goes {
@@ -72,16 +72,16 @@ func protects(goes map[*graph.Resource]bool, replacing map[*graph.Resource]*Step
 	return faults
 }
 
-// wait says that a step should wait for another one.
+// wait is a step that should wait for another one.
 type wait struct{ step, on *Step }
 
-// releases has each deletion wait for what releases the resource: the deletions of resources that depend on it, and the
-// changes of those that no longer do.
+// releases returns the steps that each deletion waits for: deletions of dependents, and changes that remove a
+// dependency.
 func releases(versions []*graph.Version, steps, deletions []*Step, replacing map[*graph.Resource]*Step) (deleted, dropped []wait) {
 	deleting := map[urn.URN][]*Step{}
 	for _, d := range deletions {
 		deleting[d.URN] = append(deleting[d.URN], d)
-		// What a failed deployment made refers to it by the URN that it would have had.
+		// Resources of a failed deployment refer to it by the URN that it would have had.
 		if c := replacing[d.Old]; c != nil && c.URN != d.URN {
 			deleting[c.URN] = append(deleting[c.URN], d)
 		}
@@ -96,7 +96,7 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 				case !depends(versions, s.Old, d.Old):
 				case s.removes():
 					deleted = append(deleted, wait{d, s})
-				case !d.Replaced || !slices.Contains(s.New.Dependencies, replacing[d.Old].URN): // It may have a new URN.
+				case !d.Replaced || !slices.Contains(s.New.Dependencies, replacing[d.Old].URN): // The replacement may have a new URN.
 					dropped = append(dropped, wait{d, s})
 				}
 			}
@@ -105,8 +105,8 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 	return deleted, dropped
 }
 
-// depends reports whether a resource depends on another one whose URN it refers to: a version holds both, or the first is
-// pending or was made or changed by a failed deployment, so that the URN has to do.
+// depends reports whether r depends on the resource on, whose URN it refers to: a version contains both, or r is
+// pending or was created or changed by a failed deployment, so that only the URN is known.
 func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	byURN := true
 	for _, v := range versions {
@@ -120,8 +120,8 @@ func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	return byURN
 }
 
-// deleteFirst marks what the deletions that come before changes wait for, since that comes before them too, and has
-// replacements wait for their deletions. It returns what decides whether resources are replaced at all.
+// deleteFirst marks the steps that early deletions wait for as early, too, and makes replacements wait for their
+// deletions. It returns the waits for steps that decide whether resources are replaced at all.
 func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decided []wait) {
 	first := slices.DeleteFunc(slices.Clone(deletions), func(d *Step) bool { return !d.DeleteFirst })
 	for len(first) > 0 {
@@ -148,8 +148,8 @@ func deleteFirst(deletions []*Step, replacing map[*graph.Resource]*Step) (decide
 	return decided
 }
 
-// addWaits has steps wait for others, and returns the waits that were left out because they are part of a circle: a change
-// may no longer refer to what is deleted first, but to what takes its place.
+// addWaits adds waits to steps and returns those omitted because they are part of a cycle: a change may no longer refer
+// to a resource that is deleted first, but to its replacement.
 func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	if len(waits) == 0 {
 		return nil
@@ -175,7 +175,7 @@ func addWaits(steps []*Step, waits []wait) (circular []wait) {
 	return circular
 }
 
-// keepWaits adds the waits that close no circle, one by one, in an order that does not depend on that of the steps.
+// keepWaits adds the waits that close no cycle, one by one, in an order independent of the order of steps.
 func keepWaits(circular []wait) {
 	slices.SortFunc(circular, func(a, b wait) int {
 		return cmp.Or(a.step.compare(b.step), a.on.compare(b.on))
@@ -187,7 +187,7 @@ func keepWaits(circular []wait) {
 	}
 }
 
-// compare orders steps by URN, kind, and the resource that they replace or delete.
+// compare orders steps by URN, kind, and old resource.
 func (s *Step) compare(other *Step) int {
 	key := func(s *Step) string {
 		if s.Old == nil {
@@ -198,7 +198,7 @@ func (s *Step) compare(other *Step) int {
 	return cmp.Or(cmp.Compare(s.URN, other.URN), cmp.Compare(s.Kind, other.Kind), cmp.Compare(key(s), key(other)))
 }
 
-// waitsFor reports whether a step is, or waits for, another one, directly or not.
+// waitsFor reports whether s is other or waits for it, directly or indirectly.
 func (s *Step) waitsFor(other *Step) bool {
 	seen := map[*Step]bool{s: true}
 	for rest := []*Step{s}; len(rest) > 0; {
@@ -217,7 +217,7 @@ func (s *Step) waitsFor(other *Step) bool {
 	return false
 }
 
-// numbers returns the places of steps.
+// numbers returns the indexes of steps.
 func numbers(steps []*Step) map[*Step]int32 {
 	number := make(map[*Step]int32, len(steps))
 	for i, s := range steps {

@@ -15,9 +15,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pair finds out which resource of the graph each desired one is. A named resource is the one with its URN, or else with
-// one of its aliases, or else the one with its physical name that the program does not have any more. One that the
-// provider names is, in this order,
+// pair matches desired resources with resources of the graph. A named resource matches the one with its URN, else one
+// with one of its aliases, else one with its physical name that is no longer in the program. A resource named by the
+// provider matches, in this order,
 //
 //  1. the one that had its number, if the inputs are equal or not known,
 //  2. any with equal inputs,
@@ -25,12 +25,12 @@ import (
 //  4. the only one with equal values of the properties that cannot be changed in place,
 //  5. the one that had its number, if all properties of the type can be changed in place.
 //
-// Resources come after those that they refer to, so that inputs can be compared with references and outputs filled in.
+// Items are in dependency order, so inputs are compared with references and outputs filled in.
 func (p *planner) pair(ctx context.Context) error {
 	p.readFormerTypes()
 	free := p.candidates()
 	p.free = free
-	for i := range p.items { // Names and aliases come first, since nothing else may take what they lead to.
+	for i := range p.items { // Names and aliases come first: nothing else may take their resources.
 		if !isNumbered(p.items[i].urn.Name()) {
 			p.pairNamed(int32(i), free)
 		}
@@ -77,7 +77,7 @@ func (p *planner) pairNamed(i int32, free *candidates) {
 	}
 }
 
-// readFormerTypes reads the former types of resources that the provider names: aliases with numbers. Others have URNs.
+// readFormerTypes reads the former types of resources named by the provider from their aliases with numbers.
 func (p *planner) readFormerTypes() {
 	for i := range p.items {
 		it := &p.items[i]
@@ -157,11 +157,11 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 	return false
 }
 
-// pairRest pairs items of which something differs, if only the number. Names come before similarity: an item may be more like
-// a resource that is another one.
+// pairRest pairs items that differ, if only in the number. Names take precedence over similarity: an item may be more
+// similar to a resource that is a different one.
 func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) error {
 	left := p.sorted(rest)
-	// each pairs items that are left, and settles them again, since what they refer to may have been paired by now.
+	// each pairs remaining items after settling them again, since their dependencies may have been paired.
 	each := func(pair func(i int32, it *item) bool) {
 		left = slices.DeleteFunc(left, func(i int32) bool {
 			it := &p.items[i]
@@ -199,7 +199,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 		}
 		return true
 	})
-	for i := range p.items { // What refers to them can be resolved now.
+	for i := range p.items { // Their dependents can be resolved now.
 		if slices.ContainsFunc(p.dependencies.Out(int32(i)), func(to int32) bool { _, found := slices.BinarySearch(rest, to); return found }) {
 			if err := p.settle(&p.items[i]); err != nil {
 				p.fault(int32(i), "%v", err)
@@ -209,7 +209,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	return p.wrong()
 }
 
-// computeAll asks for the names of items at once, as far as they are known yet.
+// computeAll asks for the names of items concurrently, as far as they are known.
 func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) {
 	var all dag.Graph
 	for range items {
@@ -221,8 +221,8 @@ func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) 
 	})
 }
 
-// compute asks the provider for the name of an item that is not paired and may be a candidate, unless the name may be made of
-// one that is not known yet.
+// compute asks the provider for the name of an unpaired item that has candidates, unless the name may depend on another
+// unknown name.
 func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	it := &p.items[i]
 	if it.computed != "" || !isNumbered(it.urn.Name()) || len(c.byType[it.desired.Type]) == 0 {
@@ -237,7 +237,7 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	d := Desired{URN: it.urn, Properties: expr.Unknown(properties), References: p.references(i, lumigl.Value{})}
 	checked, err := p.Provider.Check(ctx, CheckRequest{Desired: d, Seed: p.newSeed(it.desired.URN(), 0)})
 	if err != nil {
-		return // as is reported when it is decided
+		return // reported again when the item is decided
 	}
 	d.Properties = checked
 	if name, err := p.Provider.Name(ctx, d); err == nil && !isPlaceholder(name) {
@@ -245,8 +245,8 @@ func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
 	}
 }
 
-// pairComputed pairs an item with a resource of its component for which the provider computed the same name: of several, with
-// one that need not be replaced, and with the one that had its number.
+// pairComputed pairs an item with a resource of its component with the same computed name. It prefers one that need not
+// be replaced, then the one with its number.
 func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool {
 	it := &p.items[i]
 	t := it.desired.Type
@@ -276,7 +276,8 @@ func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool
 	return true
 }
 
-// computeOlds finds the names of the resources of a type that are left. The provider is asked for those that are not stored.
+// computeOlds collects the computed names of the remaining resources of a type, asking the provider if they are not
+// stored.
 func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates) {
 	c.computed[t] = map[string][]*graph.Resource{}
 	for _, r := range c.byType[t] {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// ignore returns new properties with the parts at some paths as they were.
+// ignore returns new with the parts at paths taken from old.
 func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	for _, p := range paths.Elements() {
 		path, _ := p.Text()
@@ -18,8 +18,8 @@ func ignore(new, old, paths lumigl.Value) lumigl.Value {
 	return new
 }
 
-// graft returns a value with the part at a path taken from another value. Paths lead into secrets, which stay secret, and
-// not into expressions, since it is not known what is there.
+// graft returns to with the part at a path taken from from. Paths lead into secrets, which stay secret, but not into
+// expressions, whose content is unknown.
 func graft(to, from lumigl.Value, path []string) lumigl.Value {
 	if len(path) == 0 {
 		return from
@@ -77,10 +77,10 @@ func at(v lumigl.Value, path string) lumigl.Value {
 	return v
 }
 
-// wildcard is every element of a list or a map. No name is written so.
+// wildcard matches every element of a list or map. No name has this form.
 const wildcard = "[*]"
 
-// keyOrIndex returns what a part of a path leads to: a key, or an index if that is not negative.
+// keyOrIndex returns the key of a path part, or its index, which is negative for keys.
 func keyOrIndex(part string) (key string, index int) {
 	inside, ok := strings.CutPrefix(part, "[")
 	if !ok || part == wildcard {
@@ -94,7 +94,7 @@ func keyOrIndex(part string) (key string, index int) {
 	return key, -1
 }
 
-// covers reports whether one of some paths leads to the same value as a path, to a part of that, or to what it is a part of.
+// covers reports whether one of paths equals path, contains it, or is contained in it.
 func covers(paths lumigl.Value, path string) bool {
 	parts := wire.PathParts(path)
 	for _, p := range paths.Elements() {
@@ -115,7 +115,7 @@ func covers(paths lumigl.Value, path string) bool {
 	return false
 }
 
-// holds reports whether a value or a part of it is such a one.
+// holds reports whether a value or a part of it satisfies is.
 func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)
@@ -128,7 +128,7 @@ func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 func identity(inputs lumigl.Value, names []string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range names {
-		if v := inputs.Get(name); v.Kind() != lumigl.Null { // which means absent
+		if v := inputs.Get(name); v.Kind() != lumigl.Null { // null means absent
 			all.Set(name, v)
 		}
 	}

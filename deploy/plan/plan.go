@@ -1,4 +1,4 @@
-// Package plan plans deployments: what has to happen, and in which order, so that a module becomes what its program
+// Package plan computes deployment plans: the ordered steps that bring a module to the state that its program
 // describes.
 //
 //	desired state ──┐                                             ┌─▶ steps, in tasks for provisioners
@@ -16,23 +16,23 @@
 //	}
 //	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
 //
-// The graph that is expected is the one after the deployments that this one waits for, as their own plans have it in
-// Transition. Once they are done, the plan is made again for the graph as it is. It may run if
-// again.Continues(p.Effects()) is nil.
+// The expected graph is the one after the deployments that this one waits for, from the Transition of their plans. When
+// they are done, the module is planned again for the actual graph. That plan may run if again.Continues(p.Effects()) is
+// nil.
 //
-// To run a plan, run its tasks one after another, and the steps of each in parallel as far as their After allows:
+// To run a plan, run its tasks sequentially, and the steps of each task in parallel as far as their After allows:
 //
 //	again, err := p.Again(ctx, step, gone) // with inputs that are known by now; it may do less, never more
 //	again.New.ID, again.New.Outputs = …    // what the provider made of it
 //	p.Record(step, again)
 //
-// In the end, [Plan.Commit] returns the graph with the resources as they turned out to be, and [graph.Graph.Overlay] the one
-// after a failure. The example deploys two modules like this.
+// Finally, [Plan.Commit] returns the graph with the actual resources. After a failure, use [graph.Graph.Overlay]
+// instead. The package example deploys two modules this way.
 //
-// [Compare] shows what would change where there are no providers to ask.
+// [Compare] shows changes without asking providers.
 //
-// The package is pure: it reads no files and knows no store. It follows docs/engine.md, and docs/plan.md shows what users
-// see of a plan.
+// The package does no I/O except through its Provider. See docs/engine.md for the design and docs/plan.md for the
+// output.
 package plan
 
 import (
@@ -42,57 +42,59 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Purpose is what a plan is for.
+// Purpose is the purpose of a plan.
 type Purpose uint8
 
 // The purposes of plans.
 const (
 	ToDeploy  Purpose = iota // makes a new version of a module
-	ToCleanUp                // removes versions that nothing leads to
+	ToCleanUp                // removes unreferenced versions
 	ToDestroy                // removes a module
 )
 
-// Plan is what a deployment, a cleanup or the removal of a module will do.
+// Plan is the plan of a deployment, a cleanup, or the removal of a module.
 type Plan struct {
 	Purpose             Purpose
 	Environment, Module string
 	Deployment          graph.Deployment
-	// Steps has a step for each resource that the module has or will no longer have, those that stay the same included. Each
-	// comes after those that it waits for.
+	// Steps has a step for each current or future resource of the module, including unchanged ones. Each step comes
+	// after those that it waits for.
 	Steps []*Step
-	// Tasks groups the steps, in the order in which they run.
+	// Tasks groups the steps, in execution order.
 	Tasks []Task
-	// Transition is what becomes of the resource graph.
+	// Transition is the transition of the resource graph.
 	Transition *graph.Transition
-	// Cleanups has what the cleanups will delete that follow, in their order.
+	// Cleanups lists the cleanups that follow, in order.
 	Cleanups []Cleanup
-	// Moves has pairs of a deleted and a created resource that are probably the same: the program should have an alias.
+	// Moves lists pairs of a deleted and a created resource that are probably the same, so that the program should add
+	// an alias.
 	Moves []match.Pair
-	// Replace is that of the request, with URNs as the program has them: they stay when the plan is made again.
+	// Replace is copied from the request, with the URNs in the program, which do not change when the module is planned
+	// again.
 	Replace []urn.URN
-	// Digest identifies what the plan does. It is empty if secrets could not be compared. It does not depend on secrets or
-	// on numbers of deployments.
+	// Digest identifies the effects of the plan; empty if secrets could not be compared. It does not depend on secrets
+	// or deployment numbers.
 	Digest string
 
 	before      *graph.Graph
 	provisioner func(tokens.Type) string
-	// planner made the plan, and decides steps again. items has the places of those that have inputs to deploy.
+	// planner decides steps again. items maps steps with inputs to deploy to their items.
 	planner *planner
 	items   map[*Step]int32
 }
 
-// Cleanup is what a cleanup will remove.
+// Cleanup lists what a cleanup will remove.
 type Cleanup struct {
 	Module   string
 	Versions []graph.VersionID
 	Deleted  []*graph.Resource
 }
 
-// Task is a part of a deployment that one provisioner runs. The steps in it run in parallel as far as their After allows.
+// Task is a part of a deployment run by one provisioner. Its steps run in parallel as far as their After allows.
 type Task struct {
 	// Number counts from 1.
 	Number      int
 	Provisioner string
-	// Steps is empty for the task of the module's own vertex.
+	// Steps is empty for the module's own task.
 	Steps []*Step
 }

@@ -19,28 +19,28 @@ import (
 
 // Request asks for the plan of a deployment.
 type Request struct {
-	// Graph is the resource graph as it will be after the deployments that this one waits for.
+	// Graph is the expected resource graph after the deployments that this one waits for.
 	Graph *graph.Graph
-	// Deployment is the number that the deployment has or would get.
+	// Deployment is the actual or prospective number of the deployment.
 	Deployment graph.Deployment
 	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
 	Desired *lumigl.Snapshot
 	// Provider is asked about resources that differ.
 	Provider Provider
-	// Provisioner returns the name of the provisioner that handles a type; that of modules is [lumigl.ModuleType].
+	// Provisioner returns the name of the provisioner that handles a type. [lumigl.ModuleType] is the type of modules.
 	Provisioner func(tokens.Type) string
-	// Targets limits the plan to these resources and what they depend on. If it is empty, all are planned.
+	// Targets limits the plan to these resources and their dependencies. If empty, all resources are planned.
 	Targets []urn.URN
-	// Replace has resources of the program that are replaced even if nothing differs. One that does not exist yet is created,
-	// and one that this deployment has replaced already is not replaced again.
+	// Replace lists resources to replace even if they are unchanged. A resource that does not exist yet is created; one
+	// that this deployment has already replaced is not replaced again.
 	Replace []urn.URN
-	// Interrupt has the modules that may be interrupted.
+	// Interrupt lists the modules that may be interrupted.
 	Interrupt []string
-	// Parallelism is how many calls of the provider run at once: 16 if it is 0.
+	// Parallelism limits concurrent calls of the provider. The default is 16.
 	Parallelism int
 }
 
-// planner makes one plan. Each stage is a method, and fills in what the next ones need:
+// planner makes one plan. Each stage is a method that fills in the data for the next ones:
 //
 //	read      the items, what they depend on, and the versions that they are compared with
 //	pair      the resource of the graph that each item is, and its inputs
@@ -50,37 +50,37 @@ type Request struct {
 type planner struct {
 	Request
 	module *graph.Module
-	// olds are the versions whose resources may be those that the program has, in order of precedence.
+	// olds are the versions with resources to match, in order of precedence.
 	olds []*graph.Version
-	// uses are where the edges of the new version lead.
+	// uses are the resolved edges of the new version.
 	uses  []graph.Edge
 	items []item
-	// index has the items by desired resource.
+	// index maps desired resources to items.
 	index map[*lumigl.Vertex]int32
-	// dependencies leads from each item to those that its properties and options refer to.
+	// dependencies is the graph of references between items, in properties and options.
 	dependencies dag.Graph
 	types        map[tokens.Type]Description
-	// moves has what references to resources that moved lead to from now on, by their old URNs.
+	// moves maps old URNs of moved resources to the new targets of references.
 	moves map[urn.URN]*lumigl.Vertex
-	// seeds are those of all resources of the module, in any version.
+	// seeds holds the seeds of all resources of the module, in any version.
 	seeds map[string]bool
-	// facts has what is known about resources that others refer to, a [Reference] by *[graph.Resource].
+	// facts caches the [Reference] of referenced resources by *[graph.Resource].
 	facts sync.Map
 
-	// formerTypes has the types, by their former tokens, of resources that the provider names.
+	// formerTypes maps former types of resources named by the provider to their current types.
 	formerTypes map[tokens.Type]tokens.Type
-	// free has the resources that no item is paired with.
+	// free holds the resources that no item is paired with.
 	free *candidates
-	// holders has the items by the URNs that they have or get. clashed is set if a name was taken. decided is set once all
-	// items have their names.
+	// holders maps current and future URNs to items. clashed is set if a name was taken. decided is set once all items
+	// have their names.
 	holders          map[urn.URN]int32
 	clashed, decided bool
 
-	mutex  sync.Mutex        // of faults, and of free, holders, clashed and moves while items are decided
-	faults map[int32][]Fault // by item, and -1 for the module
+	mutex  sync.Mutex        // guards faults, and free, holders, clashed, and moves while items are decided
+	faults map[int32][]Fault // by item; -1 for the module
 }
 
-// oldOf returns the resource of the graph that a desired one with a URN is compared with, or nil.
+// oldOf returns the resource of the graph to compare with the desired one with a URN, or nil.
 func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	for _, v := range p.olds {
 		if r := v.Resource(u); r != nil {
@@ -90,8 +90,8 @@ func (p *planner) oldOf(u urn.URN) *graph.Resource {
 	return nil
 }
 
-// was returns what a reference in the n-th of the old versions leads to. What a failed deployment made refers to the
-// resources before as well.
+// was returns the target of a reference in the n-th old version. Versions of failed deployments also refer to resources
+// of earlier ones.
 func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	r := p.olds[n].Resource(u)
 	for ; r == nil && p.olds[n].Partial && n+1 < len(p.olds); n++ {
@@ -100,7 +100,7 @@ func (p *planner) was(n int, u urn.URN) *graph.Resource {
 	return r
 }
 
-// describe asks for the types that have not been described yet.
+// describe loads the descriptions of types that are not known yet.
 func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	slices.Sort(types)
 	types = slices.DeleteFunc(slices.Compact(types), func(t tokens.Type) bool { _, known := p.types[t]; return known })
@@ -120,7 +120,7 @@ func (p *planner) describe(ctx context.Context, types []tokens.Type) error {
 	return nil
 }
 
-// fault records that an item, or the module if it is -1, cannot be deployed.
+// fault records a fault of an item, or of the module if i is -1.
 func (p *planner) fault(i int32, format string, args ...any) {
 	f := Fault{Message: fmt.Sprintf(format, args...)}
 	if i >= 0 {
@@ -131,7 +131,7 @@ func (p *planner) fault(i int32, format string, args ...any) {
 	p.faults[i] = append(p.faults[i], f)
 }
 
-// wrong returns the faults so far, in the order of the program, or nil.
+// wrong returns an *[Error] with the faults so far, in program order, or nil.
 func (p *planner) wrong() error {
 	var all []Fault
 	for i := range int32(len(p.items)) {
@@ -143,9 +143,9 @@ func (p *planner) wrong() error {
 	return nil
 }
 
-// dependenciesOf returns the final URNs of what an item refers to, sorted.
+// dependenciesOf returns the final URNs of the dependencies of an item, sorted.
 func (p *planner) dependenciesOf(i int32) []urn.URN {
-	var all []urn.URN // nil without an allocation for the many that refer to nothing
+	var all []urn.URN // no allocation for the many items without dependencies
 	for _, to := range p.dependencies.Out(i) {
 		all = append(all, p.items[to].urn)
 	}
@@ -153,20 +153,19 @@ func (p *planner) dependenciesOf(i int32) []urn.URN {
 	return slices.Compact(all)
 }
 
-// typeOf returns the type that a resource of the graph has in the program.
+// typeOf returns the current type of a resource of the graph.
 func (p *planner) typeOf(r *graph.Resource) tokens.Type {
 	return cmp.Or(p.formerTypes[r.Type()], r.Type())
 }
 
-// isReplaced reports whether a resource was replaced under another URN. A later one may have the same ID.
+// isReplaced reports whether a resource was replaced under another URN. A later resource may reuse the ID.
 func (p *planner) isReplaced(c *candidates, r *graph.Resource) bool {
 	by := c.replaced[realResource{p.typeOf(r), r.ID}]
 	return by != nil && r.Deployment < by.Deployment &&
 		slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Holds(by) && !v.Holds(r) })
 }
 
-// sorted returns items in an order that does not depend on that of the program, so that names do not either. Each comes after
-// those that it refers to.
+// sorted returns items in dependency order, independent of program order, so that names do not depend on it.
 func (p *planner) sorted(items []int32) []int32 {
 	depth := make([]int32, len(p.items))
 	for i := range depth {
@@ -181,8 +180,8 @@ func (p *planner) sorted(items []int32) []int32 {
 	})
 }
 
-// newSeed returns what generated values of a resource derive from: one that no resource of the module has, since a number
-// such as #1 may have been that of another resource before.
+// newSeed returns a seed for generated values that no resource of the module has: a number such as #1 may have belonged
+// to another resource before.
 func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	for ; ; incarnation++ {
 		mac := hmac.New(sha256.New, []byte(p.Graph.Lineage))
@@ -193,8 +192,8 @@ func (p *planner) newSeed(u urn.URN, incarnation int) []byte {
 	}
 }
 
-// mustReplace reports whether an item is replaced because the request says so. What the deployment itself has made is its
-// replacement already: the plan is made again after a failure.
+// mustReplace reports whether the request replaces an item. Resources made by this deployment are already replacements:
+// the module is planned again after a failure.
 func (p *planner) mustReplace(it *item) bool {
 	return it.old != nil && it.old.Deployment != p.Deployment && slices.ContainsFunc(p.Replace, it.isCalled)
 }

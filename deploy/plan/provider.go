@@ -12,27 +12,26 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Provider answers a planner's questions about resources. Its methods may be called concurrently. Properties are those of
-// the provider protocol (runtime/lumirpc/provider.proto): a reference leads to a resource, and stands for its URN; a value
-// that is not known yet is [lumigl.Value.IsUnknown].
+// Provider answers the planner's questions about resources. Its methods must be safe for concurrent use. Properties are
+// as in the provider protocol (runtime/lumirpc/provider.proto): a reference to a resource represents its URN, and
+// values not known yet are [lumigl.Value.IsUnknown].
 type Provider interface {
 	// Describe describes types of resources, in the order of types. It fails if no provider serves one of them.
 	Describe(ctx context.Context, types []tokens.Type) ([]Description, error)
-	// Check validates the properties in a program, and returns them with defaults filled in.
+	// Check validates the properties from a program and returns them with defaults filled in.
 	Check(ctx context.Context, r CheckRequest) (lumigl.Value, error)
-	// Name returns the last part of the URN of a resource that programs do not name.
+	// Name returns the last part of the URN for a resource without a name in the program.
 	Name(ctx context.Context, r Desired) (string, error)
-	// InspectChange compares the stored properties of a resource with those that Check returned.
+	// InspectChange compares the stored properties of a resource with the result of Check.
 	InspectChange(ctx context.Context, r InspectChangeRequest) (Difference, error)
-	// Get reads a resource to import. It returns its inputs, which are absent where the provider cannot read them back, and its
-	// outputs.
+	// Get reads a resource to import. Inputs that the provider cannot read back are absent.
 	Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error)
 }
 
-// ConfigurationError reports that a provider refuses its configuration. Only a [Provider] makes one.
+// ConfigurationError reports that a provider rejects its configuration. It is returned by a [Provider].
 type ConfigurationError struct {
 	Package string
-	// Missing has the properties that are missing if the program has no configuration for the package.
+	// Missing lists the required properties if the program has no configuration for the package.
 	Missing []string
 	Err     error
 }
@@ -45,7 +44,8 @@ func (e *ConfigurationError) Error() string {
 // Unwrap returns the provider's error.
 func (e *ConfigurationError) Unwrap() error { return e.Err }
 
-// At returns what is wrong at the first resource of the package in a program. The text is that of the error without secrets.
+// At returns the error with advice, located at the first resource of the package in a program. text is the error
+// message without secrets.
 func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
 	advice := fmt.Sprintf("correct the values that the program passes to %s.configure", name)
@@ -65,16 +65,16 @@ func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
 // Description describes a type of resources.
 type Description struct {
 	Type tokens.Type
-	// Named is set if programs name the resources, with the property "name".
+	// Named is set if programs name resources with the property "name".
 	Named bool
-	// Replaces has the properties that cannot be changed in place, Outputs those that the provider computes, and Secrets those
-	// that are secrets even if a program does not mark them.
+	// Replaces lists the properties that cannot be changed in place, Outputs those computed by the provider, and
+	// Secrets those that are secret even if a program does not mark them.
 	Replaces, Outputs, Secrets []string
-	// Renamed has the properties that had other names.
+	// Renamed lists the properties with former names.
 	Renamed []graph.Renamed
 }
 
-// WrapSecrets returns properties with those in names marked as secrets, and whether any was not.
+// WrapSecrets returns properties with the given names marked as secrets, and whether that changed any.
 func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value, changed bool) {
 	for _, name := range names {
 		if v := properties.Get(name); v.Exists() && v.Kind() != lumigl.Null && !v.IsSecret() && !v.IsUnknown() {
@@ -85,16 +85,15 @@ func WrapSecrets(properties lumigl.Value, names []string) (wrapped lumigl.Value,
 	return properties, changed
 }
 
-// Desired is a resource as the program has it: with the properties of the program for Check, and with those that Check
-// returned otherwise.
+// Desired is a desired resource. Its properties come from the program for Check, and from Check otherwise.
 type Desired struct {
 	URN        urn.URN
 	Properties lumigl.Value
-	// References has what is known about the resources that the properties refer to. Those that do not exist are missing.
+	// References describes the resources that the properties refer to. Those that do not exist are omitted.
 	References map[urn.URN]Reference
 }
 
-// Reference is what is known about a resource.
+// Reference is the known state of a resource.
 type Reference struct {
 	ID         string
 	Properties lumigl.Value
@@ -104,37 +103,38 @@ type Reference struct {
 type Existing struct {
 	URN urn.URN
 	ID  string
-	// Properties are all stored properties. They are absent if the resource is imported, or was just found.
+	// Properties are all stored properties; absent if the resource is imported or was just found.
 	Properties lumigl.Value
 	// References has what is known about the resources that the properties refer to.
 	References map[urn.URN]Reference
 }
 
-// CheckRequest asks whether the properties in a program are valid.
+// CheckRequest asks to validate the properties from a program.
 type CheckRequest struct {
 	Desired
-	// Old has the properties that were last sent to the provider. It is absent for a new resource, and for the replacement of one.
+	// Old holds the properties last sent to the provider; absent for a new resource or a replacement.
 	Old lumigl.Value
-	// Seed is what generated values derive from.
+	// Seed is the seed of generated values.
 	Seed []byte
 }
 
-// InspectChangeRequest asks how a resource differs from desired state.
+// InspectChangeRequest asks for the differences of a resource from desired state.
 type InspectChangeRequest struct {
-	// Desired is the desired state. A reference to a resource that is replaced is unknown in its properties.
+	// Desired is the desired state. References to replaced resources are unknown in its properties.
 	Desired
 	ID string
-	// Old has all stored properties.
+	// Old holds all stored properties.
 	Old lumigl.Value
 }
 
-// Difference is how the desired properties of a resource differ from the stored ones.
+// Difference describes how desired properties differ from stored ones.
 type Difference struct {
-	// Changes has all differences that the provider does not ignore, in the order of their paths.
+	// Changes lists all differences that the provider does not ignore, sorted by path.
 	Changes []Change
-	// DeleteFirst is set if a replacement requires that the old resource is deleted first.
+	// DeleteFirst is set if the old resource must be deleted before its replacement is created.
 	DeleteFirst bool
-	// Properties are those to deploy in place of what Check returned, if the provider ignores some changes; else absent.
+	// Properties are the properties to deploy instead of the result of Check if the provider ignores some changes;
+	// otherwise absent.
 	Properties lumigl.Value
 }
 
@@ -142,7 +142,7 @@ type Difference struct {
 type Change struct {
 	// Path is the path of the value, such as "ingress[2].fromPort".
 	Path string
-	// Unknown is set if the new value is not known yet, so that it may turn out to equal the old one.
+	// Unknown is set if the new value is not known yet and may turn out to equal the old one.
 	Unknown bool
 	// Replaces is set if the change requires a replacement.
 	Replaces bool

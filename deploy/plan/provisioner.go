@@ -12,18 +12,18 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Provisioner makes the changes of a task. Its methods are idempotent, so that a task can be repeated after a crash.
+// Provisioner makes the changes of a task. Its methods must be idempotent: tasks are repeated after a crash.
 type Provisioner interface {
-	// Plan describes the changes, and makes none.
+	// Plan describes the changes without making them.
 	Plan(ctx context.Context, in Input) (Details, error)
-	// Provision starts the changes, and returns a token to poll, or "" if there is nothing to change. After an error,
-	// something may have been changed unless that is an *[UnreachedError].
+	// Provision starts the changes and returns a token for Status, or "" if there is nothing to change. After an error
+	// other than an *[UnreachedError], some changes may have been made.
 	Provision(ctx context.Context, in Input) (token string, err error)
-	// Status returns how far the changes are.
+	// Status returns the progress of the changes.
 	Status(ctx context.Context, token string) (Status, error)
 }
 
-// UnreachedError is why a provisioner could not be called.
+// UnreachedError reports that a provisioner could not be called.
 type UnreachedError struct{ Err error }
 
 // Error returns the reason.
@@ -34,13 +34,13 @@ func (e *UnreachedError) Unwrap() error { return e.Err }
 
 // Details describe the changes of a task.
 type Details struct {
-	// Text is for people.
+	// Text is a description for people.
 	Text string `json:"text"`
-	// Tasks are to run after the changes, such as a migration: each is the Task of the same input.
+	// Tasks lists tasks to run after the changes, such as a migration: each is passed as Task of the same input.
 	Tasks []string `json:"tasks,omitempty"`
 }
 
-// TaskDetails are what the provisioner of a task returned.
+// TaskDetails holds the details returned by the provisioner of a task.
 type TaskDetails struct {
 	// Task is the number of the task.
 	Task        int    `json:"task"`
@@ -48,33 +48,33 @@ type TaskDetails struct {
 	Details
 }
 
-// Status is how far a provisioner is with its changes.
+// Status is the progress of a provisioner's changes.
 type Status struct {
 	State State
-	// Message says what running changes wait for, or why they failed.
+	// Message is what running changes wait for, or why they failed.
 	Message string
-	// Metadata has what to store with resources, by the keys of their vertices, once State is Done.
+	// Metadata is stored with resources, by vertex key, once State is Done.
 	Metadata map[string]lumigl.Value
 }
 
 // State is the state of a provisioner's changes.
 type State string
 
-// The states.
+// The states of changes.
 const (
 	Running State = "running"
 	Failed  State = "failed"
 	Done    State = "done"
 )
 
-// Input is what a provisioner is to change: the vertices of a module that it handles, in all versions, including those that
-// wait for a cleanup, as the graph is after the task and before it.
+// Input is the input of a provisioner: the vertices of a module that it handles, in all versions including those that
+// wait for a cleanup, after the task and before it.
 type Input struct {
 	Environment, Module string
 	New, Old            []Vertex
-	// Context has the vertices of other types that those in New depend on directly.
+	// Context lists the vertices handled by others that the vertices in New depend on directly.
 	Context []Vertex
-	// Task is one of [Details], or "" for the changes themselves.
+	// Task is one of Details.Tasks, or "" for the changes themselves.
 	Task string
 }
 
@@ -95,20 +95,20 @@ type Vertex struct {
 	Resource *graph.Resource
 }
 
-// String returns the vertex as diagrams have it: the last part of its type with module, name and deployment, such as
+// String returns the vertex as in diagrams: the last part of its type with module, name, and deployment, such as
 // "module[a::1]" or "database[a:foodb:1]".
 func (v Vertex) String() string {
 	if v.Version != nil {
 		return fmt.Sprintf("module[%v]", v.Version.VersionID)
 	}
-	// The key is "a:aws:rds:Database::foodb:1", and the type in it a part that a module cannot have.
+	// The key is "a:aws:rds:Database::foodb:1". The type in it cannot be part of a module name.
 	token := v.Resource.Type()
 	module, name, _ := strings.Cut(v.Resource.Key(), ":"+string(token)+"::")
 	first, size := utf8.DecodeRuneInString(token.Name())
 	return fmt.Sprintf("%c%s[%s:%s]", unicode.ToLower(first), token.Name()[size:], module, name)
 }
 
-// compare orders vertices: versions by their numbers, then resources by their URNs and numbers.
+// compare orders vertices: versions by number, then resources by URN and number.
 func (v Vertex) compare(w Vertex) int {
 	switch {
 	case v.Version != nil && w.Version != nil:

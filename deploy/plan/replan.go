@@ -9,17 +9,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Again decides a step again, once those that it waits for are done and recorded, so that its inputs are known. It
-// returns what is left to do, which may be less than was planned, with the inputs and Checked to deploy. Steps without
-// inputs to deploy, such as deletions, stay as they are. The error is an *[Error] if the step would do more than was
-// planned: then the module has to be planned again.
+// Again decides a step again once the steps that it waits for are done and recorded, so that its inputs are known. It
+// returns the remaining work, possibly less than planned, with the inputs and Checked to deploy. Steps without inputs
+// to deploy, such as deletions, are returned unchanged. The error is an *[Error] if the step would do more than
+// planned: then plan the module again.
 //
-// Gone is whether s.Old is deleted already, so that it has to be replaced. Steps that do not wait for each other may be
-// decided concurrently.
+// gone is set if s.Old is already deleted, so that it must be replaced. Again may be called concurrently for steps that
+// do not wait for each other.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
 	if !found || len(s.After) == 0 && s.Kind != Import && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
-		return s, nil // Nothing has changed since.
+		return s, nil // No new information.
 	}
 	again, err := p.planner.decideItem(ctx, i, gone)
 	problem := ""
@@ -41,16 +41,16 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	return &again, nil
 }
 
-// Record tells the plan what a step has done: what [Plan.Again] returned for it, with New as it turned out. Steps that
-// wait for s are decided with that.
+// Record records the result of a step: the step returned by [Plan.Again] with the actual New. Steps that wait for s are
+// decided with it.
 func (p *Plan) Record(s, done *Step) {
 	if i, found := p.items[s]; found {
 		p.planner.items[i].step = done
 	}
 }
 
-// References returns what a provider has to know about the resources that a step's properties refer to, old ones included.
-// For a step that creates or changes a resource, those that it waits for must be recorded.
+// References returns the resources that a step's properties refer to, including old properties, for the provider. The
+// steps that it waits for must be recorded.
 func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	if i, found := p.items[s]; found {
 		var old lumigl.Value
@@ -62,9 +62,9 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 	return referencesOf(p.before, s.Old)
 }
 
-// Commit returns the transition of the resource graph, with the steps as they were recorded. Now is the graph as it is: the
-// one that the plan was made for, or one with other changes of other modules. The error is an *[Error] if the module
-// cannot be deployed after all, since a value that was not known breaks what another module needs.
+// Commit returns the transition of the resource graph with the recorded results of steps. now is the current graph: the
+// one that the plan was made for, or one with changes to other modules. The error is an *[Error] if the module cannot
+// be deployed after all because a value, unknown before, does not satisfy another module.
 func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	switch p.Purpose {
 	case ToCleanUp:
@@ -94,7 +94,7 @@ func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	return t, nil
 }
 
-// Outcomes returns what the resources that the plan expects have turned out to be, as recorded.
+// Outcomes maps the expected resources of the plan to the recorded ones.
 func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
 	all := make(map[*graph.Resource]*graph.Resource, len(p.items))
 	for s, i := range p.items {
@@ -103,7 +103,7 @@ func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
 	return all
 }
 
-// IsFor reports whether the plan was made for a graph and the deployment with a number, so that it need not be made again.
+// IsFor reports whether the plan was made for a graph and a deployment number and can be reused.
 func (p *Plan) IsFor(g *graph.Graph, d graph.Deployment) bool {
 	return p.before == g && (p.Deployment == d || p.Purpose != ToDeploy)
 }

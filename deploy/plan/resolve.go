@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// resource returns the resource that a reference leads to, as its step leaves it or, before it has one, as it is: nil if it
-// does not exist, or is one of another module.
+// resource returns the target of a reference, after its step if it has one: nil if it does not exist or belongs to
+// another module.
 func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	i, ok := p.index[target]
 	switch {
@@ -22,14 +22,13 @@ func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
 	return p.items[i].old
 }
 
-// resolve returns a value of the program with outputs filled in as far as they are known, and references that lead to
-// final URNs.
+// resolve returns a value of the program with known outputs filled in and references to final URNs.
 func (p *planner) resolve(v lumigl.Value) (lumigl.Value, error) {
 	v, err := expr.Evaluate(v, p.Graph.Resolve(p.uses, p.resource))
 	return v.Retarget(p.final), err
 }
 
-// final returns what references to a desired resource lead to in stored values.
+// final returns the target of a reference in stored values.
 func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
 	if i, ok := p.index[target]; ok {
 		return p.items[i].reference
@@ -37,7 +36,7 @@ func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
 	return target
 }
 
-// traits reports whether a value has parts that have to be resolved, and whether it has files.
+// traits reports whether a value has parts to resolve, and whether it contains files.
 func (p *planner) traits(v lumigl.Value) (open, files bool) {
 	switch v.Kind() {
 	case lumigl.Reference:
@@ -71,8 +70,7 @@ func (p *planner) settle(it *item) error {
 	return err
 }
 
-// references returns what is known about the resources that an item refers to, those of other modules included, and about
-// those that its old properties refer to.
+// references returns the resources that an item or its old properties refer to, including those of other modules.
 func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	add := func(u urn.URN, r *graph.Resource) {
@@ -105,7 +103,7 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	return all
 }
 
-// provided returns the resource with a URN that another module provides, or nil.
+// provided returns the resource with a URN in a used version of another module, or nil.
 func (p *planner) provided(u urn.URN) *graph.Resource {
 	for _, e := range p.uses {
 		if r := p.Graph.Version(e.To).Resource(u); r != nil {
@@ -115,12 +113,12 @@ func (p *planner) provided(u urn.URN) *graph.Resource {
 	return nil
 }
 
-// Known returns an object without the members that are not known.
+// Known returns an object without unknown members.
 func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
 }
 
-// referencesOf returns what is known about the resources that the stored properties of a resource of the graph refer to.
+// referencesOf returns the resources that the stored properties of a resource refer to.
 func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	for u, to := range g.References(r) {

@@ -9,11 +9,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// group sorts the steps of a plan and fills in its tasks: consecutive ones of one provisioner are a task. The task of the
-// module's own vertex comes after all creations and changes, and before all deletions, except those that they wait for. To
-// have few tasks, steps leave their order as far as their After allows.
+// group sorts the steps of a plan and fills in its tasks: consecutive steps of one provisioner form a task. The
+// module's own task comes after all creations and changes, and before all deletions except those that they wait for.
+// Steps are reordered, as far as their After allows, to minimize the number of tasks.
 func (p *Plan) group() {
-	names := []string{""} // of groups; steps in the first one need no provisioner
+	names := []string{""} // names of groups; steps in the first one need no provisioner
 	group := make([]int32, len(p.Steps)+1)
 	module, number := int32(len(p.Steps)), numbers(p.Steps)
 	var g dag.Graph
@@ -63,10 +63,10 @@ func (p *Plan) group() {
 	p.Steps, p.Tasks = sorted, all
 }
 
-// Inputs returns the inputs of the tasks, in their order.
+// Inputs returns the inputs of the tasks, in order.
 func (p *Plan) Inputs() []Input {
 	inputs := make([]Input, len(p.Tasks))
-	now := map[string][]Vertex{} // what each provisioner handles at this point; steps without one have been made
+	now := map[string][]Vertex{} // current vertices by provisioner; steps without one are done
 	old, new := ends(slices.DeleteFunc(slices.Clone(p.Steps), (*Step).IsProvisioned))
 	for _, v := range changed(vertices(p.before, p.Module), old, new) {
 		name := p.provisioner(lumigl.ModuleType)
@@ -90,7 +90,7 @@ func (p *Plan) Inputs() []Input {
 	return inputs
 }
 
-// vertices returns the vertices of a module: versions that are not partial, and resources. Some are there twice.
+// vertices returns the vertices of a module: versions that are not partial, and resources, possibly with duplicates.
 func vertices(g *graph.Graph, module string) []Vertex {
 	all := versions(g, module)
 	for _, v := range g.Versions(module) {
@@ -117,7 +117,7 @@ func versions(g *graph.Graph, module string) []Vertex {
 // ends returns the vertices that steps remove and those that they add.
 func ends(steps []*Step) (old, new []Vertex) {
 	for _, s := range steps {
-		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // which has a Delete
+		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // has a Delete of its own
 			old = append(old, Vertex{Resource: s.Old})
 		}
 		if s.New != nil && s.New != s.Old {
@@ -127,7 +127,7 @@ func ends(steps []*Step) (old, new []Vertex) {
 	return old, new
 }
 
-// changed returns vertices without the old and with the new ones, sorted, and each once.
+// changed returns vertices without old and with new, sorted and without duplicates.
 func changed(vertices, old, new []Vertex) []Vertex {
 	gone := make(map[Vertex]bool, len(old))
 	for _, v := range old {
@@ -139,12 +139,12 @@ func changed(vertices, old, new []Vertex) []Vertex {
 	return slices.Compact(all)
 }
 
-// context returns the vertices that others depend on directly and that their provisioner does not handle, and the versions
-// of modules that versions use. It has no resources of versions, which a provisioner finds in them.
+// context returns the direct dependencies of vertices that their provisioner does not handle, and the module versions
+// that they use. It omits resources of these versions, which contain them.
 func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 	after := p.Transition.Graph
 	holders := slices.Concat(p.before.Versions(p.Module), after.Versions(p.Module))
-	slices.Reverse(holders) // Dependencies are those in the newest version that holds the resource.
+	slices.Reverse(holders) // The newest version that contains the resource determines its dependencies.
 	var all []Vertex
 	for _, v := range of {
 		if v.Version != nil {
@@ -160,10 +160,10 @@ func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 			}
 		}
 	}
-	return changed(all, []Vertex{{}}, nil) // A version that is left may use one that is gone.
+	return changed(all, []Vertex{{}}, nil) // A remaining version may use a removed one.
 }
 
-// Map returns the input with other resources in place of those that it has, and without those that to returns nil for.
+// Map returns the input with resources mapped by to, and without those that to maps to nil.
 func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
 	mapped := func(all []Vertex) []Vertex {
 		all = slices.Clone(all)

@@ -1,4 +1,4 @@
-// Package show writes plans for people and for programs. docs/plan.md documents both forms.
+// Package show writes plans as text and as JSON. docs/plan.md documents both forms.
 package show
 
 import (
@@ -14,28 +14,28 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options say how a plan is shown.
+// Options configure the output.
 type Options struct {
-	// Color is whether the text is for a terminal that has colors.
+	// Color enables colors in the text.
 	Color bool
-	// Limit is how many bytes of the text to show, apart from a line about the rest and the totals. 0 is no limit.
+	// Limit limits the text in bytes, not counting the line about omitted lines and the totals. 0 means no limit.
 	Limit int
-	// Waits has what the deployment waits for.
+	// Waits lists the deployments that this one waits for.
 	Waits []queue.Wait
-	// Idle is whether the plan is not to run, since nothing changes. Then it has no number, and waits for nothing.
+	// Idle is set if the plan will not run because nothing changes: its number and waits are not shown.
 	Idle bool
-	// Details has the plans of provisioners.
+	// Details lists the plans of provisioners.
 	Details []plan.TaskDetails
 }
 
-// purposes has the name and the title of plans for each purpose.
+// purposes has the name and title of plans by purpose.
 var purposes = [...]struct{ name, title string }{
 	plan.ToDeploy:  {"deploy", "Plan for %s in %s"},
 	plan.ToCleanUp: {"cleanup", "Cleanup of %s in %s"},
 	plan.ToDestroy: {"destroy", "Destroy %s in %s"},
 }
 
-// forms has the sign and the color of each kind of step.
+// forms has the sign and color by kind of step.
 var forms = [...]struct {
 	sign  string
 	style term.Style
@@ -45,7 +45,7 @@ var forms = [...]struct {
 	plan.Delete: {"-", term.Red}, plan.Forget: {"x", term.Red},
 }
 
-// kindOf returns the kind that a step is shown as: a change of options alone is an update, without a call.
+// kindOf returns the kind shown for a step: changing only options is shown as an update.
 func kindOf(s *plan.Step) plan.Kind {
 	if s.ChangesOptions() {
 		return plan.Update
@@ -53,7 +53,7 @@ func kindOf(s *plan.Step) plan.Kind {
 	return s.Kind
 }
 
-// idOf returns what the provider calls the resource of a step: the old one, if there is one.
+// idOf returns the provider's ID of a step's old resource, or else of the new one.
 func idOf(s *plan.Step) string {
 	if s.Old != nil {
 		return s.Old.ID
@@ -61,7 +61,8 @@ func idOf(s *plan.Step) string {
 	return s.New.ID
 }
 
-// changes returns how a step changes what the program has: nothing if the resource goes away or is not compared.
+// changes returns the changes that a step makes to the program properties: none if the resource is removed or not
+// compared.
 func changes(s *plan.Step) *diff.Resource {
 	old, new := s.Old, s.New
 	if old == nil {
@@ -71,11 +72,11 @@ func changes(s *plan.Step) *diff.Resource {
 		new = old
 	}
 	before, after := vertex(old.URN, old.Inputs, old.Options), vertex(new.URN, new.Inputs, new.Options)
-	// What is plain in the program may be a secret to the provider.
+	// Values that are plain in the program may be secret for the provider.
 	return diff.CompareResource(before, after, s.Replaces, old.Checked, old.Outputs, new.Checked, new.Outputs)
 }
 
-// vertex returns a resource as the program has it, without its id.
+// vertex returns a resource as in the program, without its ID.
 func vertex(u urn.URN, properties, options lumigl.Value) *lumigl.Vertex {
 	v, err := lumigl.NewResource(u)
 	if err != nil {
@@ -85,8 +86,8 @@ func vertex(u urn.URN, properties, options lumigl.Value) *lumigl.Vertex {
 	return v
 }
 
-// versions returns the module's version before a deployment and the one after it. They are empty if there is none,
-// and for other plans.
+// versions returns the module's versions before and after a deployment. They are empty if they do not exist, and for
+// other kinds of plans.
 func versions(p *plan.Plan) (old, new *graph.Version) {
 	old, new = &graph.Version{}, &graph.Version{}
 	if p.Purpose == plan.ToDeploy {
@@ -99,7 +100,7 @@ func versions(p *plan.Plan) (old, new *graph.Version) {
 	return old, new
 }
 
-// provides returns how the values change that the module provides.
+// provides returns the changes of provided values.
 func provides(p *plan.Plan) *diff.Resource {
 	module := urn.Parts{Environment: p.Environment, Package: p.Module, Module: "index", Type: lumigl.ModuleType, Name: "m"}
 	u, _ := urn.Format(module) // It only shortens references.
@@ -114,14 +115,14 @@ func provides(p *plan.Plan) *diff.Resource {
 	return diff.CompareResource(of(old), of(new), nil)
 }
 
-// note is what a plan means for a module that uses values of another one, or that its saved model is all that changes.
+// note is a consequence of a plan for uses between modules, or a change of the saved model alone.
 type note struct {
 	Kind   string `json:"kind"`
 	Module string `json:"module"`
 	Text   string `json:"text"`
 }
 
-// notes returns what becomes of the edges between modules. It is the same for several versions in one position.
+// notes returns the changes of the edges between modules, without duplicates.
 func notes(p *plan.Plan) []note {
 	all := []note{}
 	add := func(kind, module, format string, args ...any) {

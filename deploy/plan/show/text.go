@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// WriteText writes a plan for people. Nothing in it can drive a terminal. Secrets are masked.
+// WriteText writes a plan as text. Control characters are escaped and secrets masked.
 func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
@@ -38,7 +38,7 @@ type text struct{ term.Stream }
 
 func line(depth int, text string) string { return strings.Repeat("  ", depth) + text + "\n" }
 
-// shown returns a text that can drive no terminal, and of a very long one the beginning.
+// shown returns a text with control characters escaped, clipped to 160 columns.
 func shown(s string) string { return term.Clip(term.Visible(s), 160) }
 
 func (t text) header(p *plan.Plan, o Options) string {
@@ -56,7 +56,7 @@ func (t text) header(p *plan.Plan, o Options) string {
 	return all
 }
 
-// steps writes the steps that do something, a replacement once. Those of several lines are between empty lines.
+// steps formats the effective steps, each replacement once. Multi-line steps are surrounded by blank lines.
 func (t text) steps(p *plan.Plan) string {
 	var all strings.Builder
 	for _, s := range p.Steps {
@@ -72,7 +72,7 @@ func (t text) steps(p *plan.Plan) string {
 	return strings.ReplaceAll(all.String(), "\n\n\n", "\n\n")
 }
 
-// step writes a step: what it does and where the program makes the resource, why, and what differs.
+// step formats a step: kind, resource, source position, reasons, and changes.
 func (t text) step(s *plan.Step, depth int) string {
 	kind := kindOf(s)
 	verb := forms[kind].sign + " " + kind.String()
@@ -105,11 +105,11 @@ func (t text) step(s *plan.Step, depth int) string {
 
 func (t text) changes(r *diff.Resource, depth int) string {
 	var all strings.Builder
-	_ = r.WriteText(&all, depth, diff.TextOptions{Color: t.Color, Context: 1}) // A builder takes everything.
+	_ = r.WriteText(&all, depth, diff.TextOptions{Color: t.Color, Context: 1}) // Writing to a Builder cannot fail.
 	return all.String()
 }
 
-// resource is a resource in a line, as lumi show prints it.
+// resource formats a resource on one line, like lumi show.
 func (t text) resource(u urn.URN, id string) string {
 	all := t.Paint(term.Bold, shown(u.Name())) + " " + t.Paint(term.Dim, shown(string(u.Type())))
 	if id != "" {
@@ -134,7 +134,7 @@ func (t text) notes(p *plan.Plan) (all string) {
 	return all
 }
 
-// cleanups writes those that delete something.
+// cleanups formats the cleanups that delete something.
 func (t text) cleanups(p *plan.Plan) (all string) {
 	for _, c := range p.Cleanups {
 		if len(c.Deleted) > 0 {
@@ -155,7 +155,7 @@ func (t text) moves(p *plan.Plan) (all string) {
 	return all
 }
 
-// details writes the plans of provisioners, each indented under the name of its provisioner.
+// details formats the plans of provisioners, indented under their names.
 func (t text) details(o Options) string {
 	var all strings.Builder
 	for _, d := range o.Details {
@@ -174,7 +174,7 @@ func (t text) details(o Options) string {
 	return all.String()
 }
 
-// totals ends the text.
+// totals formats the last lines: the totals and the digest.
 func (t text) totals(p *plan.Plan) string {
 	var counts [len(forms)]int
 	var atMost [len(forms)]string
