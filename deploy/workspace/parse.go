@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// mostBytes limits the size of a file, so that none takes long.
+// mostBytes limits the size of a file and thereby the time to parse it.
 const mostBytes = 1 << 18
 
 // keys are the keys of the file, each with an example of its value.
@@ -42,11 +42,11 @@ const (
 	sourceHelp   = "must be the path of a .ts or .js file below this folder, with forward slashes"
 )
 
-// A form is what a string must look like.
+// form is a required form of strings.
 type form struct {
 	pattern *regexp.Regexp
 	help    string
-	// hidden values are not quoted in messages: in place of how a key is wrapped, somebody may write the secret itself.
+	// hidden values are not quoted in messages: users may write a secret there by mistake.
 	hidden bool
 }
 
@@ -75,13 +75,13 @@ var (
 	}
 )
 
-// reader turns nodes into a workspace and collects problems.
+// reader converts nodes to a workspace and collects problems.
 type reader struct {
 	problems []Problem
 }
 
-// Parse parses src. Names of files in messages are file. The error is an *[Error] with every problem; if src is not
-// YAML, with the first.
+// Parse parses src. Messages name it file. The error is an *[Error] with every problem, or with the first one if src is
+// not valid YAML.
 func Parse(src []byte, file string) (*Workspace, error) {
 	var r reader
 	w := &Workspace{File: file}
@@ -91,13 +91,13 @@ func Parse(src []byte, file string) (*Workspace, error) {
 	if len(r.problems) == 0 {
 		return w, nil
 	}
-	// What else is wrong at the same place most likely follows from the first problem.
+	// Further problems at the same position are most likely consequences of the first one.
 	at := func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) }
 	slices.SortStableFunc(r.problems, at)
 	return nil, &Error{file, slices.CompactFunc(r.problems, func(a, b Problem) bool { return at(a, b) == 0 })}
 }
 
-// load returns the only document's content, or nil if there is none or it is not YAML.
+// load returns the content of the only document, or nil if it is empty or invalid.
 func (r *reader) load(src []byte) *yaml.Node {
 	switch {
 	case len(src) > mostBytes:
@@ -200,7 +200,7 @@ func (r *reader) unknown(name string, key *yaml.Node) {
 	r.add(key, "unknown key %s%s", quote(name), help)
 }
 
-// entries calls visit for each entry of an object whose key is a string that occurs first.
+// entries calls visit for each entry of an object, except for invalid and duplicate keys, which it reports.
 func (r *reader) entries(path string, object *yaml.Node, visit func(name string, key, value *yaml.Node)) {
 	lines := map[string]int{}
 	for i := 0; i < len(object.Content); i += 2 {
@@ -227,13 +227,13 @@ func (r *reader) entries(path string, object *yaml.Node, visit func(name string,
 	}
 }
 
-// property is an entry of the file: its path for messages, its own name, and its nodes.
+// property is an entry of the file, with its path for messages.
 type property struct {
 	path, name string
 	key, value *yaml.Node
 }
 
-// is reports whether the value is of a kind. If not, it says what to write.
+// is reports whether the value is of a kind, and records a problem if not.
 func (r *reader) is(p property, kind, example string) bool {
 	switch found := kindOf(p.value); found {
 	case kind:
@@ -248,10 +248,10 @@ func (r *reader) is(p property, kind, example string) bool {
 	return false
 }
 
-// name returns the name that is the value of a key, or "".
+// name returns the name in a property, or "".
 func (r *reader) name(p property, f form) string { return r.text(p, "NAME", f, p.path) }
 
-// text returns the string that is a property's value, or "". Messages call it what.
+// text returns the string in a property, or "". what is its name in messages.
 func (r *reader) text(p property, example string, f form, what string) string {
 	scalar := p.value.Kind == yaml.ScalarNode && kindOf(p.value) != "no value"
 	if scalar && f.pattern.MatchString(p.value.Value) {
@@ -264,7 +264,7 @@ func (r *reader) text(p property, example string, f form, what string) string {
 	return p.value.Value
 }
 
-// check reports whether a string has a form.
+// check reports whether a string has a form, and records a problem if not.
 func (r *reader) check(n *yaml.Node, what string, f form) bool {
 	switch {
 	case f.pattern.MatchString(n.Value):
@@ -277,7 +277,7 @@ func (r *reader) check(n *yaml.Node, what string, f form) bool {
 	return false
 }
 
-// object calls visit for each entry of a property whose key has a form. It reports whether the property is an object.
+// object calls visit for each entry with a valid key. It reports whether the property is an object.
 func (r *reader) object(p property, what string, names form, visit func(property)) bool {
 	if !r.is(p, "an object", exampleOf(p.name)) {
 		return false
@@ -334,7 +334,7 @@ func (r *reader) model(module property) (m Model) {
 	return m
 }
 
-// paths returns the paths that are the value of a property: one, or a list.
+// paths returns the paths in a property, which is a string or a list.
 func (r *reader) paths(p property) []string {
 	if kindOf(p.value) == "a string" {
 		return []string{r.text(p, "PATH", pathForm, "path")}
@@ -342,7 +342,7 @@ func (r *reader) paths(p property) []string {
 	return r.list(p, "[PATH]", "path", pathForm)
 }
 
-// environments sets the names of environments, and the settings of those that have any.
+// environments reads the names and settings of environments.
 func (r *reader) environments(w *Workspace, p property) {
 	w.Keys, w.Inventories = map[string]string{}, map[string]string{}
 	r.object(p, "environment", environmentForm, func(p property) {
@@ -374,7 +374,7 @@ func (r *reader) provisioners(p property) map[string][]string {
 	return found
 }
 
-// list returns a list of strings, or nil if the property is not a list. Messages call the strings what.
+// list returns a list of strings, or nil if the property is not a list. what is the name of the strings in messages.
 func (r *reader) list(p property, example, what string, f form) []string {
 	if !r.is(p, "a list", example) {
 		return nil
@@ -403,14 +403,14 @@ func exampleOf(key string) string {
 	return ""
 }
 
-// The scalars of YAML 1.2's core schema that are not strings. Those of the library are YAML 1.1's in part.
+// The scalars of YAML 1.2's core schema that are not strings. The library partly uses those of YAML 1.1.
 var (
 	null   = regexp.MustCompile(`^(?:~|null|Null|NULL)?$`)
 	truth  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
 	number = regexp.MustCompile(`^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// kindOf says in words what a node is. It returns "" for one with an anchor, an alias or a tag.
+// kindOf describes the kind of a node. It returns "" for aliases and for nodes with an anchor or a tag.
 func kindOf(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!":
@@ -440,7 +440,7 @@ func near(name string, names []string) string {
 	return ""
 }
 
-// quote returns a JSON string.
+// quote returns s as a JSON string.
 func quote(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Provisioner returns the name of the provisioner that handles a type, or "" if its provider does. A type that is listed
-// counts more than aws:rds:*. The error names the provisioners that the type is mapped to.
+// Provisioner returns the name of the provisioner that handles a type, or "" if its provider does. A listed type takes
+// precedence over aws:rds:*. The error reports a type mapped to several provisioners.
 func (w *Workspace) Provisioner(t tokens.Type) (string, error) {
 	module := string(t[:strings.LastIndexByte(string(t), ':')+1]) + "*"
 	for _, pattern := range []string{string(t), module} {

@@ -1,5 +1,5 @@
-// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs or object models,
-// environments, plugins and provisioners. The docs are in docs/workspace.md, and docs/schema/workspace.schema.json is its
+// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs or object
+// models, environments, plugins, and provisioners. See docs/workspace.md, and docs/schema/workspace.schema.json for the
 // JSON Schema.
 package workspace
 
@@ -17,40 +17,40 @@ import (
 // FileName is the name of the file in the workspace's root folder.
 const FileName = "Lumi.yaml"
 
-// Workspace is the content of a Lumi.yaml. Its JSON is what lumi-program gets.
+// Workspace is the content of a Lumi.yaml. Its JSON form is the input of lumi-program.
 type Workspace struct {
 	// File is the path of the file. Paths in it are relative to its folder.
 	File string `json:"-"`
-	// Package is the package of programs that are not those of Modules. It is empty unless the file sets it.
+	// Package is the package of programs that are not in Modules; empty if not set.
 	Package string `json:"package,omitempty"`
-	// Modules are the paths of programs by the names of their modules, with forward slashes. A lone program is the
-	// module named by Package.
+	// Modules maps module names to paths of programs, with forward slashes. A single program is the module named by
+	// Package.
 	Modules map[string]string `json:"modules,omitempty"`
-	// Models are the object models of modules that have one in place of a program, by the names of the modules.
+	// Models maps module names to object models, for modules that have one instead of a program.
 	Models map[string]Model `json:"models,omitempty"`
 	// Environment is the default environment, or "".
 	Environment string `json:"environment,omitempty"`
-	// Environments are the environments that there are, in the order of the file, or nil if it does not list them.
+	// Environments lists the environments in file order, or is nil if the file does not list them.
 	Environments []string `json:"environments,omitempty"`
-	// Keys say how the data keys of environments are wrapped, by environment, as secret.ParseWrapper takes it. An
-	// environment without an entry has the default, "passphrase". Only the form is checked: recipients may be malformed.
+	// Keys configures, by environment, how the data key is wrapped, in the form of secret.ParseWrapper. The default is
+	// "passphrase". Only the syntax is checked: recipients may be malformed.
 	Keys map[string]string `json:"keys,omitempty"`
-	// Inventories are the paths of inventory files, by environment. They list the nodes that task graphs run on.
+	// Inventories maps environments to paths of inventory files, which list the nodes that task graphs run on.
 	Inventories map[string]string `json:"inventories,omitempty"`
-	// Plugins are the paths of executables by the packages that they provide.
+	// Plugins maps packages to paths of executables.
 	Plugins map[string]string `json:"plugins,omitempty"`
-	// Provisioners are the types that provisioners handle, by the names of the provisioners. A type is a token, or
-	// package:module:* for all types of a module.
+	// Provisioners maps provisioners to the types that they handle: a type token, or package:module:* for all types of
+	// a module.
 	Provisioners map[string][]string `json:"provisioners,omitempty"`
 }
 
-// Model is an object model in MuranoPL, with what it takes to evaluate it.
+// Model is an object model in MuranoPL and the files needed to evaluate it.
 type Model struct {
 	// File is the path of the object model.
 	File string `json:"model"`
-	// Classes are the paths of folders and package archives with classes.
+	// Classes lists the paths of folders and package archives with classes.
 	Classes []string `json:"classes"`
-	// Schemas are the paths of the schema.json files with the types of resources.
+	// Schemas lists the paths of schema.json files with resource types.
 	Schemas []string `json:"schemas,omitempty"`
 }
 
@@ -67,17 +67,17 @@ type Error struct {
 	Problems []Problem
 }
 
-// Problem is an error at a place in the file. Lines and columns count from 1, columns in characters. Line is 0 if the
-// problem concerns the whole file.
+// Problem is an error at a position in the file. Lines and columns count from 1, columns in characters. Line is 0 for
+// problems of the whole file.
 type Problem struct {
 	Line, Column int
 	Message      string
 }
 
-// mostProblems limits the lines of an error message.
+// mostProblems limits the problems in an error message.
 const mostProblems = 10
 
-// Error returns a line for each problem, up to ten.
+// Error returns up to ten problems, one per line.
 func (e *Error) Error() string {
 	var lines []string
 	for i, p := range e.Problems {
@@ -95,8 +95,8 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Find reads the nearest Lumi.yaml, in dir or above. The error wraps [fs.ErrNotExist] if there is none, and is an
-// *[Error] if the file is not valid.
+// Find reads the nearest Lumi.yaml, in dir or a parent directory. The error wraps [fs.ErrNotExist] if there is none,
+// and is an *[Error] if the file is invalid.
 func Find(dir string) (*Workspace, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
