@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a command into a process group, which is interrupted as a terminal does it when the context is done.
+// ownGroup runs a command in its own process group, which receives SIGINT when the context is done.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 }
 
-// killGroup ends what a command that has ended left running.
+// killGroup kills the processes that an ended command left running.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

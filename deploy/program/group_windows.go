@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// ownGroup has a command and all that it started end when the context is done. They cannot be asked to.
+// ownGroup kills a command and its descendants when the context is done. They cannot be interrupted.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.Cancel = func() error {
 		return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
 	}
 }
 
-// Windows does not know what a command that has ended started.
+// killGroup does nothing: Windows does not track the descendants of ended processes.
 func killGroup(*exec.Cmd) {}

@@ -1,6 +1,6 @@
-// Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and writes the
-// workspace to its standard input as JSON, so that there is one reader of Lumi.yaml. Standard input works on every system,
-// and other users cannot see it, unlike arguments.
+// Package program evaluates programs to desired state. It runs lumi-program in the folder of Lumi.yaml and passes the
+// workspace on standard input as JSON, so that only Go reads Lumi.yaml. Unlike arguments, standard input works on every
+// system and is not visible to other users.
 package program
 
 import (
@@ -25,36 +25,36 @@ import (
 // command evaluates programs. It is part of the npm package @lumi/lumi.
 const command = "lumi-program"
 
-// patience is how long a program may take to end after it was asked to, and how long what it started may keep standard
-// error open after it has ended.
+// patience is how long an interrupted program may take to end, and how long its descendants may keep standard error
+// open afterward.
 const patience = 3 * time.Second
 
 // Options configure [Evaluate].
 type Options struct {
-	// Workspace has the program. It is required.
+	// Workspace lists the program. It is required.
 	Workspace *workspace.Workspace
-	// Environment is what the program is evaluated for. It is required.
+	// Environment is the environment to evaluate the program for. It is required.
 	Environment string
 	// Arguments are passed to the program.
 	Arguments []string
-	// Stderr receives what lumi-program and the program print, as it comes, with all control characters. It is dropped if
-	// Stderr is nil.
+	// Stderr receives the output of lumi-program and the program unfiltered, including control characters. If nil, it
+	// is discarded.
 	Stderr io.Writer
-	// MaxSize limits the text of the graph, in bytes. It is [lumigl.DefaultMaxSize] if it is 0.
+	// MaxSize limits the size of the graph in bytes. The default is [lumigl.DefaultMaxSize].
 	MaxSize int64
 }
 
-// ExitError says that lumi-program ended without a graph. Why has been written to Options.Stderr.
+// ExitError reports that lumi-program ended without a graph. The reason was written to Options.Stderr.
 type ExitError struct {
 	// Module is the module whose program was evaluated.
 	Module string
-	// Code is the exit code: 1 if the program is wrong, and 2 or more if it was not run or not run to its end.
+	// Code is the exit code: 1 for errors in the program, 2 or more if it was not run or did not finish.
 	Code int
 
 	path string
 }
 
-// Error returns one line, which does not repeat what was written to standard error.
+// Error returns one line, which does not repeat the output on standard error.
 func (e *ExitError) Error() string {
 	if e.Code == 1 {
 		return fmt.Sprintf("module %q: the program has errors", e.Module)
@@ -62,13 +62,13 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("module %q: %s exited with code %d", e.Module, e.path, e.Code)
 }
 
-// Evaluate runs the program of a module, which Lumi.yaml must list, in the folder of Lumi.yaml and without standard input.
-// It returns the module's desired state, with secrets in the clear, which never touch a file. Passphrases and identities
-// that open the state are not in the program's environment.
+// Evaluate runs the program of a module listed in Lumi.yaml, in the folder of Lumi.yaml and without standard input. It
+// returns the module's desired state with plain-text secrets, which are never written to a file. The program's
+// environment does not contain the passphrases and identities that open the state.
 //
-// If ctx is done, the program is interrupted and, 3 seconds later, killed; the error wraps that of ctx. Processes that the
-// program started do not outlive it, except those that it detached. If lumi-program ends with an exit code other than 0,
-// the error is an *[ExitError]. Concurrent calls may share a Workspace, and a Stderr whose Write may be called concurrently.
+// If ctx is done, the program is interrupted and, 3 seconds later, killed; the error wraps ctx.Err(). Descendants of
+// the program do not outlive it unless detached. If lumi-program exits with a code other than 0, the error is an
+// *[ExitError]. Concurrent calls may share a Workspace, and a Stderr that is safe for concurrent use.
 func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, error) {
 	program, err := programOf(o.Workspace, module)
 	if err != nil {
@@ -104,7 +104,7 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 		return nil, fmt.Errorf("module %q: interrupted before the program finished: %w", module, ctx.Err())
 	case errors.As(err, &exit) && exit.Exited():
 		return nil, &ExitError{Module: module, Code: exit.ExitCode(), path: path}
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // Something in the background may have kept standard error.
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // A background process may have kept standard error open.
 		return nil, fmt.Errorf("module %q: %s: %w", module, path, err)
 	}
 	snapshot, err := lumigl.Parser{MaxSize: limit}.ParseSnapshot(stdout.String())
@@ -114,7 +114,7 @@ func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, 
 	return snapshot, nil
 }
 
-// programOf returns the program of a module, as Lumi.yaml has it.
+// programOf returns the path of the program of a module from Lumi.yaml.
 func programOf(w *workspace.Workspace, module string) (string, error) {
 	if program, ok := w.Modules[module]; ok {
 		return program, nil
@@ -132,7 +132,8 @@ func programOf(w *workspace.Workspace, module string) (string, error) {
 	return "", fmt.Errorf("module %q is not in %s; %s", module, workspace.FileName, help)
 }
 
-// find returns the path of lumi-program: in node_modules of the program's folder or above, as npm runs it, else on $PATH.
+// find returns the path of lumi-program: in node_modules of the program's folder or its parents, like npm, or else in
+// $PATH.
 func find(folder, program string) (string, error) {
 	for dir := filepath.Dir(filepath.Join(folder, program)); ; dir = filepath.Dir(dir) {
 		// On Windows, LookPath adds .cmd.
@@ -150,7 +151,7 @@ func find(folder, program string) (string, error) {
 	return path, nil
 }
 
-// text keeps as much of what is written to it as there is room for.
+// text is a writer that keeps the first room bytes.
 type text struct {
 	strings.Builder
 	room int64
