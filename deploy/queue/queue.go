@@ -1,23 +1,25 @@
-// Package queue is the deployment graph of an environment: which deployments wait, for which others, and why.
+// Package queue implements the deployment queue of an environment: which deployments wait, for which others, and why.
 //
-// Two deployments are related if they are of the same module, or if one's module directly uses the other's. A deployment
-// waits for related ones that were queued before it or run already, and for no others. With C using A, and D using A and B:
+// Two deployments are related if they are of the same module, or if one's module directly uses the other's. A
+// deployment waits for related ones that were queued before it or are already running, and for no others. With C using
+// A, and D using A and B:
 //
 //	A ◀── C        A and B start at once, C after A, D after both.
 //	▲
 //	└──── D ──▶ B
 //
-// Only direct uses count: in A ◀── B ◀── C, a deployment of C does not wait for one of A, unless one of B is queued
-// between them. Earlier deployments never wait for later ones, except for ones that run, so there are no deadlocks.
+// Only direct uses count: in A ◀── B ◀── C, a deployment of C does not wait for one of A unless one of B is queued
+// between them. Deployments wait for later ones only if those are running, so there are no deadlocks.
 //
-// A [Queue] is a list of entries. Whoever stores it adds an entry, starts those that are ready, and removes what is done:
+// A [Queue] is a list of entries. The caller stores it, adds entries, starts those that are ready, and removes finished
+// ones:
 //
 //	q, replaced, err := q.Add(queue.Entry{ID: 7, Module: "shop", Uses: []string{"network"}}, g)
 //	for _, e := range q.Ready(g) { … }      // set Running
 //	for _, w := range q.Waits(i, g) { … }   // what the others wait for, and why
 //	q = q.Remove("shop[7]")
 //
-// The package is pure. It follows docs/engine.md, and the design note on infrastructure provisioning.
+// The package does no I/O. See docs/engine.md for the design.
 package queue
 
 import (
@@ -29,23 +31,23 @@ import (
 
 // Entry is a deployment in the queue.
 type Entry struct {
-	// ID is the number of the deployment, and 0 for a cleanup.
+	// ID is the number of the deployment, or 0 for a cleanup.
 	ID     graph.Deployment
 	Module string
-	// Uses has the modules that the deployment's desired state uses directly.
+	// Uses lists the modules that the deployment's desired state uses directly.
 	Uses []string
 	// Destroys is set if the deployment removes its module.
 	Destroys bool
-	// Running is set once the deployment has started and until it fails, and Failed once it has. Both are false again once
-	// it is retried and until it has started, since it may have to wait.
+	// Running is set from the start of the deployment until it fails, and Failed afterward. A retry clears both until
+	// the deployment starts again, since it may have to wait.
 	Running, Failed bool
-	// Asks is set, like Failed, if the deployment waits for an answer.
+	// Asks is set, in addition to Failed, while the deployment waits for an answer.
 	Asks bool
-	// Interrupted is set, like Running, if the process that ran the deployment is gone.
+	// Interrupted is set, in addition to Running, if the process that ran the deployment is gone.
 	Interrupted bool
 }
 
-// IsCleanup reports whether the entry removes versions of its module that nothing needs any more.
+// IsCleanup reports whether the entry is a cleanup of unused versions.
 func (e Entry) IsCleanup() bool { return e.ID == 0 }
 
 // updates reports whether the entry makes a new version of a module.
@@ -59,22 +61,21 @@ func (e Entry) Name() string {
 	return fmt.Sprintf("%s[%d]", e.Module, e.ID)
 }
 
-// uses reports whether the entry's module directly uses another one, in desired state or in a version that exists: the
-// versions that a cleanup removes still do.
+// uses reports whether the entry's module directly uses another one, in desired state or in an existing version,
+// including versions that wait for a cleanup.
 func (e Entry) uses(module string, g *graph.Graph) bool {
 	return slices.Contains(e.Uses, module) || slices.Contains(g.Uses(e.Module), module)
 }
 
-// Queue has the deployments of an environment that are not done, in their order. It does not change: operations return
-// another one.
+// Queue lists the unfinished deployments of an environment in order. It is immutable: operations return another queue.
 type Queue []Entry
 
-// Add returns the queue with a deployment at its end. If one of its module has failed, the deployment takes that one's
-// place, and replaced is the failed one. It comes after others of its module, so that a module is updated in the order in
-// which updates were asked for. The removal of a module takes no place, since it comes after deployments of modules that use it. A cleanup is added only if none of its module waits: one that runs may have missed
-// versions.
+// Add returns the queue with a deployment appended. If a deployment of its module has failed, the new one replaces it
+// and is placed after the other deployments of the module, so that updates keep their order; replaced is the failed
+// one. The removal of a module is always appended, since it comes after deployments of modules that use it. A cleanup
+// is added only if no cleanup of the module is waiting: a running one may have missed versions.
 //
-// The error is a *[graph.RefusedError] if modules would use each other in a circle, over the graph and the queue together.
+// The error is a *[graph.RefusedError] if the uses in the graph and the queue together would form a cycle.
 func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err error) {
 	if e.IsCleanup() {
 		if slices.ContainsFunc(q, func(o Entry) bool { return o.IsCleanup() && o.Module == e.Module && !o.Running }) {
@@ -106,8 +107,7 @@ func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err e
 	return added, replaced, nil
 }
 
-// Remove returns the queue without the first deployment that has a name: of two cleanups of a module, that is the one that
-// runs.
+// Remove returns the queue without the first deployment with a name: of two cleanups of a module, the running one.
 func (q Queue) Remove(name string) Queue {
 	i := slices.IndexFunc(q, func(e Entry) bool { return e.Name() == name })
 	if i < 0 {
@@ -116,15 +116,15 @@ func (q Queue) Remove(name string) Queue {
 	return slices.Concat(q[:i], q[i+1:])
 }
 
-// Wait is why a deployment has to wait for another one.
+// Wait is a deployment to wait for, with the reason.
 type Wait struct {
 	For    Entry
 	Reason string // such as "b uses a"
 }
 
-// Waits returns what the i-th deployment waits for, in the order of the queue: related deployments before it, and those
-// after it that run, which only a retried deployment or one in the place of a failed one has. For a failed deployment, that
-// is what a retry would wait for.
+// Waits returns the deployments that the i-th one waits for, in queue order: related ones before it, and running ones
+// after it, which only exist for a retried deployment or one that replaced a failed one. For a failed deployment, it
+// returns what a retry would wait for.
 func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	if q[i].Running {
 		return nil
@@ -141,7 +141,7 @@ func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	return waits
 }
 
-// failure says what became of a deployment that has failed, and what to do.
+// failure describes the state of a failed deployment and the possible actions.
 func (e Entry) failure() string {
 	if e.Asks {
 		return "is waiting for an answer: answer or replace it"
@@ -149,7 +149,7 @@ func (e Entry) failure() string {
 	return "failed: retry or replace it"
 }
 
-// reason returns why a deployment cannot run before another one is done, or "" if it can.
+// reason returns why a deployment must wait for another one, or "".
 func (e Entry) reason(other Entry, g *graph.Graph) string {
 	switch {
 	case e.Module == other.Module && other.Failed:
@@ -165,14 +165,13 @@ func (e Entry) reason(other Entry, g *graph.Graph) string {
 	case e.uses(other.Module, g):
 		return fmt.Sprintf("%s uses %s", e.Module, other.Module)
 	case other.uses(e.Module, g) && !other.Failed:
-		// A failed user must not block this: what it uses may be what has to be fixed. A retry plans again.
+		// A failed user must not block this deployment, which may be the fix. A retry plans again.
 		return fmt.Sprintf("%s is used by %s", e.Module, other.Module)
 	}
 	return ""
 }
 
-// Ready returns the deployments that can start, all of them at once: those that neither run, nor have failed, nor wait for
-// others.
+// Ready returns the deployments that can start concurrently: they neither run, nor have failed, nor wait for others.
 func (q Queue) Ready(g *graph.Graph) []Entry {
 	var ready []Entry
 	for i, e := range q {
