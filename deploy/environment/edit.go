@@ -15,21 +15,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Edit is a change of the state of a module that calls no provider.
+// Edit is a change of the state of a module without calling providers.
 type Edit struct {
 	Module string
-	// Message says in the history what was done.
+	// Message describes the edit in the history.
 	Message string
-	// Was and Now are the URNs of a resource that moves, which [Engine.Rollback] needs to know.
+	// Was and Now are the URNs of a resource that moves, for [Environment.Rollback].
 	Was, Now urn.URN
-	// Change returns the resource graph as it is to be. Number is that of the edit among the deployments. The error may be a
+	// Change returns the edited resource graph. number is the deployment number of the edit. The error may be a
 	// *[graph.RefusedError].
 	Change func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error)
 }
 
-// Edit makes changes of the state in one transaction. Each is in the history as a deployment that is done. The error is a
-// *[job.RefusedError] while a deployment is queued, runs or has failed that is of the module or uses it, or, for a module that is
-// not in the graph, any deployment. It is one, too, if the environment has a key and the engine has not.
+// Edit applies edits in one transaction. Each is recorded in the history as a finished deployment. The error is a
+// *[job.RefusedError] while the queue contains a deployment of the module or of one that uses it, or, if the module is
+// not in the graph, any deployment. The same applies if the environment has a key but the engine does not.
 func (e *Environment) Edit(ctx context.Context, edits ...Edit) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		for _, one := range edits {
@@ -46,7 +46,7 @@ func (e *Environment) edit(t *journal.Tx, one Edit) error {
 	if err != nil {
 		return err
 	}
-	if environment.Key != "" && e.Journal.Key == nil { // What it hides would be lost.
+	if environment.Key != "" && e.Journal.Key == nil { // Hidden secrets would be lost.
 		return job.Refuse("cannot change the state without the key of %s", environment.Name)
 	}
 	rows, g, err := t.QueueAndGraph()

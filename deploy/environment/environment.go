@@ -1,4 +1,4 @@
-// Package environment shows and edits environments: their queue, their history, and their state without calling providers.
+// Package environment shows and edits environments, their queues, histories, and states, without calling providers.
 package environment
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Environment is an environment, and the engine that runs its deployments.
+// Environment is an environment with the engine that runs its deployments.
 type Environment struct{ *run.Engine }
 
-// New returns the environment of an engine with these options.
+// New returns the environment of a new engine.
 func New(o run.Options) *Environment { return &Environment{run.New(o)} }
 
-// Add adds an environment to a store.
+// Add adds an environment to a store. The error is a *[job.RefusedError] if it exists.
 func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	return s.Write(ctx, e.Name, func(tx store.Tx) error {
 		_, err := tx.Environment(e.Name)
@@ -33,8 +33,9 @@ func Add(ctx context.Context, s store.Store, e store.Environment) error {
 	})
 }
 
-// Deletable returns how many resources an environment has. The error is a *[job.RefusedError] if there are some or if
-// deployments are queued or a task graph runs. With force, only what runs is refused, and a damaged graph counts as empty.
+// Deletable returns the number of resources in an environment, and a *[job.RefusedError] if there are any, if
+// deployments are queued, or if a task graph runs. With force, only running jobs are refused, and a damaged graph
+// counts as empty.
 func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
 	environment, err := tx.Environment(name)
 	if err != nil {

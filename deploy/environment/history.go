@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Found is a deployment, what it was asked to do, and the effects of the plan that was agreed to.
+// Found is a deployment with its request and the approved effects.
 type Found struct {
 	store.Job
 	Request  run.Request
@@ -44,7 +44,7 @@ func (e *Environment) Deployment(ctx context.Context, number int64) (d store.Job
 	return d, err
 }
 
-// Request returns what a deployment was asked to do.
+// Request returns the request of a deployment.
 func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
@@ -57,8 +57,8 @@ func (e *Environment) Request(ctx context.Context, id int64) (r run.Request, err
 	return r, err
 }
 
-// History returns up to limit deployments of a module, or of all if module is "", those of the queue included, the latest
-// first. Their IDs are below before, unless that is 0.
+// History returns up to limit deployments of a module, or of all modules if module is "", latest first, including
+// queued ones. If before is not 0, only deployments with lower IDs are returned.
 func (e *Environment) History(ctx context.Context, module string, before int64, limit int) (all []store.Job, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		ended := 0

@@ -15,12 +15,12 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Rekey seals everything in the environment again with another key, and stores that key as it was wrapped, in one
-// transaction. It is refused while a deployment runs. The engine keeps its former key: use another one afterward.
+// Rekey reseals everything in the environment with another key and stores the wrapped key, in one transaction. The
+// error is a *[job.RefusedError] while a deployment runs. The engine keeps the former key: use a new engine afterward.
 func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
-	// A Codec without a key would hide secrets, one with a random key reports them.
+	// A Codec without a key would hide secrets; with a random key, it reports them.
 	from, to := state.Codec{Key: cmp.Or(e.Journal.Key, secret.NewKey())}, state.Codec{Key: key}
-	// The transaction is not shared with other writes of the engine, which seal with the former key.
+	// Other writes of the engine seal with the former key, so they must not share the transaction.
 	return e.Journal.WriteAlone(ctx, func(t *journal.Tx) error {
 		if err := resealGraph(t, e.Environment, from, to, wrapped); err != nil {
 			return err
@@ -37,8 +37,7 @@ func (e *Environment) Rekey(ctx context.Context, key *secret.Key, wrapped string
 	})
 }
 
-// resealGraph seals the resource graph with another key. Since its serial changes, executors with the former key read it
-// again, and cannot.
+// resealGraph reseals the resource graph. This changes its serial, so executors with the former key reload it and fail.
 func resealGraph(t *journal.Tx, name string, from, to state.Codec, wrapped string) error {
 	environment, err := t.Environment(name)
 	if err != nil {
@@ -60,8 +59,7 @@ func resealGraph(t *journal.Tx, name string, from, to state.Codec, wrapped strin
 	return cmp.Or(t.PutEnvironment(environment), t.PutVertices(environment.Name, put, nil))
 }
 
-// fenceOff prevents the executor that has left a deployment from writing with the former key. It refuses a deployment that
-// runs.
+// fenceOff prevents a lost executor from writing with the former key. It refuses running deployments.
 func fenceOff(t *journal.Tx, d store.Job) error {
 	if d.State != store.Running && d.State != store.Aborting {
 		return nil
@@ -73,7 +71,7 @@ func fenceOff(t *journal.Tx, d store.Job) error {
 	return t.PutJob(d)
 }
 
-// reseal seals what the store has of a deployment with another key.
+// reseal reseals the stored content and steps of a deployment.
 func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	c, err := t.Content(deployment)
 	if err != nil {
@@ -97,7 +95,7 @@ func reseal(t *journal.Tx, from, to state.Codec, deployment int64) error {
 	return err
 }
 
-// recode parses a text and writes it again, unless it is empty.
+// recode parses and rewrites a text unless it is empty.
 func recode[T any](text *string, parse func(string) (T, error), write func(T) (string, error)) error {
 	if *text == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Rollback returns the request that deploys the desired state of a former deployment again, with aliases for resources that
-// have moved since. What its plan creates comes back without its data.
+// Rollback returns a request to deploy the desired state of a former deployment again, with aliases for resources that
+// have moved since. Resources deleted since are created without their data.
 func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, err error) {
 	var d store.Job
 	moves := map[urn.URN]urn.URN{}
@@ -46,9 +46,10 @@ func (e *Environment) Rollback(ctx context.Context, id int64) (r run.Request, er
 	return run.Request{Desired: r.Desired}, nil
 }
 
-// addMoves adds the present URNs of resources that have moved since a deployment, by their URNs then.
+// addMoves maps the URNs of resources at the time of a deployment to their current URNs, for resources that have moved
+// since.
 func addMoves(t *journal.Tx, d store.Job, moves map[urn.URN]urn.URN) error {
-	origin := map[urn.URN]urn.URN{} // by the present URN
+	origin := map[urn.URN]urn.URN{} // original URN by current URN
 	for event, err := range t.Log(0, 0) {
 		if err != nil {
 			return err

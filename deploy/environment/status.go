@@ -13,7 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Outline returns the resource graph as it is, perhaps without resources that the newest versions hold: their number is always right.
+// Outline returns the current resource graph, possibly without resources of the newest versions. [graph.Version.Len] is
+// always correct.
 func (e *Environment) Outline(ctx context.Context) (g *graph.Graph, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		g, err = t.Outline()
@@ -22,20 +23,20 @@ func (e *Environment) Outline(ctx context.Context) (g *graph.Graph, err error) {
 	return g, err
 }
 
-// Status is a deployment of the queue.
+// Status is a queued deployment.
 type Status struct {
 	store.Job
-	// Name is what users call the deployment, such as "a[5]".
+	// Name is the display name, such as "a[5]".
 	Name string
-	// Waits has the deployments that it waits for, with reasons. If it failed or asks, a retry would wait for them.
+	// Waits lists the deployments that it waits for, with reasons, or that a retry would wait for.
 	Waits []queue.Wait
-	// Asks has the resources that [Engine.Resolve] takes an answer about.
+	// Asks lists the resources that [run.Engine.Resolve] accepts an answer about.
 	Asks []urn.URN
-	// Ready is set if this process can run it now: it waits for none, and no other process holds its lease.
+	// Ready is set if this process can run it now: it does not wait, and no other process holds its lease.
 	Ready bool
 }
 
-// Status returns the deployments that have not ended, in the order of the queue.
+// Status returns the unfinished deployments in queue order.
 func (e *Environment) Status(ctx context.Context) (all []Status, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) error {
 		rows, err := t.Queue(e.Environment)
