@@ -10,23 +10,24 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Why a job ends early, apart from its own failures.
+// The reasons for interrupting a job.
 var (
 	ErrStopped = errors.New("stopped")
 	ErrAborted = errors.New("aborted")
 )
 
-// Held is a job that this process has claimed, while it runs.
+// Held is a job claimed by this process.
 type Held struct {
 	*Runner
-	// Job is the job as it was claimed. A caller that moves it to another running state updates it.
+	// Job is the claimed job. The caller must update it when moving it to another running state.
 	Job store.Job
-	// Calls is the context of calls. It is done if the context of Run is done, Stop cancels calls, or the lease is lost. Then
-	// another process may run the job, and the cause wraps [store.ErrFenced]; otherwise the cause is [context.Canceled].
+	// Calls is the context for calls. It is canceled when the context of Run is done, when Stop cancels calls, or when
+	// the lease is lost. In the last case, another process may run the job, and the cause wraps [store.ErrFenced];
+	// otherwise, the cause is [context.Canceled].
 	Calls context.Context
 
-	cut       context.CancelCauseFunc // of Calls
-	aborts    chan struct{}           // closed once the job is to be aborted
+	cut       context.CancelCauseFunc // cancels Calls
+	aborts    chan struct{}           // closed when an abort is requested
 	abortOnce sync.Once
 }
 
@@ -35,8 +36,8 @@ func (r *Runner) Hold(j store.Job) *Held {
 	return &Held{Runner: r, Job: j, aborts: make(chan struct{})}
 }
 
-// Run has work run the job while its lease is renewed, and then end record how it ended, with the error of work. The error is
-// that of end. It wraps [store.ErrFenced] if the lease was lost, and end is left out if that happened before.
+// Run calls work while renewing the lease, then end with the error of work to record the outcome. It returns the error
+// of end. The error wraps [store.ErrFenced] if the lease was lost; end is not called if that happened earlier.
 func (h *Held) Run(ctx context.Context, work func(context.Context) error, end func(context.Context, error) error) error {
 	held, lose := context.WithCancelCause(ctx)
 	h.Calls, h.cut = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -56,7 +57,7 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 	err := work(held)
 	lost := context.Cause(held)
 	lose(nil)
-	wait.Wait() // A heartbeat after the end would take the job for lost.
+	wait.Wait() // A renewal after the end would report the lease as lost.
 	if !errors.Is(err, store.ErrFenced) && !errors.Is(lost, store.ErrFenced) {
 		err = end(context.WithoutCancel(ctx), err)
 	} else {
@@ -68,7 +69,7 @@ func (h *Held) Run(ctx context.Context, work func(context.Context) error, end fu
 	return err
 }
 
-// keep renews the lease until ctx is done, or the lease is lost. Then the error wraps [store.ErrFenced].
+// keep renews the lease until ctx is done or the lease is lost, in which case the error wraps [store.ErrFenced].
 func (h *Held) keep(ctx context.Context) error {
 	expires := h.Job.Expires
 	for {
@@ -82,7 +83,7 @@ func (h *Held) keep(ctx context.Context) error {
 			j.Expires = next
 			return t.PutJob(j)
 		})
-		if err == nil || errors.Is(err, store.ErrLost) { // Running calls are to end.
+		if err == nil || errors.Is(err, store.ErrLost) { // Running calls must be able to finish.
 			expires = next
 		} else if errors.Is(err, store.ErrFenced) || !time.Now().Before(expires) {
 			return fmt.Errorf("%w: %w", store.ErrFenced, err)
@@ -90,7 +91,7 @@ func (h *Held) keep(ctx context.Context) error {
 	}
 }
 
-// watch looks for requests to abort the job until ctx is done.
+// watch polls for abort requests until ctx is done.
 func (h *Held) watch(ctx context.Context) {
 	for tick := time.Tick(time.Second); ; {
 		select {
@@ -100,7 +101,7 @@ func (h *Held) watch(ctx context.Context) {
 		case <-h.aborts:
 			return
 		}
-		_ = h.Store.Read(ctx, func(tx store.Tx) error { // Where it fails, the next write fails too.
+		_ = h.Store.Read(ctx, func(tx store.Tx) error { // If this fails, the next write fails, too.
 			j, err := tx.Job(h.Job.ID)
 			if err == nil {
 				h.notice(j)
@@ -110,8 +111,8 @@ func (h *Held) watch(ctx context.Context) {
 	}
 }
 
-// Touch begins a transaction of this process, and returns the job as it is. The error is [store.ErrFenced] if the process
-// does not hold the job any more.
+// Touch must be the first statement of a transaction. It returns the current job. The error wraps [store.ErrFenced] if
+// the process no longer holds the job.
 func (h *Held) Touch(tx store.Tx) (store.Job, error) {
 	j, err := tx.Touch(h.Job.ID, h.Job.Fence, store.Running, store.Aborting)
 	if err == nil {
@@ -120,7 +121,7 @@ func (h *Held) Touch(tx store.Tx) (store.Job, error) {
 	return j, err
 }
 
-// Record runs f in a transaction that begins with Touch.
+// Record runs f in a transaction after Touch.
 func (h *Held) Record(ctx context.Context, f func(*Tx, store.Job) error) error {
 	return h.Write(ctx, func(t *Tx) error {
 		j, err := h.Touch(t)
@@ -131,17 +132,17 @@ func (h *Held) Record(ctx context.Context, f func(*Tx, store.Job) error) error {
 	})
 }
 
-// Abandon cancels calls with a cause.
+// Abandon cancels Calls with a cause.
 func (h *Held) Abandon(cause error) { h.cut(cause) }
 
-// notice notes whether a job is to be aborted.
+// notice checks a job for an abort request.
 func (h *Held) notice(j store.Job) {
 	if j.Abort {
 		h.abortOnce.Do(func() { close(h.aborts) })
 	}
 }
 
-// Aborts returns a channel that is closed once the job is to be aborted. It is nil while that is being done.
+// Aborts returns a channel that is closed when an abort is requested. It is nil while the job is being aborted.
 func (h *Held) Aborts() <-chan struct{} {
 	if h.Job.State == store.Aborting {
 		return nil
@@ -149,7 +150,8 @@ func (h *Held) Aborts() <-chan struct{} {
 	return h.aborts
 }
 
-// Interrupted returns why nothing new may start, or nil: [ErrAborted], [ErrStopped], or that the store was removed.
+// Interrupted returns the reason why nothing new may start, or nil: [ErrAborted], [ErrStopped], or the error of a
+// removed store.
 func (h *Held) Interrupted(ctx context.Context) error {
 	if lost := h.lost.Load(); lost != nil {
 		return *lost
@@ -165,7 +167,8 @@ func (h *Held) Interrupted(ctx context.Context) error {
 	return ErrStopped
 }
 
-// Sleep waits, unless the job is interrupted or its calls are canceled.
+// Sleep waits for d. It returns [ErrAborted], [ErrStopped], or the reason of Interrupted if the job is interrupted or
+// its calls are canceled.
 func (h *Held) Sleep(ctx context.Context, d time.Duration) error {
 	if err := h.Interrupted(ctx); err != nil {
 		return err

@@ -1,11 +1,11 @@
-// Package job runs jobs, which are deployments and runs of task graphs. One process at a time runs a job. It claims the job
-// for a limited time, with a new fencing token, and renews that lease while it lives. Every transaction of the process checks
-// the token, so one that was taken for dead cannot write any more.
+// Package job runs jobs: deployments and runs of task graphs. A job is run by one process at a time, which claims it
+// with a new fencing token and renews its lease. Every transaction of the process checks the token, so a process that
+// lost its lease cannot write.
 //
 //	err := runner.Write(ctx, func(t *job.Tx) error { … return t.Claim(&j, store.Running) })
 //	err = runner.Hold(j).Run(ctx, work, end)   // end moves the job to its next state
 //
-// What a job does, when it can be claimed and who may stop it is up to the caller.
+// The caller defines what a job does, when it can be claimed, and who may stop it.
 package job
 
 import (
@@ -22,26 +22,26 @@ import (
 type Options struct {
 	Store       store.Store
 	Environment string
-	// Events receives events, one at a time. It must not block. It may be nil.
+	// Events receives events, one at a time. It must not block and may be nil.
 	Events func(store.Event)
-	// Owner identifies this process: by default its host, its ID and when it started.
+	// Owner identifies this process. The default consists of the host, the process ID, and the start time.
 	Owner string
-	// IsDead reports whether the process with an identity is known to have ended. By default, that is found out on this host.
+	// IsDead reports whether the owner is known to have ended. The default checks processes on this host.
 	IsDead func(owner string) bool
-	// Lease is how long a job stays claimed after its process has disappeared: 30 seconds if it is 0.
+	// Lease is how long a job stays claimed after its process has disappeared. The default is 30 seconds.
 	Lease time.Duration
 }
 
-// Runner is a process that runs jobs of an environment. It may be used concurrently.
+// Runner runs jobs of an environment in this process. It is safe for concurrent use.
 type Runner struct {
 	Options
 	emitMu sync.Mutex // held while an event is shown
-	dead   sync.Map   // when owners were first seen dead
+	dead   sync.Map   // time when each owner was first seen dead
 	// Stop closes stopStarting, then cancelCalls; stopped counts its calls and stopMu guards it.
 	stopStarting, cancelCalls chan struct{}
 	stopped                   int
 	stopMu                    sync.Mutex
-	// lost is the error of a store that was removed. Then nothing new starts, and results are still stored.
+	// lost is the error of a removed store. Nothing new starts then, but results are still stored.
 	lost atomic.Pointer[error]
 }
 
@@ -54,7 +54,7 @@ func New(o Options) *Runner {
 	return &Runner{Options: o, stopStarting: make(chan struct{}), cancelCalls: make(chan struct{})}
 }
 
-// Stop stops what this process runs: the first call starts nothing new, the second cancels running calls.
+// Stop stops the jobs of this process: after the first call, nothing new starts; the second cancels running calls.
 func (r *Runner) Stop() {
 	r.stopMu.Lock()
 	defer r.stopMu.Unlock()
@@ -70,7 +70,7 @@ func (r *Runner) Stop() {
 // Stopping returns a channel that is closed once nothing new may start.
 func (r *Runner) Stopping() <-chan struct{} { return r.stopStarting }
 
-// Show passes an event on that is not stored.
+// Show passes an event to Options.Events without storing it.
 func (r *Runner) Show(event store.Event) {
 	if r.Events == nil {
 		return
@@ -80,7 +80,7 @@ func (r *Runner) Show(event store.Event) {
 	r.Events(event)
 }
 
-// Name returns what users call a job, such as "a[5]" or "Cleanup[a]".
+// Name returns the display name of a job, such as "a[5]" or "Cleanup[a]".
 func Name(j store.Job) string {
 	switch j.Kind {
 	case store.Tasks:
@@ -91,7 +91,7 @@ func Name(j store.Job) string {
 	return fmt.Sprintf("%s[%d]", j.Module, j.Number)
 }
 
-// RefusedError reports that a job or an environment is in a state in which a request is not possible. Nothing has changed.
+// RefusedError reports that the state of a job or an environment does not allow a request. Nothing has changed.
 type RefusedError struct{ Message string }
 
 // Error returns the message.
@@ -100,7 +100,7 @@ func (e *RefusedError) Error() string { return e.Message }
 // Refuse returns a *[RefusedError].
 func Refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// RefuseState returns the *[RefusedError] of a request that the state of a job does not allow, such as to be "retried".
+// RefuseState returns a *[RefusedError] for a request that the state of a job does not allow, such as "retried".
 func RefuseState(j store.Job, what string) error {
 	return Refuse("%s cannot be %s: it is %s", Name(j), what, j.State)
 }

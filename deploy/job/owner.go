@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// self identifies this process by host, process ID and, where the system reports it, start time.
+// self identifies this process by host, process ID, and, if available, start time.
 func self() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -19,7 +19,7 @@ func self() string {
 	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), start(os.Getpid()))
 }
 
-// hasEnded reports whether the process with an identity is known to have ended. Of those of other hosts nothing is known.
+// hasEnded reports whether a process is known to have ended. Processes on other hosts are unknown.
 func hasEnded(owner string) bool {
 	parts := strings.Split(owner, "/")
 	host, err := os.Hostname()
@@ -37,14 +37,15 @@ func hasEnded(owner string) bool {
 	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
-// start returns when a process started, in the system's own unit, or "" if that is unknown or the process has ended, be it as
-// a zombie.
+// start returns the start time of a process in the system's unit, or "" if it is unknown or if the process has ended or
+// is a zombie.
 func start(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
 	}
-	// The name of the command, in parentheses, may have spaces. The state comes next, the start is the 22nd field.
+	// The command name, in parentheses, may contain spaces. It is followed by the state. The start time is the 22nd
+	// field.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 || string(fields[0]) == "Z" || string(fields[0]) == "X" {
 		return ""

@@ -7,18 +7,19 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Transition is a change of state that may happen.
+// Transition is an allowed change of state.
 type Transition struct {
 	From store.State
 	To   store.State
-	// When says what it takes, for the tables in docs/engine.md.
+	// When describes the condition, for the tables in docs/engine.md.
 	When string
 }
 
-// Transitions are those of one kind of rows.
+// Transitions lists the allowed transitions of one kind of rows.
 type Transitions []Transition
 
-// The transitions of deployments, of runs of task graphs, and of the tasks and steps of deployments. Each is one transaction.
+// The transitions of deployments, runs of task graphs, and tasks and steps of deployments. Each happens in one
+// transaction.
 var (
 	Deployments = Transitions{
 		{store.Wait, store.Running, "claimed with a new fencing token; no related deployment is ahead of it"},
@@ -79,7 +80,7 @@ var (
 	}
 )
 
-// Move changes a state. The error, a mistake of the caller, is that the change is not in the table.
+// Move changes a state. It returns an error if the transition is not allowed, which is a bug in the caller.
 func (t Transitions) Move(state *store.State, to store.State) error {
 	if !slices.ContainsFunc(t, func(x Transition) bool { return x.From == *state && x.To == to }) {
 		return fmt.Errorf("internal error: %s cannot become %s", *state, to)

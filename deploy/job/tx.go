@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Tx is a transaction, with the events that it stores when it ends and shows when it is committed. One that only reads shows
-// them.
+// Tx is a transaction with events, which are stored at its end and shown after the commit. Read-only transactions only
+// show them.
 type Tx struct {
 	store.Tx
 	runner *Runner
@@ -59,13 +59,13 @@ func (t *Tx) show() {
 // Emit adds events.
 func (t *Tx) Emit(events ...store.Event) { t.events = append(t.events, events...) }
 
-// Note adds an event of a job, which happens now.
+// Note adds an event of a job with the current time.
 func (t *Tx) Note(j store.Job, event store.Event) {
 	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), j.ID, Name(j), Brief(event.Message)
 	t.Emit(event)
 }
 
-// Add adds a job that waits.
+// Add adds a job in the state WAIT.
 func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
 	j.State, j.Created = store.Wait, time.Now().UTC()
 	place := j.Place
@@ -76,21 +76,21 @@ func (t *Tx) Add(j *store.Job, c store.Content) (err error) {
 	return err
 }
 
-// Claim makes this process the holder of a job, with a new fencing token.
+// Claim claims a job for this process, with a new fencing token.
 func (t *Tx) Claim(j *store.Job, to store.State) error {
 	j.Fence++
 	j.Owner, j.Expires = t.runner.Owner, t.runner.Expires()
 	return t.Move(j, to, "")
 }
 
-// Revoke takes a job from whatever process holds it.
+// Revoke takes a job away from its holder.
 func (t *Tx) Revoke(j *store.Job, to store.State) error {
 	j.Fence++
 	j.Owner, j.Expires = "", time.Time{}
 	return t.Move(j, to, "")
 }
 
-// Move changes the state of a job. It releases the lease of one that nothing runs from then on.
+// Move changes the state of a job. It releases the lease if the job does not run in the new state.
 func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	transitions := Deployments
 	if j.Kind == store.Tasks {
@@ -110,10 +110,10 @@ func (t *Tx) Move(j *store.Job, to store.State, message string) error {
 	return t.PutJob(*j)
 }
 
-// maxMessage is how many bytes of a message are stored, since some providers answer with whole pages.
+// maxMessage limits stored messages, in bytes: some providers return whole pages.
 const maxMessage = 4096
 
-// Brief returns the start of a long message, without what is not UTF-8.
+// Brief truncates a message to 4,096 bytes and replaces invalid UTF-8.
 func Brief(message string) string {
 	if len(message) > maxMessage {
 		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
