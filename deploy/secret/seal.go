@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	prefix  = "sealed:1:" // of the value of a sealed secret
-	padding = 64          // divides the length of each plain text
+	prefix  = "sealed:1:" // prefix of the value of a sealed secret
+	padding = 64          // plain texts are padded to a multiple of this
 )
 
 // Seal returns v, a value of the resource u, with each outermost secret sealed for its path in v. Seal all values of a
-// resource as one object, so that no sealed secret fits in two places.
+// resource as one object, so that each sealed secret is valid in only one place.
 func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		if k == nil {
 			return lumigl.Value{}, &KeyError{at(u, path, "cannot be sealed without the key")}
 		}
 		plain, references, err := encode(secret)
-		if err != nil { // It may quote the secret.
+		if err != nil { // The error may quote the secret.
 			return lumigl.Value{}, at(u, path, "cannot be sealed: it cannot be written as LumiGL")
 		}
 		text := base64.StdEncoding.EncodeToString(k.aead().Seal(k.id[:], nil, plain, place(u, path)))
@@ -36,8 +36,7 @@ func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Open returns v, a value of the resource u, with each secret as it was before [Key.Seal]. The error is a *[KeyError]
-// if k is nil or not the key that sealed the secret.
+// Open reverses [Key.Seal]. The error is a *[KeyError] if k is nil or a different key sealed the secret.
 func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		return k.open(u, path, secret)
@@ -45,7 +44,7 @@ func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return v, err
 }
 
-// Hide returns a sealed value as it appears without the key: each secret is unknown, but keeps its references.
+// Hide returns a sealed value as seen without the key: secrets are unknown, but keep their references.
 func Hide(v lumigl.Value) lumigl.Value {
 	v, _, _ = walk(v, "", func(secret lumigl.Value, _ string) (lumigl.Value, error) {
 		return signed(lumigl.TextOf(wire.Unknown), secret.Get("references")), nil
@@ -59,14 +58,14 @@ func signed(v, references lumigl.Value) lumigl.Value {
 		lumigl.Member{Key: "value", Value: v}, lumigl.Member{Key: "references", Value: references})
 }
 
-// place returns the additional data of a secret.
+// place returns the additional authenticated data of a secret.
 func place(u urn.URN, path string) []byte { return fmt.Appendf(nil, "%q %q", string(u), path) }
 
 func at(u urn.URN, path, problem string) error {
 	return fmt.Errorf("%s: the secret at %q %s", u, path, problem)
 }
 
-// walk returns v, which is at path, with its outermost secrets replaced by what visit returns, and whether there are any.
+// walk returns v, located at path, with its outermost secrets replaced by visit, and whether there are any.
 func walk(
 	v lumigl.Value, path string, visit func(secret lumigl.Value, path string) (lumigl.Value, error),
 ) (_ lumigl.Value, found bool, err error) {
@@ -115,8 +114,8 @@ func (k *Key) open(u urn.URN, path string, secret lumigl.Value) (v lumigl.Value,
 	return v, nil
 }
 
-// encode returns the plain text of a secret, in which a random mark replaces references, and a list of these, or an
-// absent value if there are none.
+// encode returns the plain text of a secret with references replaced by a random mark, and the list of references,
+// absent if there are none.
 func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err error) {
 	mark := lumigl.TextOf(rand.Text())
 	var targets []lumigl.Value
@@ -138,7 +137,7 @@ func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err err
 	return plain, references, err
 }
 
-// decode reverses [encode], if the number of references is right.
+// decode reverses [encode]. It returns an error if the number of references is wrong.
 func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
 	g, err := lumigl.ParseGraph(string(plain))
 	if err != nil {
@@ -146,7 +145,7 @@ func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
 	}
 	doc := lumigl.ObjectOf(g.Fields...)
 	mark, n, ok := doc.Get("mark"), 0, true
-	// Replacing every leaf copies the secret out of the parser's memory, which is much larger.
+	// Replacing every leaf copies the secret out of the parser's much larger memory.
 	secret := doc.Get("secret").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.Equal(mark) {
 			part = references.At(n)

@@ -1,5 +1,5 @@
-// Package secret seals each secret in stored values under the data key of an environment, and wraps that key for those
-// who may use it.
+// Package secret seals secrets in stored values with the data key of an environment, and wraps that key for authorized
+// users.
 //
 // # Sealed values
 //
@@ -11,7 +11,7 @@
 // BASE64 encodes the key's id (4 bytes), a random nonce (12 bytes), and the secret as padded JSON in AES-256-GCM. The
 // additional data is the resource's URN and the JSON pointer to the secret, so a sealed secret opens only where it was
 // sealed. References in the secret are listed in the clear, so that following and retargeting them does not need the
-// key. The seal covers their number and order, not their targets.
+// key. The seal covers their number and order, but not their targets.
 //
 // # Wrapped keys
 //
@@ -33,10 +33,10 @@ const keySize = 32
 // Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key opens and seals
 // only values without secrets.
 type Key struct {
-	// What functions hold is not printed, also if the Key is in an unexported field, whose methods fmt cannot call.
+	// Closures are never printed, even if the Key is in an unexported field, on which fmt cannot call methods.
 	text func() string // in base64
 	aead func() cipher.AEAD
-	id   [4]byte // a hash, so that another key is told from damage
+	id   [4]byte // a hash that distinguishes a wrong key from damaged data
 }
 
 // NewKey returns a random key.
@@ -46,7 +46,7 @@ func NewKey() *Key {
 	return keyOf(base64.StdEncoding.EncodeToString(data[:]))
 }
 
-// keyOf returns the key with that text, or nil if it is not the text of a key.
+// keyOf returns the key with a base64 text, or nil if it is invalid.
 func keyOf(text string) *Key {
 	data, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil || len(data) != keySize {
@@ -58,13 +58,13 @@ func keyOf(text string) *Key {
 	return &Key{func() string { return text }, func() cipher.AEAD { return aead }, [4]byte(sum[:])}
 }
 
-// KeyError is an error that the right key, identity, passphrase or command would prevent. No error of this package
-// contains a key or a secret.
+// KeyError reports a missing or wrong key, identity, passphrase, or command. Errors of this package never contain keys
+// or secrets.
 type KeyError struct{ err error }
 
 func needKey(format string, args ...any) error { return &KeyError{fmt.Errorf(format, args...)} }
 
-// Error describes what is missing and how to provide it.
+// Error describes the problem and its solution.
 func (e *KeyError) Error() string { return e.err.Error() }
 
 // Unwrap returns the cause, such as that a file does not exist.

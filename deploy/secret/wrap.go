@@ -17,19 +17,19 @@ import (
 
 // The environment variables that a [Wrapper] reads.
 const (
-	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity, or the path of a file with identities
+	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity or the path of an identity file
 	PassphraseVariable = "LUMI_PASSPHRASE"   // if unset, Wrapper.Ask is called
-	// NewPassphraseVariable is read in place of PassphraseVariable if Wrapper.Changes.
+	// NewPassphraseVariable is read instead of PassphraseVariable if Wrapper.Changes is set.
 	NewPassphraseVariable = "LUMI_NEW_PASSPHRASE"
 )
 
-// Wrapper wraps and unwraps keys in the configured way.
+// Wrapper wraps and unwraps keys.
 type Wrapper struct {
-	// Ask asks a person for the passphrase; for a new one, twice. It is nil where nobody can be asked.
+	// Ask prompts for the passphrase, twice for a new one. It is nil without a terminal.
 	Ask func(isNew bool) (string, error)
-	// Dir is the command's working directory. The default is the current one.
+	// Dir is the command's working directory. The default is the current directory.
 	Dir string
-	// Changes has a new passphrase come from NewPassphraseVariable instead of PassphraseVariable.
+	// Changes is set to read a new passphrase from NewPassphraseVariable.
 	Changes bool
 	// WorkFactor is the base-2 logarithm of the cost of scrypt for new passphrases. The default is 18.
 	WorkFactor int
@@ -60,8 +60,8 @@ func ParseWrapper(text string) (*Wrapper, error) {
 	return w, nil
 }
 
-// For returns a Wrapper that unwraps a key, also if it was wrapped in another way than the configured one. Only a command has
-// to be configured: without one, the error is a *[KeyError].
+// For returns a Wrapper that unwraps a key, even if it was wrapped in a different way than configured. If it was
+// wrapped with a command, a command must be configured; otherwise, the error is a *[KeyError].
 func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
 	kind, _, err := kindOf(wrapped)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
 	return &former, nil
 }
 
-// kindOf returns how a key was wrapped, and its ID.
+// kindOf returns the kind of a wrapped key and its ID.
 func kindOf(wrapped string) (kind, id string, err error) {
 	header, _, _ := strings.Cut(wrapped, "\n")
 	if _, err := fmt.Sscanf(header, "lumi-key 1 %s %s", &kind, &id); err != nil {
@@ -84,8 +84,8 @@ func kindOf(wrapped string) (kind, id string, err error) {
 	return kind, id, nil
 }
 
-// Verify returns a *[KeyError] if the wrapped key of the environment is another one by now. A nil Key is not compared, nor is
-// text that no Wrapper wrote.
+// Verify returns a *[KeyError] if wrapped is a different key. A nil Key and text not written by a Wrapper are not
+// compared.
 func (k *Key) Verify(wrapped string) error {
 	if _, id, err := kindOf(wrapped); k != nil && err == nil && id != fmt.Sprintf("%x", k.id) {
 		return needKey("the environment's key has changed: try again")
@@ -93,8 +93,8 @@ func (k *Key) Verify(wrapped string) error {
 	return nil
 }
 
-// Wrap wraps a key. To change who can unwrap it, wrap the same key again. A command must be able to unwrap what it
-// wrapped, and runs until it ends or ctx is done.
+// Wrap wraps a key. To change who can unwrap it, wrap the same key again. For a command, Wrap checks that it can unwrap
+// its output. The command runs until it ends or ctx is done.
 func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
 	body, err := w.encrypt(ctx, k.text())
 	if err != nil {
@@ -187,23 +187,23 @@ func (w *Wrapper) identities() ([]age.Identity, error) {
 	text := os.Getenv(IdentityVariable)
 	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
 		data, err := os.ReadFile(text)
-		if err != nil { // It quotes the path, which may be part of an identity.
+		if err != nil { // The error quotes the path, which may be part of an identity.
 			return nil, needKey("the key needs an age identity: set %s to an identity or the path of an identity file (%w)",
 				IdentityVariable, errors.Unwrap(err))
 		}
 		text = string(data)
 	}
 	identities, err := age.ParseIdentities(strings.NewReader(text))
-	if err != nil { // It may quote the identity.
+	if err != nil { // The error may quote the identity.
 		return nil, needKey(`malformed identities in %s: expected lines that start with "AGE-SECRET-KEY-"`, IdentityVariable)
 	}
 	return identities, nil
 }
 
-// defaultWorkFactor makes each guess take about a second. Tests of this package lower it.
+// defaultWorkFactor makes each guess take about a second. Tests lower it.
 var defaultWorkFactor = 18
 
-// passphrase returns a passphrase that is not empty.
+// passphrase returns a non-empty passphrase.
 func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	variable := PassphraseVariable
 	if isNew && w.Changes {
@@ -224,7 +224,8 @@ func (w *Wrapper) passphrase(isNew bool) (string, error) {
 	return passphrase, nil
 }
 
-// Environ returns the environment of this process for programs and plugins: without the variables that a [Wrapper] reads.
+// Environ returns the environment variables for programs and plugins: those of this process without the ones that a
+// [Wrapper] reads.
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
