@@ -10,8 +10,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Outline returns the resource graph of an environment with what is pending and what only older versions of modules hold, but
-// without the other resources: versions have only their number. It reads no rows of these, so that its cost hardly depends on it.
+// Outline returns the resource graph of an environment with only pending resources and those that only older versions
+// contain. Versions report the number of the others. It does not read their rows, so its cost hardly depends on their
+// number.
 func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	var rows []store.Vertex
 	from := func(key string) (row store.Vertex, err error) {
@@ -29,7 +30,8 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 		if row.Key == "" {
 			break
 		}
-		// The keys are "root", "module::1" of a version, and "module:type::name:1" of a resource. ";" is the byte after ":".
+		// Keys are "root", "module::1" for versions, and "module:type::name:1" for resources. ";" is the byte after
+		// ":".
 		module, rest, ofModule := strings.Cut(row.Key, ":")
 		switch {
 		case !ofModule || strings.HasPrefix(rest, ":"):
@@ -59,7 +61,7 @@ func (c Codec) Outline(tx store.Tx, e store.Environment) (*graph.Graph, error) {
 	return c.Graph(e, rows)
 }
 
-// rootKeys returns the keys of the resources that are pending, and of the newest versions.
+// rootKeys returns the keys of pending resources and of the newest versions.
 func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, err error) {
 	newest = map[string]bool{}
 	for _, row := range rows {
@@ -80,10 +82,10 @@ func rootKeys(rows []store.Vertex) (pending []string, newest map[string]bool, er
 	return pending, newest, nil
 }
 
-// abridge takes resources from the rows of versions, and has their number in place of them, except for those of older versions
-// that the newest one does not hold. It returns the keys of these.
+// abridge replaces the resources in the rows of versions with their number, except for resources of older versions that
+// the newest one does not contain. It returns the keys of these.
 func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
-	held := map[string]bool{} // by the newest versions of modules with older ones, as in the texts
+	held := map[string]bool{} // encoded keys in the newest versions of modules with older ones
 	older := map[string]bool{}
 	module := func(key string) string { return key[:strings.IndexByte(key+":", ':')] }
 	for _, row := range rows {
@@ -118,11 +120,11 @@ func abridge(rows []store.Vertex, newest map[string]bool) (kept []string) {
 
 const listed = `"resources":[`
 
-// reference has what is before, after and between the keys of references in a list.
+// reference holds the text before, after, and between the keys of references in a list.
 var reference = [3]string{`{"` + lumigl.DefaultTag + `":"`, `"}`, `"},{"` + lumigl.DefaultTag + `":"`}
 
-// list returns where the list of resources in the text of a version begins and ends, and their number. The list is most of
-// the text; it scans that, since parsing it takes many times as long.
+// list returns the bounds of the resource list in the text of a version, and its length. It scans the text because
+// parsing takes many times as long.
 func list(text string) (start, end, count int) {
 	depth := 0
 	start = -1

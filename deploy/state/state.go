@@ -1,11 +1,11 @@
-// Package state encodes what the engine stores as LumiGL text with sealed secrets, and decodes it.
+// Package state encodes the stored data of the engine as LumiGL text with sealed secrets, and decodes it.
 //
 //	codec := state.Codec{Key: key}
 //	g, err := codec.Graph(environment, vertices)                 // the resource graph
 //	put, gone, err := codec.Changes(g, after)                    // the rows that a transition changes
 //
-// A vertex is sealed as one object for its key, so that no sealed secret fits in two places. Without the key, a Codec
-// reads secrets as unknown values, and writes only what has none.
+// A vertex is sealed as one object for its key, so that each sealed secret is valid in only one place. Without the key,
+// a Codec reads secrets as unknown values and writes only data without secrets.
 package state
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Codec encodes and decodes with a key, which may be nil. The errors of its methods are a *[secret.KeyError] if the key is
-// missing or wrong, and otherwise name the damaged text.
+// Codec encodes and decodes with a key, which may be nil. Its methods return a *[secret.KeyError] if the key is missing
+// or wrong. Other errors name the damaged text.
 type Codec struct{ Key *secret.Key }
 
-// open returns a value that was sealed for a place.
+// open opens a value sealed for a place.
 func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	if c.Key == nil {
 		return secret.Hide(v), nil
@@ -35,8 +35,9 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return c.Key.Open(place, v)
 }
 
-// A resource whose checked properties are its inputs, as most are, is stored with true in place of the former, and with the
-// inputs in the provider's order. If only some differ, such as defaults, "given" has the names of the others, which are left out.
+// Most resources have checked properties equal to their inputs. They are stored with true as "checked", and with the
+// inputs in the provider's order. If only some properties differ, such as defaults, the others are omitted and listed
+// by name in "given".
 
 func shorten(resource lumigl.Value) lumigl.Value {
 	checked, inputs := resource.Get("checked"), resource.Get("inputs")
@@ -78,7 +79,7 @@ func lengthen(resource lumigl.Value) lumigl.Value {
 	return resource.With("checked", all.Object()).With("given", lumigl.Value{})
 }
 
-// URN returns the URN of the resource in a row, or "" if the row has none. It does not decode the rest of the row.
+// URN returns the URN of the resource in a row, or "" for other rows. It does not decode the rest of the row.
 func URN(row store.Vertex) urn.URN {
 	text, isResource := strings.CutPrefix(row.Text, `{"urn":`)
 	var u urn.URN
@@ -115,8 +116,8 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 	return graph.FromLumiGL(&to.doc)
 }
 
-// Changes returns the rows that change if a graph becomes another one: those to put, sorted by key, and the keys of those
-// that are gone. What both graphs share is not compared.
+// Changes returns the rows to put, sorted by key, and the keys to delete when before becomes after. Parts shared by
+// both graphs are not compared.
 func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
 	vertices, gone := graph.Changes(before, after)
 	for _, v := range vertices {
@@ -129,13 +130,13 @@ func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []s
 	return put, gone, nil
 }
 
-// Resource returns a resource as text.
+// Resource encodes a resource.
 func (c Codec) Resource(r *graph.Resource) (string, error) {
 	sealed, err := c.Key.Seal(r.URN, shorten(r.LumiGL()))
 	return text(sealed), err
 }
 
-// Resources returns resources that [Codec.Resource] wrote.
+// Resources decodes resources encoded by [Codec.Resource].
 func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
 	name := func(i int) string { return fmt.Sprintf("resource %d", i) }
 	values, err := parse(texts, name)
@@ -155,7 +156,7 @@ func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
 	return all, nil
 }
 
-// Desired returns desired state as text, which is a snapshot in canonical order without what is pending.
+// Desired encodes desired state as a snapshot in canonical order, without pending operations.
 func (c Codec) Desired(s *lumigl.Snapshot) (string, error) {
 	sealed := s.Clone()
 	sealed.Pending = lumigl.Pending{}
@@ -166,7 +167,7 @@ func (c Codec) Desired(s *lumigl.Snapshot) (string, error) {
 	return string(text), err
 }
 
-// ParseDesired returns desired state that [Codec.Desired] wrote.
+// ParseDesired decodes desired state encoded by [Codec.Desired].
 func (c Codec) ParseDesired(text string) (*lumigl.Snapshot, error) {
 	s, err := lumigl.ParseSnapshot(text)
 	if err != nil {
@@ -175,7 +176,7 @@ func (c Codec) ParseDesired(text string) (*lumigl.Snapshot, error) {
 	return s, each(s, c.open)
 }
 
-// each replaces the values of a snapshot that may hold secrets: those of each resource, and its header.
+// each replaces the values of a snapshot that may contain secrets: resources and the header.
 func each(s *lumigl.Snapshot, replace func(urn.URN, lumigl.Value) (lumigl.Value, error)) (err error) {
 	for v := range s.Vertices() {
 		parts := lumigl.ObjectOf(member("properties", v.Properties), member("extensions", v.Extensions))
@@ -192,7 +193,7 @@ func each(s *lumigl.Snapshot, replace func(urn.URN, lumigl.Value) (lumigl.Value,
 	return err
 }
 
-// Effects returns the effects of a plan as text.
+// Effects encodes the effects of a plan.
 func (c Codec) Effects(effects []plan.Effect) (string, error) {
 	all := make([]lumigl.Value, len(effects))
 	for i, e := range effects {
@@ -211,7 +212,7 @@ func (c Codec) Effects(effects []plan.Effect) (string, error) {
 	return text(lumigl.ListOf(all...)), nil
 }
 
-// ParseEffects returns effects that [Codec.Effects] wrote.
+// ParseEffects decodes effects encoded by [Codec.Effects].
 func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 	list, err := parser.ParseValue(text)
 	if err != nil {

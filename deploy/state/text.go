@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// The text of a vertex is LumiGL with the default tag for references, whatever the data: texts are read together, as one
-// document, which has one tag. So a key of data that is like the tag has one more "#" in the text.
+// The text of a vertex always uses the default reference tag of LumiGL: texts are parsed together as one document,
+// which has one tag. Data keys that look like the tag are escaped with another "#".
 
-// isLikeTag reports whether a key is the tag of references, perhaps with more of its first character.
+// isLikeTag reports whether a key is the reference tag, possibly escaped with more "#".
 func isLikeTag(key string) bool {
 	return strings.HasPrefix(key, "#") && strings.TrimLeft(key, "#") == lumigl.DefaultTag[1:]
 }
@@ -27,7 +27,7 @@ func hasKeyLikeTag(object lumigl.Value) bool {
 	return false
 }
 
-// text returns a value as text.
+// text encodes a value.
 func text(v lumigl.Value) string { return string(appendValue(nil, v)) }
 
 func appendValue(dst []byte, v lumigl.Value) []byte {
@@ -77,8 +77,8 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 // parser has limits far above anything the engine stores.
 var parser = lumigl.Parser{MaxSize: 1<<32 - 1, MaxDepth: 1 << 16, MaxValues: 1 << 30}
 
-// parse parses objects as one text, since each text has a fixed cost. References in them are still objects. The error names
-// the damaged text.
+// parse parses objects as one text, since each text has a fixed cost. References remain objects. The error names the
+// damaged text.
 func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 	list, err := parser.ParseValue("[" + strings.Join(texts, ",") + "]")
 	isDamaged := err != nil || list.Len() != len(texts)
@@ -95,10 +95,10 @@ func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
 			return lumigl.Value{}, fmt.Errorf("%s: expected an object, got %s", name(i), v.Kind())
 		}
 	}
-	return lumigl.Value{}, err // All of them together are too large.
+	return lumigl.Value{}, err // Together they exceed a limit.
 }
 
-// targets finds what references lead to, by key: a vertex of doc, or else one that only carries a URN.
+// targets finds the targets of references by key: a vertex of doc, or else one that only carries a URN.
 type targets struct {
 	doc    lumigl.Graph
 	others map[string]*lumigl.Vertex
@@ -107,7 +107,7 @@ type targets struct {
 func (t *targets) vertex(key string) *lumigl.Vertex {
 	v := cmp.Or(t.doc.Vertex(key), t.others[key])
 	if v == nil {
-		v, _ = lumigl.NewResource(urn.URN(key)) // nil if it leads nowhere
+		v, _ = lumigl.NewResource(urn.URN(key)) // nil if the key is not a URN
 		if t.others == nil {
 			t.others = map[string]*lumigl.Vertex{}
 		}
@@ -116,7 +116,7 @@ func (t *targets) vertex(key string) *lumigl.Vertex {
 	return v
 }
 
-// refer returns a parsed value with references in place of their objects, and with the original keys of data.
+// refer returns a parsed value with reference objects converted to references, and with unescaped keys.
 func (t *targets) refer(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if part.Kind() != lumigl.Object || !hasKeyLikeTag(part) {
