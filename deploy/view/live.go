@@ -16,9 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// NewLive returns a Reporter that shows a tree on a terminal, and messages of providers above it. Close replaces the tree by
-// the final state, which stays. The mode of the terminal remains, so Ctrl-C is a signal. Events do not wait for the terminal,
-// but Close does. Nothing more is shown on a terminal that is lost. The error says why the terminal cannot show a tree.
+// NewLive returns a Reporter that shows a tree on a terminal, with messages of providers above it. Close replaces the
+// tree by the final state, which stays. The terminal mode is unchanged, so Ctrl-C sends a signal. Event does not block
+// on the terminal, but Close does. If the terminal is lost, output stops. The error is the reason why out cannot show a
+// tree.
 func NewLive(out *os.File, o Options) (Reporter, error) {
 	stream := term.Inspect(out, "never", os.Getenv)
 	switch {
@@ -32,31 +33,31 @@ func NewLive(out *os.File, o Options) (Reporter, error) {
 		wake: make(chan struct{}, 1), drawn: make(chan struct{}), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
 	l.program = tea.NewProgram(l, tea.WithInput(nil), tea.WithOutput(screen{out, sync.OnceFunc(func() { close(l.drawn) })}),
-		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options say whether there are colors.
+		tea.WithoutSignalHandler(), tea.WithColorProfile(colorprofile.ANSI)) // Options decides about colors.
 	go func() {
 		defer close(l.ended)
-		_, _ = l.program.Run() // It fails if the terminal is lost.
+		_, _ = l.program.Run() // Run fails if the terminal is lost.
 	}()
 	go l.loop()
 	return l, nil
 }
 
 type live struct {
-	mutex sync.Mutex // of what is up to cleared
+	mutex sync.Mutex // guards the fields up to cleared
 	state
-	messages      []string // to be shown above the tree
+	messages      []string // pending messages above the tree
 	width, height int
 	cleared       bool
 
 	out     *os.File
 	program *tea.Program
-	once    sync.Once // of Close
-	// wake is full if there is something new to draw. Drawn is closed by the first frame, closing to end the program, and ended
-	// once that has ended.
+	once    sync.Once // for Close
+	// wake is full if there is something new to draw. drawn is closed by the first frame, closing to end the program,
+	// and ended when it has ended.
 	wake, drawn, closing, ended chan struct{}
 }
 
-// screen tells when something was drawn.
+// screen calls drawn after each write.
 type screen struct {
 	*os.File
 	drawn func()
@@ -104,7 +105,7 @@ func (l *live) change(f func()) {
 	}
 }
 
-// loop draws what is new and, while something runs, ten frames a second.
+// loop draws changes and, while something runs, ten frames per second.
 func (l *live) loop() {
 	select {
 	case <-l.drawn: // Before the first frame, bubbletea would write lines to the top of the terminal.
@@ -128,14 +129,14 @@ func (l *live) loop() {
 	}
 }
 
-// draw shows messages and the tree. It reports whether something runs.
+// draw shows messages and the tree, and reports whether something runs.
 func (l *live) draw() bool {
 	l.mutex.Lock()
 	messages, width, running := l.messages, l.width, l.isRunning()
 	l.messages = nil
 	l.mutex.Unlock()
 	for _, message := range messages {
-		for _, line := range wrap(width-1, message) { // one by one: there is room for one above the tree
+		for _, line := range wrap(width-1, message) { // one by one: there is room for one line above the tree
 			l.program.Send(tea.Println(line)())
 		}
 	}
@@ -143,10 +144,10 @@ func (l *live) draw() bool {
 	return running
 }
 
-// changed tells bubbletea to call View.
+// changed makes bubbletea call View.
 type changed struct{}
 
-// Init, Update and View are for bubbletea.
+// Init, Update, and View implement [tea.Model].
 func (*live) Init() tea.Cmd { return nil }
 
 func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -159,7 +160,7 @@ func (l *live) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (l *live) View() tea.View {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	v := tea.View{DisableBracketedPasteMode: true} // which is the shell's
+	v := tea.View{DisableBracketedPasteMode: true} // leaves the shell's setting
 	if !l.cleared {
 		v.SetContent(l.render(l.width, l.height-1, time.Now()))
 	}

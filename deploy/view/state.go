@@ -14,24 +14,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// state is what events and waits have told so far.
+// state is the accumulated state from events and waits.
 type state struct {
 	Options
-	// deployments are in the order of their first events.
+	// deployments are ordered by their first events.
 	deployments []*deployment
 	waits       map[string][]string
-	// open has the running step of each URN.
+	// open maps URNs to running steps.
 	open map[string]*step
 }
 
 type deployment struct {
 	id             int64
-	name, message  string // while it runs, the progress of a provisioner
+	name, message  string // message is the progress of a provisioner while running
 	state          store.State
 	started, ended time.Time
 	printed        time.Time
-	// steps are in the order in which they started. latest has the last one by URN and, since a
-	// replacement has two, whether it deletes.
+	// steps are in start order. latest holds the last step by URN and by whether it deletes, since a replacement has
+	// two steps.
 	steps   []*step
 	latest  map[[2]string]*step
 	skipped int
@@ -43,14 +43,14 @@ type step struct {
 	kind, was      string
 	state          store.State
 	started, ended time.Time
-	message        string // of a running step, its progress
-	source         string // if it failed
+	message        string // progress while running
+	source         string // only if it failed
 	printed        time.Time
 }
 
 func newState(o Options) state { return state{Options: o, open: map[string]*step{}} }
 
-// event takes an event in. It returns the deployment whose state, step or progress changes, and the step that the event is about.
+// event processes an event. It returns the deployment whose state, step, or progress changes, and the affected step.
 func (s *state) event(e store.Event) (*deployment, *step) {
 	if e.State == "" {
 		t := s.open[e.URN]
@@ -61,7 +61,7 @@ func (s *state) event(e store.Event) (*deployment, *step) {
 			t.message = e.Message
 			return nil, t
 		}
-		for _, d := range s.deployments { // A provisioner's progress is about all resources of a task.
+		for _, d := range s.deployments { // A provisioner's progress concerns all resources of a task.
 			if d.isRunning() && (e.Deployment == d.id || e.Deployment == 0) {
 				d.message = e.Message
 				return d, nil
@@ -84,7 +84,7 @@ func (s *state) event(e store.Event) (*deployment, *step) {
 	return d, nil
 }
 
-// move changes the state of a deployment. One that waits again is planned again, so only the steps that are done remain.
+// move changes the state of a deployment. One that waits again will be planned again, so only finished steps are kept.
 func (s *state) move(d *deployment, e store.Event) {
 	d.state, d.message, d.ended = e.State, e.Message, e.Time
 	if e.State == store.Wait {
@@ -97,12 +97,12 @@ func (s *state) move(d *deployment, e store.Event) {
 	}
 }
 
-// isIdle reports whether the deployment is a cleanup that has done nothing so far, as most do.
+// isIdle reports whether the deployment is a cleanup that has done nothing so far, like most cleanups.
 func (d *deployment) isIdle() bool {
 	return strings.HasPrefix(d.name, "Cleanup[") && len(d.steps)+d.skipped == 0 && d.message == ""
 }
 
-// untold returns the message of the deployment, or "" if a step has told it.
+// untold returns the message of the deployment, or "" if a step shows it.
 func (d *deployment) untold() string {
 	for _, s := range d.steps {
 		if s.message != "" && strings.Contains(d.message, s.message) {
@@ -117,7 +117,7 @@ func (d *deployment) isRunning() bool { return d.state == store.Running || d.sta
 func (s *state) step(d *deployment, e store.Event) *step {
 	key := [2]string{e.URN, fmt.Sprint(e.Kind == "delete")}
 	t := d.latest[key]
-	if t == nil || t.state == store.Done { // A cleanup may delete resources of one URN in several versions.
+	if t == nil || t.state == store.Done { // A cleanup may delete several resources with the same URN.
 		t = &step{of: d, urn: urn.URN(e.URN)}
 		if e.State == store.Skipped {
 			d.skipped++
@@ -144,12 +144,12 @@ func (s *state) step(d *deployment, e store.Event) *step {
 	return t
 }
 
-// isRunning reports whether what is shown changes with time.
+// isRunning reports whether the display changes over time.
 func (s *state) isRunning() bool {
 	return len(s.open) > 0 || slices.ContainsFunc(s.deployments, (*deployment).isRunning)
 }
 
-// states has the word for each state of a deployment or a step, its style, and the glyph of steps that have ended.
+// states has the word, style, and step glyph of each state.
 var states = map[store.State]struct {
 	word  string
 	style term.Style
@@ -164,7 +164,7 @@ var states = map[store.State]struct {
 
 func (s *state) word(of store.State) string { return s.paint(states[of].style, states[of].word) }
 
-// kinds has the sign and the style of each kind of step, as plans have them.
+// kinds has the sign and style of each kind of step, as in plans.
 var kinds = map[string]struct {
 	sign  string
 	style term.Style
@@ -173,10 +173,10 @@ var kinds = map[string]struct {
 	"replace": {"±", term.Magenta}, "delete": {"-", term.Red}, "forget": {"x", term.Red},
 }
 
-// what returns what a step does, such as "+ create db aws:rds:Database".
+// what describes a step, such as "+ create db aws:rds:Database".
 func (s *state) what(t *step, verb string) string {
 	text := s.paint(term.Bold, shortName(t.urn))
-	if verb != "execute" { // What a task run does is said by its name.
+	if verb != "execute" { // The name of a task run is its description.
 		text = term.Visible(verb) + " " + text
 	}
 	if of := string(t.urn.Type()); of != "" {
@@ -199,13 +199,13 @@ func (s *state) paint(style term.Style, text string) string {
 	return term.Stream{Color: s.Color}.Paint(style, text)
 }
 
-// levels has the word and the style of messages that are marked.
+// levels has the label and style of marked messages.
 var levels = map[string]struct {
 	word  string
 	style term.Style
 }{"debug": {"debug", term.Dim}, "warn": {"warning", term.Yellow}, "error": {"error", term.Red}}
 
-// message returns a provider's message on a line, or "" if it is not shown.
+// message formats a provider's message as one line, or returns "" if it is not shown.
 func (s *state) message(e store.Event, t *step) string {
 	if e.Level == "debug" && !s.Verbose {
 		return ""
@@ -224,7 +224,7 @@ func (s *state) message(e store.Event, t *step) string {
 	return text
 }
 
-// lines returns the lines of a message that are not empty, and can drive no terminal.
+// lines returns the non-empty lines of a message, with control characters escaped.
 func lines(message string) []string {
 	all := strings.Split(term.Paragraph(message), "\n")
 	for i := range all {
@@ -237,7 +237,7 @@ func oneLine(message string) string {
 	return strings.ReplaceAll(strings.Join(lines(message), "; "), ":; ", ": ")
 }
 
-// since returns how long something took, such as "1.2s" or "3m5s", or "" if it never started or took no time worth telling.
+// since formats a duration, such as "1.2s" or "3m5s". It returns "" below 0.1s or without a start time.
 func since(start, end time.Time) string {
 	d := end.Sub(start)
 	if start.IsZero() || d < time.Second/10 {

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// The ranks of rows. Where not all fit, those of the last rank are left out first.
+// The ranks of rows. If not all rows fit, the highest ranks are omitted first.
 const (
 	headingRow = iota
 	runningRow
@@ -27,17 +27,17 @@ type row struct {
 	text string
 }
 
-// tree makes the rows of a state.
+// tree renders the rows of a state.
 type tree struct {
 	*state
 	now           time.Time
 	width, height int
-	// final is set for what is left to read in the end.
+	// final is set for the final output.
 	final bool
-	// most is how many steps that are done a deployment may show. More are counted.
+	// most limits the finished steps shown per deployment. If there are more, only their number is shown.
 	most int
 	rows []row
-	left int // rows left out
+	left int // omitted rows
 }
 
 // render returns the tree in at most height lines of at most width columns.
@@ -51,7 +51,7 @@ func (s *state) render(width, height int, now time.Time) string {
 	return t.text()
 }
 
-// final returns what is left to read in the end: all lines of all messages.
+// final returns the final output, with all lines of all messages.
 func (s *state) final(now time.Time) string {
 	t := tree{state: s, now: now, width: math.MaxInt32, height: math.MaxInt32, final: true, most: 40}
 	t.add()
@@ -66,7 +66,7 @@ func (t *tree) text() string {
 	return strings.Join(all, "\n")
 }
 
-// fit leaves out rows that do not fit.
+// fit omits rows that do not fit.
 func (t *tree) fit() {
 	if len(t.rows) <= t.height && t.left == 0 {
 		return
@@ -130,7 +130,7 @@ func (t *tree) deployment(d *deployment) {
 	t.message(d.untold(), countRow, 2)
 }
 
-// spinner has the glyphs of running steps, a tenth of a second each.
+// spinner has the glyphs of running steps, each shown for 0.1s.
 var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 
 func (t *tree) step(s *step) {
@@ -151,12 +151,12 @@ func (t *tree) step(s *step) {
 	}
 }
 
-// message adds the lines of a message, and only in the end all of them.
+// message adds the lines of a message, at most three unless t.final is set.
 func (t *tree) message(message string, rank, depth int) {
 	if message == "" {
 		return
 	}
-	if rank == detailRow && len(t.rows) > t.height { // It would not fit, and thousands take long to wrap.
+	if rank == detailRow && len(t.rows) > t.height { // It would not fit, and wrapping thousands of messages is slow.
 		t.left++
 		return
 	}
@@ -170,7 +170,7 @@ func (t *tree) message(message string, rank, depth int) {
 	}
 }
 
-// wrap breaks lines that are wider than a number of columns.
+// wrap breaks lines that are wider than width columns.
 func wrap(width int, lines ...string) []string {
 	return strings.Split(ansi.Wrap(strings.Join(lines, "\n"), max(width, 1), ""), "\n")
 }

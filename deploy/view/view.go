@@ -9,7 +9,7 @@
 //	      shop/main.ts:9:15
 //	  3 skipped
 //
-// Tasks are not shown, since their steps are. Nothing that is shown can drive a terminal.
+// Steps are shown instead of tasks. Control characters in the output are escaped.
 package view
 
 import (
@@ -23,29 +23,30 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Reporter shows events. Its methods may be called concurrently. They ignore errors of the output, since a deployment goes
-// on without it.
+// Reporter shows events. Its methods are safe for concurrent use. They ignore output errors: a deployment continues
+// without output.
 type Reporter interface {
-	// Event shows an event of package run. A provider's message without a deployment is about the running step of its URN.
+	// Event shows an event of package run. A provider's message without a deployment belongs to the running step of its
+	// URN.
 	Event(store.Event)
-	// Waits tells what the deployments that have not started wait for, by the name of each, such as "b[6]": texts such as
-	// "a[5]: b uses a".
+	// Waits sets the reasons why deployments wait, such as "a[5]: b uses a", by name, such as "b[6]".
 	Waits(map[string][]string)
-	// Close shows the final state and releases the terminal. Only the first call does something.
+	// Close shows the final state and releases the terminal. Further calls do nothing.
 	Close()
 }
 
 // Options configure a [Reporter].
 type Options struct {
-	// Width is that of the terminal in columns if it is known. [NewLive] needs it only if the terminal does not tell.
+	// Width is the width of the terminal in columns, or 0 if unknown. [NewLive] uses it only if it cannot ask the
+	// terminal.
 	Width int
-	// Color is whether the output has colors.
+	// Color enables colors.
 	Color bool
-	// Verbose is whether debug messages of providers are shown.
+	// Verbose enables debug messages of providers.
 	Verbose bool
 }
 
-// NewJSON returns a Reporter that writes each event as a JSON object on a line, and nothing else.
+// NewJSON returns a Reporter that writes each event as a line of JSON.
 func NewJSON(w io.Writer) Reporter { return &jsonLines{w: w} }
 
 type jsonLines struct {
@@ -54,7 +55,7 @@ type jsonLines struct {
 }
 
 func (j *jsonLines) Event(e store.Event) {
-	if text, err := term.JSON(e); err == nil { // Only a time after the year 9999 has no JSON.
+	if text, err := term.JSON(e); err == nil { // Only times after the year 9999 have no JSON form.
 		j.mutex.Lock()
 		defer j.mutex.Unlock()
 		_, _ = j.w.Write(append(text, '\n'))
@@ -68,8 +69,8 @@ func (*jsonLines) Close()                    {}
 //
 //	shop[7] + create db aws:rds:Database: failed: the subnet is in another zone  shop/main.ts:9:15
 //
-// Line breaks of messages become "; ". The progress of a step, or of a provisioner, is written every ten seconds, and a step
-// without progress is mentioned every minute. Each line is one write.
+// Line breaks in messages become "; ". Progress is written at most every ten seconds, and a reminder every minute for
+// steps without progress. Each line is one write.
 func NewLines(w io.Writer, o Options) Reporter {
 	l := &textLines{state: newState(o), w: w, closed: make(chan struct{})}
 	go func() {
@@ -100,7 +101,7 @@ const (
 	remindEvery   = time.Minute
 )
 
-// remind writes a line for each running step of which nothing was written for a minute.
+// remind writes a line for each running step without output in the last minute.
 func (l *textLines) remind(now time.Time) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -141,14 +142,14 @@ func (l *textLines) Event(e store.Event) {
 	}
 }
 
-// outcome returns what became of a deployment or a step.
+// outcome describes the outcome of a deployment or a step.
 func (l *textLines) outcome(state store.State, took, message, source string) string {
 	text := l.word(state)
 	if state == store.Done && took != "" {
 		text += " in " + took
 	}
 	switch {
-	case message != "" && state == store.Started: // It is about the next attempt.
+	case message != "" && state == store.Started: // It announces the next attempt.
 		text = oneLine(message)
 	case message != "":
 		text += ": " + oneLine(message)
@@ -165,7 +166,7 @@ func (l *textLines) line(text string) {
 	}
 }
 
-// Waits writes what is new.
+// Waits writes new reasons.
 func (l *textLines) Waits(waits map[string][]string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
