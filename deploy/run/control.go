@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// CleanUp queues a cleanup of a module, which repeats failed deletions, and returns its ID.
+// CleanUp queues a cleanup of a module, which also retries failed deletions, and returns its ID.
 func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err error) {
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		id, err = t.QueueCleanup(module)
@@ -20,7 +20,7 @@ func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err erro
 	return id, err
 }
 
-// Retry queues a deployment that failed or asks to run again. [Engine.Run] runs it.
+// Retry queues a deployment that failed or waits for an answer. Call [Engine.Run] to run it.
 func (e *Engine) Retry(ctx context.Context, id int64) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -34,7 +34,7 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 	})
 }
 
-// Abort stops a deployment between steps and leaves what it created to a cleanup. It only requests that: [Engine.Run] does
+// Abort requests that a deployment stops between steps and that a cleanup deletes what it created. [Engine.Run] does
 // the rest, unless another process runs the deployment. A deployment that has not started is CANCELLED at once.
 func (e *Engine) Abort(ctx context.Context, id int64) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
@@ -70,8 +70,8 @@ func (e *Engine) Abort(ctx context.Context, id int64) error {
 	})
 }
 
-// Resolve answers whether an uncertain creation took place, with the ID of the resource or "" if it does not exist, and
-// queues the deployment to run again.
+// Resolve answers whether an uncertain creation took place: resource is the ID of the resource, or "" if it does not
+// exist. It queues the deployment to run again.
 func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
 	return e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -103,10 +103,10 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 	})
 }
 
-// Asks reports whether a step is a creation that may have taken place.
+// Asks reports whether a step is a creation with an unknown outcome.
 func Asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
 
-// answer returns the text of a resource with an ID.
+// answer sets the ID of an encoded resource.
 func (e *Engine) answer(text, id string) (string, error) {
 	all, err := e.Journal.Codec().Resources([]string{text})
 	if err != nil {

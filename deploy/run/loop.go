@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run runs a deployment until it has ended, failed or asks, waits for one that failed or asks, or the engine is stopped, and
-// returns it. It waits for the deployments before it, and runs those among them that no other process runs. Once the
-// deployment has ended, it runs the cleanups of the environment. The error is one of the store or of ctx; the deployment's
-// Message says why it failed.
+// Run runs a deployment and returns it once it has ended, has failed, or waits for an answer. It also returns if the
+// deployment waits for one in such a state, or if the engine is stopped. Run waits for earlier deployments and runs
+// those that no other process runs. Once the deployment has ended, it runs the cleanups of the environment. Errors come
+// from the store or ctx; a failure of the deployment is in its Message.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	for {
 		d, turn, err := e.next(ctx, id)
@@ -53,15 +53,14 @@ func (e *Engine) pause(ctx context.Context) error {
 	}
 }
 
-// turn is the next thing to do so that a deployment ends.
+// turn is the next action toward the end of a deployment.
 type turn struct {
 	run    int64           // the deployment to execute, or 0
-	wait   bool            // whether one can be executed later, if none can now
-	needed map[string]bool // the names of the deployments that must end first, and its own
+	wait   bool            // whether one may be executed later, if none can now
+	needed map[string]bool // names of the deployments that must end first, and its own
 }
 
-// next returns a deployment and its next turn: to run the deployment itself, one that it waits for, or a cleanup once it has
-// ended.
+// next returns a deployment and its next turn: to run it, one that it waits for, or a cleanup once it has ended.
 func (e *Engine) next(ctx context.Context, id int64) (d store.Job, next turn, err error) {
 	err = e.renew(ctx, id)
 	if err != nil {
@@ -104,7 +103,8 @@ func (e *Engine) readyCleanup(rows []store.Job, g *graph.Graph) int64 {
 	return 0
 }
 
-// readyFor returns the turn of a deployment that has not ended. It waits unless a deployment that it needs failed or asks.
+// readyFor returns the turn of an unfinished deployment. It waits unless a deployment that it needs has failed or waits
+// for an answer.
 func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	needed, blocked := neededFor(job.Name(d), e.Entries(rows), g)
 	for _, row := range rows {
@@ -115,8 +115,8 @@ func (e *Engine) readyFor(d store.Job, rows []store.Job, g *graph.Graph) turn {
 	return turn{wait: !blocked, needed: needed}
 }
 
-// follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
-// nothing waits for any more are followed to their last event.
+// follow shows events stored by other processes about deployments since the one with an ID started to wait for them.
+// Deployments that nothing waits for any longer are followed until their last event.
 func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	e.followMu.Lock()
 	defer e.followMu.Unlock()
@@ -126,7 +126,7 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 				return err
 			}
 			f.after = event.Serial
-			t.Emit(event) // A transaction that reads only shows them.
+			t.Emit(event) // A read-only transaction only shows them.
 		}
 		if !slices.ContainsFunc(waited, func(d store.Job) bool { return d.ID == other }) {
 			if delete(f.by, id); len(f.by) == 0 {
@@ -151,7 +151,7 @@ func (e *Engine) follow(t *journal.Tx, id int64, waited []store.Job) error {
 	return nil
 }
 
-// renew renews the lease of a deployment that waits in this process.
+// renew renews the lease of a deployment waiting in this process.
 func (e *Engine) renew(ctx context.Context, id int64) error {
 	var d store.Job
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
@@ -171,6 +171,6 @@ func (e *Engine) renew(ctx context.Context, id int64) error {
 	})
 }
 
-// Stop stops what the engine runs: the first call starts no more steps, the second cancels running calls. Deployments are
+// Stop stops the engine: after the first call, no more steps start; the second cancels running calls. Deployments are
 // released, so that they can be run again.
 func (e *Engine) Stop() { e.jobs.Stop() }

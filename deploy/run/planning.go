@@ -31,7 +31,6 @@ func (e *Engine) provisioner(t tokens.Type) string {
 	return execute.Providers
 }
 
-// planFor plans a request for a graph.
 func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (p *plan.Plan, err error) {
 	if err := e.handled(r); err != nil {
 		return nil, err
@@ -55,8 +54,8 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	return p, e.kept(p)
 }
 
-// Plan plans requests for the resource graph as it will be when their turns come, each for what those before it leave. The
-// error is a *[plan.Error] with what prevents any of them, except for those that wait for another one that cannot be deployed.
+// Plan plans requests for the resource graph expected at their turn, after the deployments before them. The error is a
+// *[plan.Error] with the faults of all requests, except those that wait for one that cannot be deployed.
 func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {
 	var g *graph.Graph
 	var rows []store.Job
@@ -77,7 +76,7 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	var all []Planned
 	var wrong plan.Error
 	for i, r := range requests {
-		if len(r.Replace) > 0 { // What uses it is deployed next.
+		if len(r.Replace) > 0 { // Its users are deployed next.
 			r.Interrupt = slices.Concat(r.Interrupt, deployed(requests[i+1:]))
 		}
 		p, err := f.plan(ctx, r, last+1)
@@ -111,13 +110,15 @@ type forecast struct {
 	*Engine
 	graph *graph.Graph
 	queue queue.Queue
-	// rows has the deployments of the queue that expected does not have yet, and failed the names of those that cannot be planned.
+	// rows lists queued deployments that are not in expected yet. failed holds the names of those that cannot be
+	// planned.
 	rows     []store.Job
 	expected *graph.Graph
 	failed   map[string]bool
 }
 
-// plan plans a request with the number that it will get. It has no plan if the request waits for one that cannot be planned.
+// plan plans a request with its prospective number. The result has no plan if the request waits for one that cannot be
+// planned.
 func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned, err error) {
 	added, err := f.entryOf(r, number)
 	if err != nil {
@@ -146,7 +147,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
-	if err = f.handled(r); err == nil { // or types cannot be described
+	if err = f.handled(r); err == nil { // otherwise, types cannot be described
 		p.request, err = f.concealed(ctx, added.Module, r)
 	}
 	if err == nil {
@@ -156,7 +157,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		f.queue, f.failed[added.Name()] = q, true
 		return p, err
 	}
-	p.request.Replace = p.Replace // under URNs by which a retry finds them
+	p.request.Replace = p.Replace // with URNs that a retry can find
 	isNamed := !p.IsFor(f.expected, p.Deployment)
 	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed; !p.Idle {
 		f.queue, f.expected = q, p.Transition.Graph
@@ -164,8 +165,8 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	return p, nil
 }
 
-// concealed returns a request in whose desired state the properties are secrets that their types declare to be, since what
-// follows is stored. Programs mark them; a graph that was written in another way may not.
+// concealed returns a request with all properties marked as secrets that their types declare secret, since desired
+// state is stored. Programs mark them, but other writers of graphs may not.
 func (e *Engine) concealed(ctx context.Context, module string, r Request) (Request, error) {
 	if r.Desired == nil {
 		return r, nil
@@ -184,7 +185,7 @@ func (e *Engine) concealed(ctx context.Context, module string, r Request) (Reque
 	return r, nil
 }
 
-// renamed returns the properties that had other names, by the types that their resources have or had in the program.
+// renamed returns the renamed properties by current and former resource types in the program.
 func (e *Engine) renamed(ctx context.Context, module string, r Request) (map[tokens.Type][]graph.Renamed, error) {
 	if r.Desired == nil {
 		return nil, nil
@@ -210,7 +211,7 @@ func (e *Engine) renamed(ctx context.Context, module string, r Request) (map[tok
 	return renamed, nil
 }
 
-// describe describes the types of the resources in desired state.
+// describe returns the descriptions of the resource types in desired state.
 func (e *Engine) describe(ctx context.Context, module string, r Request) (map[tokens.Type]plan.Description, error) {
 	types := map[tokens.Type]plan.Description{}
 	for v := range r.Desired.Vertices() {
@@ -228,11 +229,11 @@ func (e *Engine) describe(ctx context.Context, module string, r Request) (map[to
 	return types, err
 }
 
-// neededFor returns the names of a deployment and of those that it waits for, directly or through others. It is blocked if
-// one of these has failed or asks.
+// neededFor returns the names of a deployment and of those that it waits for, directly or indirectly. blocked is set if
+// one of these has failed or waits for an answer.
 func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bool, blocked bool) {
 	needed = map[string]bool{name: true}
-	for i, e := range slices.Backward(q) { // What runs may come later in the queue, but waits for nothing.
+	for i, e := range slices.Backward(q) { // Running deployments may come later in the queue, but wait for nothing.
 		if !needed[e.Name()] {
 			continue
 		}
@@ -244,7 +245,7 @@ func neededFor(name string, q queue.Queue, g *graph.Graph) (needed map[string]bo
 	return needed, blocked
 }
 
-// after returns the resource graph as a deployment is expected to leave it: as it is where the deployment cannot be planned.
+// after returns the expected resource graph after a deployment, or g if it cannot be planned.
 func (e *Engine) after(ctx context.Context, d store.Job, g *graph.Graph) (*graph.Graph, error) {
 	if d.Kind == store.Cleanup {
 		return g.Cleanup(d.Module).Graph, nil

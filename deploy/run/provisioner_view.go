@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Details asks the provisioners what they would do. If some fail, the error is a *[plan.Error] that names them, and there are
-// the details of the others. The provisioners of an idle plan are not asked.
+// Details returns the plans of the provisioners. If some fail, the error is a *[plan.Error] that names them, and the
+// details of the others are still returned. For an idle plan, it returns nil.
 func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails, err error) {
 	if p.Idle {
 		return nil, nil
@@ -47,7 +47,7 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 	return all, orNil(&wrong)
 }
 
-// refusals say why provisioners cannot do what options ask for.
+// refusals lists options that provisioners do not support, with reasons.
 var refusals = []struct{ option, why string }{
 	{"import", "cannot import"},
 	{"retainOnDelete", "deletes resources that leave the program"},
@@ -55,8 +55,8 @@ var refusals = []struct{ option, why string }{
 	{"deleteBeforeReplace", "makes its own replacement decisions"},
 }
 
-// handled returns an error if a resource of the desired state has no provisioner, or its provisioner cannot do what the program
-// or the request asks for.
+// handled returns an error if a resource of the desired state has an ambiguous provisioner, or one that does not
+// support an option or flag.
 func (e *Engine) handled(r Request) error {
 	if e.Provisioner == nil || r.Desired == nil {
 		return nil
@@ -65,7 +65,7 @@ func (e *Engine) handled(r Request) error {
 	fault := func(v *lumigl.Vertex, format string, args ...any) {
 		wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: v.Source, Message: fmt.Sprintf(format, args...)})
 	}
-	said := map[string]bool{} // at the first resource that it is about
+	said := map[string]bool{} // reported once, at the first resource
 	for v := range r.Desired.Vertices() {
 		name, err := e.Provisioner(v.Type)
 		if err != nil && !said[err.Error()] {
@@ -88,12 +88,12 @@ func (e *Engine) handled(r Request) error {
 	return orNil(&wrong)
 }
 
-// kept returns an error if a plan has resources that another provisioner has made, except those that are forgotten.
+// kept returns an error if a plan contains resources created by another provisioner, except forgotten ones.
 func (e *Engine) kept(p *plan.Plan) error {
 	var wrong plan.Error
-	said := map[string]bool{} // at the first resource that it is about
+	said := map[string]bool{} // reported once, at the first resource
 	for _, s := range p.Steps {
-		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // or a deployment before has yet to make it
+		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // or an earlier deployment has yet to create it
 			continue
 		}
 		if err := e.keeper(s.Old); err != nil && !said[err.Error()] {
@@ -108,7 +108,7 @@ func (e *Engine) kept(p *plan.Plan) error {
 	return orNil(&wrong)
 }
 
-// keeper returns an error unless the provisioner or provider that made a resource still handles its type.
+// keeper returns an error unless the provisioner or provider that created a resource still handles its type.
 func (e *Engine) keeper(r *graph.Resource) error {
 	by := ""
 	if e.Provisioner != nil {
@@ -124,7 +124,7 @@ func (e *Engine) keeper(r *graph.Resource) error {
 		handler(r.Provisioner), handler(by), r.URN.Name())
 }
 
-// handler returns what errors call the one that handles resources.
+// handler returns the name in errors of a provisioner, or of a provider for "".
 func handler(provisioner string) string {
 	if provisioner == "" {
 		return "its provider"

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// entry returns the entry of a deployment in the queue.
+// entry returns the queue entry of a deployment.
 func entry(d store.Job) queue.Entry {
 	return queue.Entry{
 		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,
@@ -23,7 +23,7 @@ func entry(d store.Job) queue.Entry {
 	}
 }
 
-// Entries returns the queue of deployments that have not ended.
+// Entries returns the queue of unfinished deployments.
 func (e *Engine) Entries(rows []store.Job) queue.Queue {
 	q := make(queue.Queue, len(rows))
 	for i, d := range rows {
@@ -33,7 +33,7 @@ func (e *Engine) Entries(rows []store.Job) queue.Queue {
 	return q
 }
 
-// entryOf returns the entry that a request would have.
+// entryOf returns the prospective queue entry of a request.
 func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	if r.Desired == nil {
 		return queue.Entry{ID: graph.Deployment(number), Module: r.Destroy, Destroys: true}, nil
@@ -49,14 +49,14 @@ func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
 }
 
-// RequestOf returns what a deployment was asked to do, and the effects of the plan that was agreed to.
+// RequestOf returns the request of a deployment and the approved effects. Both are empty for cleanups and edits.
 func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Effect, error) {
 	var c store.Content
 	err := e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		c, err = t.Content(d.ID)
 		return err
 	})
-	if err != nil || c.Request == "" { // It is a cleanup or an edit.
+	if err != nil || c.Request == "" { // a cleanup or an edit
 		return Request{}, nil, err
 	}
 	var r Request
@@ -72,14 +72,14 @@ func (e *Engine) RequestOf(ctx context.Context, d store.Job) (Request, []plan.Ef
 	return r, shown, err
 }
 
-// queued is a request that this process has queued, with its plan.
+// queued is a request queued by this process, with its plan.
 type queued struct {
 	request Request
 	plan    *plan.Plan
 }
 
-// Queue queues requests with the plans that were agreed to, in one transaction. A request takes the place of a deployment of
-// its module that has failed. The error is a *[plan.Error] if modules would use each other in a circle.
+// Queue queues requests with their approved plans in one transaction. A request replaces a failed deployment of its
+// module. The error is a *[plan.Error] if modules would form a cycle.
 func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error) {
 	rows, contents := make([]store.Job, len(all)), make([]store.Content, len(all))
 	for i, one := range all {
@@ -107,7 +107,7 @@ func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Job, error)
 	return added, nil
 }
 
-// row returns what the store has of a request with the plan that was agreed to.
+// row encodes a request with its approved plan.
 func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	d = store.Job{Environment: e.Environment, Kind: store.Deploy, Owner: e.Owner}
 	if p.request.Desired == nil {
@@ -123,8 +123,8 @@ func (e *Engine) row(p Planned) (d store.Job, c store.Content, err error) {
 	return d, c, err
 }
 
-// Sort sorts requests so that each comes after those that it needs: a module after those that it uses or, if modules are
-// destroyed, after those that use it. Circles are left to [Engine.Plan].
+// Sort sorts requests by dependencies: a module comes after those that it uses, or after its users if it is destroyed.
+// [Engine.Plan] reports cycles.
 func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error) {
 	g, err := e.Graph(ctx)
 	if err != nil {
@@ -156,7 +156,6 @@ func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error
 	return sorted, nil
 }
 
-// add queues a deployment.
 func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) error {
 	environment, err := t.Environment(e.Environment)
 	if err != nil {
@@ -189,7 +188,7 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	for _, old := range rows {
 		if replaced != nil && job.Name(old) == replaced.Name() {
 			old.Fence++
-			// The next one to run settles them.
+			// The next deployment to run settles the steps.
 			heir := d.ID
 			if i := slices.IndexFunc(rows, func(o store.Job) bool {
 				return o.Module == old.Module && o.Kind != store.Cleanup && o.State == store.Wait
@@ -208,7 +207,7 @@ func (e *Engine) add(t *journal.Tx, d *store.Job, r Request, c store.Content) er
 	return nil
 }
 
-// place returns the place of a deployment that takes over from a failed one: that of the last deployment of the module.
+// place returns the place of a deployment that replaces a failed one: the place of the last deployment of the module.
 func place(rows []store.Job, module string) (place int64) {
 	for _, d := range rows {
 		if d.Module == module && d.Kind != store.Cleanup {

@@ -1,5 +1,6 @@
-// Package run runs deployments: it queues them, plans them when their turn comes, calls providers and provisioners, and
-// records each call before it is made and each result before it is used. So another executor can continue after a crash.
+// Package run runs deployments: it queues them, plans them at their turn, and calls providers and provisioners. It
+// records each call before making it and each result before using it, so that another executor can continue after a
+// crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: providers})
 //	planned, err := engine.Plan(ctx, requests...)   // to be agreed to
@@ -12,12 +13,14 @@
 //	  ▲                    │        │
 //	  └────── retry ───────┴────────┴──▶ FAILED or ASK
 //
-// Claim takes the lease and a new fencing token. Settle determines the outcome of calls that an earlier executor started.
-// Then the resource graph has all results, and the module is planned for it. Starting, retrying, recovering from a crash and
-// taking over from a failed deployment are therefore the same. The plan must not do more than the one that was agreed to.
-// Results of steps are rows of the store until the module's task, a failure or the next claim folds them into the graph.
+// Claim takes the lease with a new fencing token. Settle determines the outcomes of calls that an earlier executor
+// started. Then the resource graph has all results, and the module is planned for it. Starting, retrying, recovering
+// from a crash, and replacing a failed deployment therefore work the same way. The plan must not exceed the approved
+// one. Results of steps are rows of the store until the module's task, a failure, or the next claim folds them into the
+// graph.
 //
-// States and their transitions are in [Deployments], [Tasks] and [Steps], and in docs/engine.md as tables.
+// The states and their transitions are in [job.Deployments], [job.Tasks], and [job.Steps], and in the tables of
+// docs/engine.md.
 package run
 
 import (
@@ -43,44 +46,46 @@ import (
 type Options struct {
 	Store       store.Store
 	Environment string
-	// Key is the data key of the environment. Without it, a deployment whose state has secrets asks for it.
+	// Key is the data key of the environment. Without it, deployments with secrets in their state wait for it.
 	Key *secret.Key
-	// Providers returns the providers of a module's resources that no provisioner handles.
+	// Providers returns the resource providers for a module.
 	Providers func(module string) provision.Providers
-	// Provisioners are the other provisioners, by name, and Provisioner returns the name of the one that handles a type,
-	// or "" for a resource provider; the error says what is wrong with the mapping. It may be nil.
+	// Provisioners holds the other provisioners by name. Provisioner returns the name of the provisioner that handles a
+	// type, or "" for a resource provider, and an error for an invalid mapping. It may be nil.
 	Provisioners map[string]plan.Provisioner
 	Provisioner  func(tokens.Type) (string, error)
-	// Events receives the events of deployments that this engine runs or changes and, as far as they are stored, of those that
-	// it waits for while other processes run them. They come one at a time. It must not block, nor call the engine except for
-	// Stop.
+	// Events receives the events of deployments that this engine runs or changes, and the stored events of those it
+	// waits for in other processes. It is called for one event at a time. It must not block and may call no method of
+	// the engine except Stop.
 	Events func(store.Event)
-	// Parallelism is how many calls run at once: 16 if it is 0.
+	// Parallelism limits concurrent calls. The default is 16.
 	Parallelism int
-	// StopOnError has no new steps start after one has failed. Otherwise those run that do not depend on it.
+	// StopOnError prevents new steps from starting after one has failed. By default, steps that do not depend on it
+	// still run.
 	StopOnError bool
-	// Timeout bounds a call with all its attempts if the resource has no option "timeouts": an hour if it is 0.
+	// Timeout limits all attempts of a call for resources without the option "timeouts". The default is an hour.
 	Timeout time.Duration
-	// Retries is how often a call is repeated after transient failures: 8 times if it is 0. Backoff is the delay before the
-	// first repetition, and doubles each time, up to a minute: a second if it is 0.
+	// Retries is how often a call is retried after transient failures. The default is 8. Backoff is the delay before
+	// the first retry, which doubles each time, up to a minute. The default is a second.
 	Retries int
 	Backoff time.Duration
-	// Poll is how often provisioners are polled, and the store for deployments of other processes: every second if it is 0.
+	// Poll is the interval for polling provisioners, and the store for deployments of other processes. The default is a
+	// second.
 	Poll time.Duration
-	// Owner, IsDead and Lease are those of [job.Options].
+	// Owner, IsDead, and Lease are passed to [job.Options].
 	Owner  string
 	IsDead func(owner string) bool
 	Lease  time.Duration
 }
 
-// Engine runs the deployments of an environment. Its methods may be called concurrently.
+// Engine runs the deployments of an environment. It is safe for concurrent use.
 type Engine struct {
 	Options
 	// Journal reads and writes the environment.
 	Journal *journal.Journal
-	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
+	// queued holds requests queued by this engine until they run, as [queued] by deployment ID.
 	queued sync.Map
-	// followed has the deployments of other processes that this one waits for, and followMu guards it.
+	// followed holds the deployments of other processes that this one waits for; guarded by followMu.
 	followed map[int64]*followed
 	followMu sync.Mutex
 	jobs     *job.Runner
@@ -111,7 +116,7 @@ func (e *Engine) caller(module string, r Request) *provision.Caller {
 	return &provision.Caller{Providers: providers, Configuration: r.configuration().Get}
 }
 
-// Graph returns the resource graph as it is.
+// Graph returns the current resource graph.
 func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 	err = e.Journal.Read(ctx, func(t *journal.Tx) (err error) {
 		g, err = t.Graph()
@@ -123,10 +128,10 @@ func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 // Request is a request for a deployment.
 type Request struct {
 	// Desired is the desired state of the module, or nil if Destroy is set.
-	Desired *lumigl.Snapshot `json:"-"` // which the store has as it is
+	Desired *lumigl.Snapshot `json:"-"` // stored separately
 	// Destroy names a module to remove.
 	Destroy string
-	// Targets, Replace and Interrupt are those of [plan.Request].
+	// Targets, Replace, and Interrupt are passed to [plan.Request].
 	Targets   []urn.URN
 	Replace   []urn.URN
 	Interrupt []string
@@ -140,19 +145,19 @@ func (r Request) configuration() lumigl.Value {
 	return r.Desired.Field("configuration")
 }
 
-// followed is a deployment that another process runs.
+// followed is a deployment run by another process.
 type followed struct {
-	after int64          // the serial of the last event that was shown
-	by    map[int64]bool // the deployments that wait for it
+	after int64          // serial of the last event shown
+	by    map[int64]bool // deployments that wait for it
 }
 
 // Planned is the plan of a request.
 type Planned struct {
 	*plan.Plan
-	// Idle is set if there is nothing to deploy: nothing changes, and the plan takes the place of no failed deployment.
+	// Idle is set if there is nothing to deploy: nothing changes, and no failed deployment is replaced.
 	Idle bool
-	// Waits has the deployments that it will wait for, with reasons.
+	// Waits lists the deployments that it will wait for, with reasons.
 	Waits []queue.Wait
-	// request is what was asked for, with what its types declare as secrets marked.
+	// request is the request with declared secrets marked.
 	request Request
 }

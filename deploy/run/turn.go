@@ -14,10 +14,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// errNotReady says that a deployment cannot be claimed now.
 var errNotReady = errors.New("the deployment cannot be claimed")
 
-// execute claims a deployment and runs it. The error is errNotReady if it cannot be claimed now.
+// execute claims a deployment and runs it. It returns errNotReady if the deployment cannot be claimed now.
 func (e *Engine) execute(ctx context.Context, id int64) error {
 	h, err := e.claim(ctx, id)
 	if err != nil {
@@ -33,7 +32,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 	return err
 }
 
-// claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
+// claim takes the lease of a deployment. It returns errNotReady if the deployment cannot be claimed now.
 func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 	err = e.Journal.Write(ctx, func(t *journal.Tx) error {
 		d, err := t.Job(id)
@@ -47,7 +46,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (h *job.Held, err error) {
 		if !e.IsReady(d, rows, g) {
 			return errNotReady
 		}
-		// Until it ends, the resources that it is to delete still refer to what older versions use.
+		// Until the deployment ends, resources that it will delete still refer to modules used by older versions.
 		d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
 		to := store.Running
 		if d.Abort || d.State == store.Aborting {
@@ -78,17 +77,17 @@ func (e *Engine) IsReady(d store.Job, rows []store.Job, g *graph.Graph) bool {
 	}
 }
 
-// order is what a deployment was asked to do, for its execution.
+// order implements [execute.Planner] for a deployment.
 type order struct {
 	*Engine
 	d       store.Job
 	request Request
-	// first is the plan that was agreed to, with the request, if this process has queued the deployment.
+	// first is the approved plan if this process queued the deployment.
 	first    *plan.Plan
 	approved []plan.Effect
 }
 
-// Load reads the order.
+// Load implements [execute.Planner].
 func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 	known, _ := o.queued.LoadAndDelete(o.d.ID)
 	here, _ := known.(queued)
@@ -102,8 +101,7 @@ func (o *order) Load(ctx context.Context) (w execute.Order, err error) {
 	}, nil
 }
 
-// Plan plans the deployment for a resource graph, unless the first plan was made for that. It must not do more than what was
-// shown.
+// Plan implements [execute.Planner]. It returns the first plan if it was made for g.
 func (o *order) Plan(ctx context.Context, g *graph.Graph) (*plan.Plan, error) {
 	if o.first != nil && o.first.IsFor(g, graph.Deployment(o.d.Number)) {
 		return o.first, nil
@@ -121,13 +119,13 @@ func (o *order) Plan(ctx context.Context, g *graph.Graph) (*plan.Plan, error) {
 	return p, nil
 }
 
-// Renamed returns the properties that have other names now, by type.
+// Renamed implements [execute.Planner].
 func (o *order) Renamed(ctx context.Context) (map[tokens.Type][]graph.Renamed, error) {
 	return o.renamed(ctx, o.d.Module, o.request)
 }
 
-// HandlerOf returns the name of the provisioner of a type.
+// HandlerOf implements [execute.Planner].
 func (o *order) HandlerOf(t tokens.Type) string { return o.provisioner(t) }
 
-// CheckHandler returns an error unless what made a resource still handles its type.
+// CheckHandler implements [execute.Planner].
 func (o *order) CheckHandler(r *graph.Resource) error { return o.keeper(r) }

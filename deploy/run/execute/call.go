@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// carryOut makes a call, and repeats it until its outcome is known: as often as the options allow if it fails for reasons
-// that may pass. Uncertain is set if it was made before, and nobody knows the outcome.
+// carryOut makes a call and retries it, as often as the options allow, until its outcome is known. uncertain is set if
+// an earlier attempt has an unknown outcome.
 func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outcome {
 	x.setCalled(c.row.Number)
 	var failure error
@@ -31,7 +31,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 		if attempt > before {
 			delay := x.delay(attempt, failure)
 			late := !time.Now().Add(delay).Before(x.deadline(c))
-			if late && uncertain && c.old == nil { // There may be no time for an attempt, but for a look.
+			if late && uncertain && c.old == nil { // There may be time for a lookup, if not for an attempt.
 				o, known := x.find(ctx, c)
 				if known && o.state != store.Failed {
 					return o
@@ -55,7 +55,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 			o, known := x.find(ctx, c)
 			switch {
 			case known && o.state == store.Failed && !c.settles:
-				uncertain = false // It was not created, so it can be.
+				uncertain = false // It was not created, so it is safe to create it.
 			case known:
 				return o
 			case o.err != nil:
@@ -73,9 +73,9 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 		case o.state == store.Unknown:
 			uncertain = true
 		case o.state == store.Done || o.resource != nil && (!uncertain || c.old == nil):
-			return o // If an attempt before may have changed more, what the provider says of a failed update is not all.
+			return o // After an uncertain attempt, the result of a failed update may be incomplete.
 		case isTransient(o.err):
-		case uncertain || c.new == nil: // A deletion that failed may have taken place.
+		case uncertain || c.new == nil: // A failed deletion may have taken place.
 			return x.giveUp(ctx, c, true, o.err)
 		default:
 			return o
@@ -84,7 +84,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 	}
 }
 
-// stateAfter returns UNKNOWN if a call is uncertain, or else another state.
+// stateAfter returns UNKNOWN if a call is uncertain, and state otherwise.
 func stateAfter(uncertain bool, state store.State) store.State {
 	if uncertain {
 		return store.Unknown
@@ -132,7 +132,7 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 		}
 		again := isTransient(err) || errors.As(err, new(*lumi.UncertainError))
 		return outcome{state: store.Failed, resource: &next, err: err, again: again}
-	case partial != nil, errors.As(err, new(*lumi.UncertainError)): // Something may exist, whatever it is called.
+	case partial != nil, errors.As(err, new(*lumi.UncertainError)): // A resource with an unknown ID may exist.
 		return outcome{state: store.Unknown, err: err}
 	}
 	return outcome{state: store.Failed, err: err}
@@ -148,8 +148,8 @@ func existing(r *graph.Resource, references map[urn.URN]plan.Reference) plan.Exi
 	return plan.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
 }
 
-// before returns the properties of a resource that a call changes, without those that refer to resources which were replaced
-// and to their replacements from now on: since these have the same URNs, the provider would not see a change.
+// before returns the old properties of a changed resource, without those that refer to replaced resources: the
+// replacements have the same URNs, so the provider would not see a change.
 func (c *call) before() lumigl.Value {
 	all, was := c.old.Before(c.new.Checked), c.old.ReferentIDs()
 	for name, v := range c.new.Checked.Members() {
@@ -162,7 +162,8 @@ func (c *call) before() lumigl.Value {
 	return all
 }
 
-// referents returns the Referents of the resource that a call makes. If it fails in part, some may be those of old.
+// referents returns the Referents of the resource that a call creates or changes. After a partial failure, those of old
+// may still apply.
 func (c *call) referents(old *graph.Resource) lumigl.Value {
 	all := graph.ReferentsOf(c.new.Checked, func(u urn.URN) string { return c.references[u].ID })
 	if old != nil {
@@ -175,13 +176,13 @@ func (c *call) referents(old *graph.Resource) lumigl.Value {
 	return all
 }
 
-// isTransient reports whether a call failed for a reason that may pass, without an effect.
+// isTransient reports whether a call failed temporarily and without an effect.
 func isTransient(err error) bool {
 	return errors.As(err, new(*lumi.RetryError)) || errors.Is(err, context.DeadlineExceeded) || provision.IsUnavailable(err)
 }
 
-// find finds out whether an uncertain creation took place, if that can be known without repeating it. If it can be
-// repeated, neither is the outcome known nor is there an error.
+// find determines whether an uncertain creation took place without repeating it. If the creation is idempotent, known
+// is false and there is no error.
 func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	limited, cancel := context.WithTimeout(x.Calls, x.timeout(c))
 	defer cancel()
@@ -213,12 +214,12 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 	return outcome{state: store.Done, resource: r, again: true}, true
 }
 
-// question returns what people are asked about a creation, and why.
+// question returns the error that asks the user about a creation.
 func question(c *call, why string) error {
 	return &AskError{fmt.Sprintf("%s: %s", c.new.URN, why)}
 }
 
-// look reads the resource that a call made or changed. What cannot be read may be there or not.
+// look reads the resource that a call created or changed. Properties that cannot be read may or may not be set.
 func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
 	inputs, outputs, err := c.caller.Get(ctx, plan.Existing{URN: c.new.URN, ID: id, References: c.references})
 	if err != nil {
@@ -239,8 +240,8 @@ func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resour
 	return &r, nil
 }
 
-// stillUnread returns the properties that a resource has after an update that failed in part, with those of before that had
-// not been read.
+// stillUnread returns the properties of a resource after a partially failed update, including properties that were
+// unread before.
 func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []string) {
 	var left []lumigl.Member
 	for _, name := range old.Unread {
@@ -249,8 +250,8 @@ func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []
 	return writeOnlyNames(properties, lumigl.ObjectOf(left...), nil)
 }
 
-// writeOnlyNames returns properties with those that others have and they lack, and which of these may not be there. Those that cannot
-// be changed in place are.
+// writeOnlyNames returns properties with missing ones added from others, and the names of those that may not be set.
+// Properties that cannot be changed in place are known to be set.
 func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
 	for name, v := range others.Members() {
 		if properties.Get(name).Exists() {
@@ -263,7 +264,8 @@ func writeOnlyNames(properties, others lumigl.Value, replaces []string) (all lum
 	return properties, names
 }
 
-// giveUp returns the outcome of a call that failed for good. If an earlier attempt may have had an effect, it looks.
+// giveUp returns the outcome of a call that failed permanently. If an earlier attempt may have had an effect, it reads
+// the resource.
 func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure error) outcome {
 	o := outcome{state: stateAfter(uncertain, store.Failed), err: failure}
 	switch {
@@ -295,7 +297,7 @@ func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure
 	return o
 }
 
-// delay returns how long to wait before the next attempt at a call: as long as the provider asks for, or ever longer.
+// delay returns the delay before the next attempt: the one requested by the provider, or exponential backoff.
 func (x *execution) delay(attempt int, failure error) time.Duration {
 	delay := min(x.Backoff<<min(attempt-1, 10), time.Minute)
 	if retry := (*lumi.RetryError)(nil); errors.As(failure, &retry) {
@@ -304,7 +306,7 @@ func (x *execution) delay(attempt int, failure error) time.Duration {
 	return delay
 }
 
-// waitForRetry records why a call is repeated and when, and waits for that, unless the execution is interrupted.
+// waitForRetry records the retry and waits for it, unless the execution is interrupted.
 func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, attempt int, failure error) error {
 	if err := x.Interrupted(ctx); err != nil {
 		return err
@@ -322,12 +324,12 @@ func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Durati
 	return x.Sleep(ctx, delay)
 }
 
-// outOfTime returns the error of a call that used up its time.
+// outOfTime returns the error of a call that timed out.
 func (x *execution) outOfTime(c *call, err error) error {
 	return fmt.Errorf("timed out after %s (see the option \"timeouts\"): %w", x.timeout(c), err)
 }
 
-// input returns the resource of a call before and after.
+// input returns the old and the new resource of a call.
 func (c *call) input() plan.Input {
 	return plan.Input{New: []plan.Vertex{{Resource: c.new}}, Old: []plan.Vertex{{Resource: c.old}}}
 }

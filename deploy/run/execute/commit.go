@@ -68,7 +68,7 @@ func (x *execution) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// A deletion whose outcome is unknown is repeated by a cleanup.
+		// A cleanup repeats deletions with an unknown outcome.
 		if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (x *execution) finish(ctx context.Context) error {
 	})
 }
 
-// conclude stores that an execution ended early, because of err, unless that is nil.
+// conclude stores the early end of an execution with an error. It does nothing if err is nil.
 func (x *execution) conclude(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +92,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.Job.Kind != store.Cleanup:
 		to = store.Ask
 	case x.Job.Kind == store.Cleanup:
-		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
+		to = store.Done // It must not block its module. The next cleanup or deployment retries it.
 	}
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		if err := x.markInterrupted(t); err != nil {
@@ -110,7 +110,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	})
 }
 
-// markInterrupted notes that the calls of this execution are over, although the store did not take their outcomes.
+// markInterrupted marks calls of this execution whose outcomes could not be stored as UNKNOWN.
 func (x *execution) markInterrupted(t *journal.Tx) error {
 	rows, err := t.Steps(x.Job.ID)
 	for _, row := range rows {
@@ -123,7 +123,8 @@ func (x *execution) markInterrupted(t *journal.Tx) error {
 	return err
 }
 
-// release ends the lease, so that the deployment can be claimed at once. The owner stays: its calls may not have ended.
+// release ends the lease, so that the deployment can be claimed at once. The owner is kept, since its calls may still
+// be running.
 func (x *execution) release(ctx context.Context) error {
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		d.Expires = time.Time{}

@@ -7,16 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/deploy/provision"
 )
 
-// crashes counts crashes of a plugin with the same exit status or signal and the same last line of output, in a row.
+// crashes counts consecutive crashes of a plugin with the same exit status or signal and the same last line of output.
 type crashes struct {
 	last  provision.Crash
 	times int
 }
 
-// maxCrashes is how many equal crashes in a row end a call: more attempts would end the same way.
+// maxCrashes is the number of equal consecutive crashes after which a call is not retried.
 const maxCrashes = 3
 
-// count returns why the call is not repeated, or nil if it may be.
+// count counts a crash. It returns the reason not to retry, or nil.
 func (c *crashes) count(err error) error {
 	now := provision.CrashOf(err)
 	if now.Status == "" || now.Status != c.last.Status || now.LastLine() != c.last.LastLine() {

@@ -1,9 +1,10 @@
-// Package execute carries out one deployment that this process has claimed:
+// Package execute runs one deployment claimed by this process:
 //
 //	settle ──▶ plan ──▶ tasks ──▶ commit ──▶ deletions ──▶ finish
 //
-// Settle finds out what became of calls that an earlier executor began. A driver carries out a task: that of resource
-// providers, step by step, or that of a provisioner. Both store the intent of a step before its call, and its outcome after it.
+// Settle determines the outcomes of calls started by an earlier executor. A driver runs a task, either step by step
+// with resource providers or with a provisioner. Both store the intent of a step before its call, and its outcome
+// afterward.
 package execute
 
 import (
@@ -18,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Run carries out a deployment until it is done, fails, asks or is stopped, and records that. The error is one of the store. It
-// wraps [store.ErrFenced] if another process has taken over.
+// Run runs a deployment until it is done, fails, waits for an answer, or is stopped, and records that. Errors come from
+// the store; they wrap [store.ErrFenced] if another process has taken over.
 func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Options) error {
 	x := &execution{Held: h, Options: o, planner: p, journal: j, progress: newProgress()}
 	return h.Run(ctx, func(ctx context.Context) error {
@@ -31,7 +32,6 @@ func Run(ctx context.Context, h *job.Held, j *journal.Journal, p Planner, o Opti
 	}, x.conclude)
 }
 
-// run runs a deployment.
 func (x *execution) run(ctx context.Context) (err error) {
 	if x.Order, err = x.planner.Load(ctx); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 	return x.finish(ctx)
 }
 
-// rename stores the properties of the module's resources under the names that they have now.
+// rename stores the properties of the module's resources under their current names.
 func (x *execution) rename(ctx context.Context) error {
 	if x.isCommitted(x.graph) {
 		return nil
@@ -78,7 +78,7 @@ func (x *execution) rename(ctx context.Context) error {
 	})
 }
 
-// makePlan plans the deployment for the resource graph as it is.
+// makePlan plans the deployment for the current resource graph.
 func (x *execution) makePlan(ctx context.Context) (err error) {
 	if x.Job.Kind == store.Cleanup || x.isCommitted(x.graph) {
 		x.plan = plan.MakeCleanup(x.graph, x.Job.Module, x.planner.HandlerOf)
@@ -94,12 +94,11 @@ func (x *execution) makePlan(ctx context.Context) (err error) {
 	return nil
 }
 
-// driver carries out the steps of a task: it stores their intents, makes their calls, and stores their outcomes.
+// driver runs the steps of a task: it stores their intents, makes the calls, and stores the outcomes.
 type driver interface {
 	run(context.Context) error
 }
 
-// task runs a task.
 func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	row := store.Task{
 		Deployment: x.Job.ID, Number: task.Number, Provisioner: task.Provisioner, Steps: len(task.Steps), State: store.Wait,
@@ -126,8 +125,8 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
 }
 
-// abort has what the deployment created deleted by a cleanup. Once the new version of the module is in the resource graph, it
-// is too late: then only what is left to delete is left to a cleanup.
+// abort leaves the resources created by the deployment to a cleanup. Once the new version of the module is in the
+// resource graph, it is too late: then only remaining deletions are left to a cleanup.
 func (x *execution) abort(ctx context.Context) error {
 	if x.Job.Kind != store.Cleanup && (x.isAfterModule() || x.isCommitted(x.graph)) {
 		return x.finish(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options are those of [run.Options] in package run.
+// Options are the options of the same names in run.Options.
 type Options struct {
 	Parallelism  int
 	StopOnError  bool
@@ -26,34 +26,34 @@ type Options struct {
 	Provisioners map[string]plan.Provisioner
 }
 
-// Order is what a deployment was asked to do.
+// Order is the request of a deployment.
 type Order struct {
 	// Desired is the desired state of the module, or nil.
 	Desired *lumigl.Snapshot
-	// Configuration has that of packages, by name, and Caller calls providers with it.
+	// Configuration is the configuration by package. Caller calls providers with it.
 	Configuration lumigl.Value
 	Caller        *provision.Caller
 }
 
-// Planner knows what a deployment was asked to do, and plans it.
+// Planner loads and plans a deployment.
 type Planner interface {
-	// Load returns the order. It is called first.
+	// Load returns the order. It is called before the other methods.
 	Load(context.Context) (Order, error)
-	// Plan returns the plan for a resource graph. The error is an *[AskError] if it does more than what was agreed to.
+	// Plan returns the plan for a resource graph. The error is an *[AskError] if the plan exceeds the approved one.
 	Plan(context.Context, *graph.Graph) (*plan.Plan, error)
-	// Renamed returns the properties that have other names now, by type.
+	// Renamed returns the renamed properties by type.
 	Renamed(context.Context) (map[tokens.Type][]graph.Renamed, error)
-	// HandlerOf returns the name of the provisioner of a type, and CheckHandler an error unless the one that made a resource
-	// still handles its type.
+	// HandlerOf returns the name of the provisioner of a type. CheckHandler returns an error unless the provisioner or
+	// provider that created a resource still handles its type.
 	HandlerOf(tokens.Type) string
 	CheckHandler(*graph.Resource) error
 }
 
-// The names of the provisioners that are built in.
+// The names of the built-in provisioners.
 const (
-	// Providers is the one that calls resource providers.
+	// Providers calls resource providers.
 	Providers = "providers"
-	// Module is the one that makes a module's new version known.
+	// Module adds a module's new version to the resource graph.
 	Module = "module"
 )
 
@@ -63,24 +63,24 @@ type AskError struct{ Message string }
 // Error returns the message.
 func (e *AskError) Error() string { return e.Message }
 
-// execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
+// execution is the run of a deployment by this process.
 type execution struct {
 	*job.Held
 	Options
 	Order
 	planner Planner
 	journal *journal.Journal
-	// graph is the resource graph that the plan was made for.
+	// graph is the resource graph that was planned for.
 	graph *graph.Graph
 	plan  *plan.Plan
-	// moves has the URNs in the resource graph of resources that the plan moves, by those that they will have.
+	// moves maps future URNs of resources that the plan moves to their current ones.
 	moves map[urn.URN]urn.URN
-	// users finds what refers to a resource that a cleanup deletes, once its first task is done.
+	// users finds the resources that refer to one that a cleanup deletes; set after its first task.
 	users func(*graph.Resource) []*graph.Resource
 	progress
 }
 
-// isCommitted reports whether the module's new version is in the resource graph already, so that only deletions are left.
+// isCommitted reports whether the module's new version is already in the resource graph, so that only deletions remain.
 func (x *execution) isCommitted(g *graph.Graph) bool {
 	newest := g.Newest(x.Job.Module)
 	if x.Job.Kind == store.Destroy {
@@ -89,8 +89,8 @@ func (x *execution) isCommitted(g *graph.Graph) bool {
 	return newest != nil && newest.Deployment == graph.Deployment(x.Job.Number)
 }
 
-// configurationOf returns the configuration that a resource is deleted with: that of the new version where it has one of the
-// package, and otherwise that of the version that made the resource.
+// configurationOf returns the configuration for deleting a resource: from the new version if it configures the package,
+// otherwise from the version of the resource.
 func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	all.SetAll(g.Configuration(r))
@@ -98,7 +98,7 @@ func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Va
 	return all.Object()
 }
 
-// callerOf returns the caller that a resource of the graph is deleted with.
+// callerOf returns the caller for deleting a resource.
 func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	pkg := r.Type().Package()
 	configuration := x.configurationOf(x.graph, r)
@@ -108,7 +108,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	return x.Caller.With(configuration.Get)
 }
 
-// say shows a message about a resource, which is not stored.
+// say shows a message about a resource without storing it.
 func (x *execution) say(u, message string) {
 	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
 }

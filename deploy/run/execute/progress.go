@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// identity tells the vertices of resources apart.
+// identity identifies the vertex of a resource.
 type identity struct {
 	urn        urn.URN
 	deployment graph.Deployment
@@ -17,14 +17,14 @@ type identity struct {
 
 func identityOf(r *graph.Resource) identity { return identity{r.URN, r.Deployment, r.ID} }
 
-// progress is what an execution has done so far. It may be used concurrently.
+// progress records the progress of an execution. It is safe for concurrent use.
 type progress struct {
 	mutex sync.Mutex
-	rows  int // how many steps the store has or had
-	// called has the numbers of the steps whose calls this execution makes or made.
+	rows  int // number of steps ever stored
+	// called holds the numbers of steps whose calls this execution has started.
 	called map[int]bool
 	done   map[*plan.Step]bool
-	// deleted holds what was deleted, left what is deleted after the task of the module; it is nil before.
+	// deleted holds deleted resources. left holds resources to delete after the task of the module; it is nil before.
 	deleted, left map[identity]bool
 	failures      []string
 }
@@ -33,7 +33,7 @@ func newProgress() progress {
 	return progress{called: map[int]bool{}, done: map[*plan.Step]bool{}, deleted: map[identity]bool{}}
 }
 
-// number returns the number of another step.
+// number returns the number for a new step.
 func (p *progress) number() int {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -41,14 +41,13 @@ func (p *progress) number() int {
 	return p.rows
 }
 
-// setCalled notes that the call of a step is made.
+// setCalled marks the call of a step as started.
 func (p *progress) setCalled(number int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.called[number] = true
 }
 
-// setDone notes that a step is done.
 func (p *progress) setDone(s *plan.Step) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -61,7 +60,6 @@ func (p *progress) isDone(s *plan.Step) bool {
 	return p.done[s] || !s.IsProvisioned()
 }
 
-// setDeleted notes that a resource was deleted.
 func (p *progress) setDeleted(r *graph.Resource) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -75,7 +73,7 @@ func (p *progress) isDeleted(r *graph.Resource) bool {
 	return p.deleted[identityOf(r)]
 }
 
-// leave notes that the task of the module is done, and what is to be deleted after it.
+// leave marks the task of the module as done and sets the resources to delete after it.
 func (p *progress) leave(all []graph.Pending) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -99,7 +97,7 @@ func (p *progress) isLeft(r *graph.Resource) bool {
 	return p.left[identityOf(r)]
 }
 
-// fail notes why a step failed.
+// fail records the failure of a step.
 func (p *progress) fail(message string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

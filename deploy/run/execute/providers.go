@@ -19,15 +19,15 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// providers is the driver that calls resource providers, with a call for each step.
+// providers is the driver for resource providers, with one call per step.
 type providers struct {
 	*execution
 	task plan.Task
-	// awaited has the steps that others of the task wait for.
+	// awaited holds the steps that other steps of the task wait for.
 	awaited map[*plan.Step]bool
-	// replacements has the steps that replace resources, by these.
+	// replacements maps resources to the steps that replace them.
 	replacements map[*graph.Resource]*plan.Step
-	// results waits for the store to have results. Steps share it.
+	// results holds functions that wait until results are stored; guarded by resultsMu.
 	resultsMu sync.Mutex
 	results   []func() error
 }
@@ -42,8 +42,8 @@ func newProviders(x *execution, task plan.Task) *providers {
 	return p
 }
 
-// run runs the steps, in parallel as far as they do not wait for each other. The error has those of all that failed, unless
-// they are deletions after the task of the module: these are left to a cleanup.
+// run runs the steps, in parallel as far as their waits allow. The error combines all failures, except for deletions
+// after the task of the module, which are left to a cleanup.
 func (x *providers) run(ctx context.Context) error {
 	task := x.task
 	place := make(map[*plan.Step]int32, len(task.Steps))
@@ -87,7 +87,7 @@ func (x *providers) run(ctx context.Context) error {
 	return x.verdict(err)
 }
 
-// awaitResults waits until the store has all results of steps.
+// awaitResults waits until all results of steps are stored.
 func (x *providers) awaitResults(ctx context.Context) error {
 	var errs []error
 	for _, wait := range x.results {
@@ -101,15 +101,15 @@ func (x *providers) awaitResults(ctx context.Context) error {
 	return err
 }
 
-// errSkipped is that of a step that waits for one of an earlier task that failed.
+// errSkipped is the error of a step that waits for a failed one of an earlier task.
 var errSkipped = errors.New("skipped")
 
-// failedBefore reports whether a step that others wait for is a deletion of an earlier task that failed.
+// failedBefore reports whether a step is a failed deletion of an earlier task.
 func (x *providers) failedBefore(s *plan.Step) bool {
 	return s.Kind == plan.Delete && x.isLeft(s.Old)
 }
 
-// skip notes the steps that were not run since others failed.
+// skip adds events for steps that were not run because others failed.
 func (x *providers) skip(ctx context.Context, task plan.Task, visited []bool) error {
 	return x.record(context.WithoutCancel(ctx), func(t *journal.Tx, d store.Job) error {
 		for i, s := range task.Steps {
@@ -137,7 +137,6 @@ func (x *providers) verdict(err error) error {
 	return &stepsError{slices.Clone(x.failures)}
 }
 
-// step runs a step.
 func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	var err error
 	if s.Kind == plan.Delete {
@@ -147,7 +146,7 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	}
 	if err != nil && x.Interrupted(ctx) == nil {
 		message := err.Error()
-		if !errors.As(err, new(*plan.Error)) { // which names the resource
+		if !errors.As(err, new(*plan.Error)) { // already names the resource
 			message = fmt.Sprintf("%s: %s", s.URN, message)
 		}
 		x.fail(message)
@@ -155,8 +154,8 @@ func (x *providers) step(ctx context.Context, task int, s *plan.Step) error {
 	return err
 }
 
-// change runs a step that creates, imports or changes a resource, with inputs that are known by now. It may turn out that
-// there is less to do.
+// change runs a step that creates, imports, or changes a resource, with the inputs now known. There may be less to do
+// than planned.
 func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	limited, cancel := context.WithTimeout(x.Calls, x.Timeout)
 	defer cancel()
@@ -206,7 +205,7 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 				return err
 			}
 		}
-		// The resource exists, and an update brings it to what it is to become.
+		// The resource exists. An update makes the remaining changes.
 		target := *again.New
 		target.ID = o.resource.ID
 		c = &call{
@@ -217,8 +216,8 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 	}
 }
 
-// recordOutcomeSoon is recordOutcome for a step that frees others: their intents and its result are stored together, unless it
-// takes too long to decide them.
+// recordOutcomeSoon is recordOutcome for a step that others wait for: its result is stored together with their intents,
+// unless deciding them takes too long.
 func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
@@ -231,8 +230,8 @@ func (x *providers) recordOutcomeSoon(_ context.Context, c *call, o outcome) err
 	return nil
 }
 
-// delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
-// is kept holds it.
+// delete runs the deletion of a resource. There is nothing to do if the resource is not replaced after all, or if a
+// kept version contains it.
 func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	if !x.isAfterModule() {
 		needed, err := x.isNeeded(ctx, s)
@@ -260,8 +259,8 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	return nil
 }
 
-// released returns an error if something that remains refers to a resource that a cleanup deletes, such as what an aborted
-// deployment changed.
+// released returns an error if a remaining resource refers to one that a cleanup deletes, such as a resource changed by
+// an aborted deployment.
 func (x *providers) released(r *graph.Resource) error {
 	if x.users == nil {
 		return nil
@@ -274,8 +273,8 @@ func (x *providers) released(r *graph.Resource) error {
 	return nil
 }
 
-// isNeeded reports whether a deletion that comes before the task of the module has to take place. For that of a resource that
-// may be replaced, the replacement is decided first, unless what it waits for is not known before the deletion.
+// isNeeded reports whether a deletion before the task of the module must take place. If a replacement is only possible,
+// it is decided first, unless it depends on steps that run after the deletion.
 func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	replacement := x.replacements[s.Old]
 	if !s.Replaced || replacement == nil || !replacement.Possible {
@@ -293,13 +292,13 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	return again.Kind == plan.Replace, nil
 }
 
-// stepsError has why steps failed.
+// stepsError lists failures of steps.
 type stepsError struct{ messages []string }
 
-// mostFailures is how many failures of steps the message of a deployment has.
+// mostFailures limits the failures in the message of a deployment.
 const mostFailures = 5
 
-// Error returns the first failures, one a line.
+// Error returns the first failures, one per line.
 func (e *stepsError) Error() string {
 	lines := e.messages
 	if more := len(lines) - mostFailures; more > 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// provisioner is the driver of a provisioner, which makes the changes of all steps of a task together.
+// provisioner is the driver for a provisioner, which makes the changes of all steps of a task together.
 type provisioner struct {
 	*execution
 	plan.Provisioner
@@ -30,8 +30,8 @@ type provisioner struct {
 	input plan.Input
 }
 
-// run has the provisioner make the changes of the task, and then do the tasks that its Plan asks for. The steps are rows of
-// the store from the intent until their results are known, as those of providers are.
+// run has the provisioner make the changes of the task and then run the additional tasks from its Plan. Steps are
+// stored from their intent until their results are known, as with providers.
 func (x *provisioner) run(ctx context.Context) error {
 	task := x.task
 	calls, err := x.intend(ctx)
@@ -49,10 +49,10 @@ func (x *provisioner) run(ctx context.Context) error {
 	}
 	in := x.input.Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
 	in = MadeBy(x.name, in)
-	if len(task.Steps) == 0 { // What the module provides is known by now.
+	if len(task.Steps) == 0 { // The provided values are known now.
 		tr, err := x.plan.Commit(x.graph)
 		for i, v := range in.New {
-			if v.Version != nil && err == nil { // An error is that of the commit, too.
+			if v.Version != nil && err == nil { // The commit reports the same error.
 				in.New[i].Version = tr.Graph.Version(v.Version.VersionID)
 			}
 		}
@@ -72,7 +72,7 @@ func (x *provisioner) run(ctx context.Context) error {
 		in.Task = part
 		for _, c := range calls {
 			if n > 0 {
-				c.until = time.Time{} // It is another call, with another deadline.
+				c.until = time.Time{} // This is another call with its own deadline.
 				if err := x.recordStart(ctx, &c.call, true); err != nil {
 					return err
 				}
@@ -110,20 +110,20 @@ func (x *provisioner) run(ctx context.Context) error {
 	return nil
 }
 
-// intended is a step of a provisioner's task, as decided with the values that are known by now.
+// intended is a step of a provisioner's task, decided with the values now known.
 type intended struct {
 	call
 	step, decided *plan.Step
 }
 
-// intend decides the steps of a provisioner's task with the values that are known by now, and stores their intents.
+// intend decides the steps of a provisioner's task with the values now known, and stores their intents.
 func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error) {
 	for _, s := range x.task.Steps {
 		if s.Kind == plan.Delete {
 			if x.isAfterModule() && !x.isLeft(s.Old) {
 				continue
 			}
-			if err := x.planner.CheckHandler(s.Old); err != nil { // in a cleanup, which goes on without it
+			if err := x.planner.CheckHandler(s.Old); err != nil { // in a cleanup, which continues without it
 				x.fail(fmt.Sprintf("%s: %v", s.URN, err))
 				if err := x.refuse(ctx, x.task.Number, s, err); errors.Is(err, store.ErrFenced) {
 					return nil, err
@@ -156,7 +156,7 @@ func (x *provisioner) intend(ctx context.Context) (calls []*intended, err error)
 	return calls, nil
 }
 
-// filled returns a resource with the outputs of others of its task filled in, which refer to no later ones.
+// filled returns a resource with outputs of earlier resources of its task filled in.
 func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) (*graph.Resource, error) {
 	if expr.IsKnown(r.Inputs) {
 		return r, nil
@@ -167,8 +167,8 @@ func (x *execution) filled(r *graph.Resource, made map[urn.URN]*graph.Resource) 
 	return &now, err
 }
 
-// failAll stores that the steps of a task failed, and returns err unless they are deletions after the task of the module:
-// these are left to a cleanup. If the provisioner was reached, its changes may have been made, and are stored like that.
+// failAll stores the failure of all steps of a task and returns err, unless they are deletions after the task of the
+// module, which are left to a cleanup. If the provisioner was reached, its changes are stored as possibly made.
 func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bool, err error) error {
 	if x.Interrupted(ctx) != nil {
 		return x.Interrupted(ctx)
@@ -189,7 +189,7 @@ func (x *provisioner) failAll(ctx context.Context, calls []*intended, reached bo
 	return err
 }
 
-// applyAndPoll has a provisioner make its changes, and stores its token before it polls that.
+// applyAndPoll starts the changes of a provisioner, stores its token, and polls it.
 func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in plan.Input) (plan.Status, error) {
 	var token string
 	secrets := x.secrets(in)
@@ -207,8 +207,7 @@ func (x *provisioner) applyAndPoll(ctx context.Context, calls []*intended, in pl
 	return x.poll(ctx, in)
 }
 
-// withTimeout makes a call of a provisioner that has until the latest deadline of its steps, and repeats it as long as the
-// provisioner asks for that.
+// withTimeout calls a provisioner with the latest deadline of its steps, and retries while the provisioner requests it.
 func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func(context.Context) error) error {
 	limit, deadline := x.Timeout, time.Now().Add(x.Timeout)
 	for i, c := range calls {
@@ -226,25 +225,25 @@ func (x *provisioner) withTimeout(ctx context.Context, calls []*intended, f func
 	}
 }
 
-// deadlineError returns the error of a call with why its context ended, if that is because it took too long.
+// deadlineError adds the cause of a timeout to the error of a call.
 func deadlineError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {
 	case err == nil || !errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, cause):
 		return err
-	case errors.Is(err, context.DeadlineExceeded): // in other words
+	case errors.Is(err, context.DeadlineExceeded): // the same error, less specific
 		return cause
 	}
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// statusTime is how long a provisioner may take to return a status, unless calls have less time.
+// statusTime limits a status call, unless Options.Timeout is shorter.
 const statusTime = time.Minute
 
-// poll polls a provisioner until it is done, and shows what it waits for. The error says why it failed.
+// poll polls a provisioner until it is done and shows its progress. It returns an error if the provisioner fails.
 func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
-	masked := func(message string) string { // before it is cut off: a part of a secret looks like none
+	masked := func(message string) string { // mask before truncating: part of a secret is not recognized
 		return job.Brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
 	}
 	for {
@@ -281,7 +280,7 @@ func (x *provisioner) poll(ctx context.Context, in plan.Input) (plan.Status, err
 	}
 }
 
-// checkKeys returns an error if metadata is about resources that the provisioner was not given.
+// checkKeys returns an error if metadata contains resources that the provisioner was not given.
 func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	known := map[string]bool{}
 	for _, v := range given {
@@ -299,11 +298,11 @@ func checkKeys(metadata map[string]lumigl.Value, given []plan.Vertex) error {
 	return nil
 }
 
-// maybeApplied returns a resource that a provisioner was to create or change, and perhaps did. It differs from any desired one.
-// Old is nil for a new resource.
+// maybeApplied returns a resource that a provisioner may have created or changed. It differs from any desired resource.
+// old is nil for a new resource.
 func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	now := provisioned(nil, r, by, nil)
-	now.Metadata, now.Outputs = lumigl.Value{}, lumigl.Value{} // which are not known
+	now.Metadata, now.Outputs = lumigl.Value{}, lumigl.Value{} // unknown
 	if old != nil {
 		now.Metadata, now.Outputs = old.Metadata, old.Outputs
 	}
@@ -311,8 +310,8 @@ func maybeApplied(old, r *graph.Resource, by string) *graph.Resource {
 	return now
 }
 
-// provisioned returns a resource with the metadata of its provisioner, or what there was, which references to its properties
-// read. Old is nil for a new resource.
+// provisioned returns a resource with the new metadata from its provisioner, or else the old metadata, as its outputs.
+// old is nil for a new resource.
 func provisioned(old, r *graph.Resource, by string, metadata map[string]lumigl.Value) *graph.Resource {
 	now := *r
 	if now.Metadata = lumigl.ObjectOf(); old != nil && old.Metadata.Exists() {

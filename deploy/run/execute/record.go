@@ -16,34 +16,34 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is a call that creates, changes or deletes a resource, with its row in the store.
+// call is a call that creates, changes, or deletes a resource, with its stored row.
 type call struct {
 	row store.Step
-	// old is the resource before, nil for a creation, and new the resource as it is to become, nil for a deletion.
+	// old is the existing resource, nil for a creation. new is the desired resource, nil for a deletion.
 	old, new   *graph.Resource
 	references map[urn.URN]plan.Reference
 	caller     *provision.Caller
-	// settles is set if an executor before has made the call: then nothing is created that it has not created.
+	// settles is set if an earlier executor made the call: then nothing new is created.
 	settles bool
-	// limit and until are how long all attempts may take, and the end of that; see [execution.deadline].
+	// limit and until are the time limit for all attempts and its end; see [execution.deadline].
 	limit time.Duration
 	until time.Time
-	// attempts is how many were made.
+	// attempts is the number of attempts made.
 	attempts int
 }
 
-// outcome is what became of a call.
+// outcome is the outcome of a call.
 type outcome struct {
-	// state is DONE, FAILED or UNKNOWN.
+	// state is DONE, FAILED, or UNKNOWN.
 	state store.State
-	// resource is the resource as it is now, nil if it was deleted, or if a failed call changed nothing.
+	// resource is the resulting resource; nil if it was deleted or if a failed call changed nothing.
 	resource *graph.Resource
 	err      error
-	// again is set if the resource exists, and the rest should be tried by an update.
+	// again is set if the resource exists and an update should make the remaining changes.
 	again bool
 }
 
-// deadline returns when the time for a call with all its attempts is over. It starts with the first use.
+// deadline returns the deadline for all attempts of a call. The time limit starts with the first use.
 func (x *execution) deadline(c *call) time.Time {
 	if c.until.IsZero() {
 		c.limit = x.timeout(c)
@@ -52,7 +52,7 @@ func (x *execution) deadline(c *call) time.Time {
 	return c.until
 }
 
-// timeout returns how long a call with all its attempts may take: what the option "timeouts" says, or the default.
+// timeout returns the time limit for all attempts of a call, from the option "timeouts" or the default.
 func (x *execution) timeout(c *call) time.Duration {
 	of, key := c.new, "update"
 	switch {
@@ -70,12 +70,12 @@ func (x *execution) timeout(c *call) time.Duration {
 	return x.Timeout
 }
 
-// record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more.
+// record runs f in a transaction. The error wraps [store.ErrFenced] if this executor no longer holds the deployment.
 func (x *execution) record(ctx context.Context, f func(t *journal.Tx, d store.Job) error) error {
 	return x.journal.Write(ctx, x.fenced(f))
 }
 
-// fenced returns f for a transaction of this executor.
+// fenced returns f preceded by a check of the fencing token.
 func (x *execution) fenced(f func(t *journal.Tx, d store.Job) error) func(*journal.Tx) error {
 	return func(t *journal.Tx) error {
 		d, err := x.Touch(t)
@@ -86,7 +86,6 @@ func (x *execution) fenced(f func(t *journal.Tx, d store.Job) error) func(*journ
 	}
 }
 
-// moveTask changes the state of a task.
 func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.State, message string) error {
 	if err := job.Tasks.Move(&row.State, to); err != nil {
 		return err
@@ -98,7 +97,6 @@ func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.Stat
 	})
 }
 
-// recordIntent stores the intent of a call.
 func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
 	c.row = store.Step{
 		Deployment: x.Job.ID, Number: x.number(), Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
@@ -115,8 +113,8 @@ func (x *execution) recordIntent(ctx context.Context, task int, kind plan.Kind, 
 	return x.recordStart(ctx, c, true)
 }
 
-// text returns a resource as text. It depends on others by the URNs that they have in the resource graph: if the deployment
-// fails, they do not move.
+// text encodes a resource. Its dependencies use the URNs in the resource graph: if the deployment fails, resources do
+// not move.
 func (x *execution) text(r *graph.Resource) (string, error) {
 	now := *r
 	now.Dependencies = slices.Clone(r.Dependencies)
@@ -127,7 +125,7 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 	return x.journal.Codec().Resource(&now)
 }
 
-// recordStart stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
+// recordStart stores that a call is about to be made, with its deadline. Only the first attempt is shown.
 func (x *execution) recordStart(ctx context.Context, c *call, first bool) error {
 	isNew := c.row.State == store.Planned
 	if err := job.Steps.Move(&c.row.State, store.Started); err != nil {
@@ -136,14 +134,14 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
 	err := x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(c.row) })
 	if err == nil && isNew {
-		err = x.Interrupted(ctx) // by an event of a result that was stored together with the intent
+		err = x.Interrupted(ctx) // an event of a result stored together with the intent may have interrupted it
 	}
 	if isNew && (errors.Is(err, store.ErrLost) || errors.Is(err, job.ErrStopped) || errors.Is(err, job.ErrAborted)) {
-		none := c.row // The intent is stored, but its call is not made.
+		none := c.row // The intent is stored, but the call is not made.
 		none.State, none.New = store.Failed, ""
 		_ = x.record(ctx, func(t *journal.Tx, _ store.Job) error { return t.PutStep(none) })
 	}
-	if err == nil && first { // The row says the same as long as it is true.
+	if err == nil && first { // The row holds the same information while the call runs, so the event is not stored.
 		x.Show(store.Event{
 			Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
 			Kind: c.row.Kind, State: store.Started,
@@ -152,7 +150,7 @@ func (x *execution) recordStart(ctx context.Context, c *call, first bool) error 
 	return err
 }
 
-// sourceOf returns where the program constructs a resource, "" for nil.
+// sourceOf returns the source position of a resource, or "" for nil.
 func sourceOf(r *graph.Resource) string {
 	if r == nil {
 		return ""
@@ -160,7 +158,7 @@ func sourceOf(r *graph.Resource) string {
 	return r.Source
 }
 
-// recordOutcome stores what became of a call.
+// recordOutcome stores the outcome of a call.
 func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {
@@ -169,7 +167,7 @@ func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error
 	return x.record(context.WithoutCancel(ctx), f)
 }
 
-// result returns what stores the outcome of a call.
+// result returns a function that stores the outcome of a call.
 func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) error, err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
@@ -193,7 +191,7 @@ func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) e
 			return nil, err
 		}
 	}
-	c.row.State = o.state // What is PENDING is FAILED in its row, which the end of the deployment removes.
+	c.row.State = o.state // PENDING steps are stored as FAILED until the end of the deployment removes the row.
 	event := store.Event{
 		Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: to, Message: c.row.Message,
 	}
@@ -212,10 +210,10 @@ func (x *execution) result(c *call, o outcome) (f func(*journal.Tx, store.Job) e
 	}, nil
 }
 
-// refuse notes that a step failed before its call.
+// refuse adds the event of a step that failed before its call.
 func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
 	message := err.Error()
-	if wrong, ok := errors.AsType[*plan.Error](err); ok { // whose resource and position the event has
+	if wrong, ok := errors.AsType[*plan.Error](err); ok { // the event has its resource and position
 		bare := slices.Clone(wrong.Faults)
 		for i := range bare {
 			bare[i].URN, bare[i].Source = "", ""
@@ -232,7 +230,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 	return err
 }
 
-// noteDone notes that a step is done without a call.
+// noteDone adds the event of a step that is done without a call.
 func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
 	return x.record(ctx, func(t *journal.Tx, d store.Job) error {
 		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
@@ -244,7 +242,7 @@ func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *gra
 	})
 }
 
-// withNew returns a step that has turned out to make a resource.
+// withNew returns a step with its actual result.
 func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
 	done := *s
 	done.New, done.Possible = r, false

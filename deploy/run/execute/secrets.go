@@ -10,14 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// WrapError returns the error of a provisioner, without secrets.
+// WrapError adds the name of a provisioner to its error and masks secrets.
 func WrapError(provisioner string, err error, secrets []lumigl.Value) error {
 	return fmt.Errorf("provisioner %s: %w", provisioner, provision.Mask(err, secrets...))
 }
 
 func (x *execution) secrets(in plan.Input) []lumigl.Value { return Secrets(in, x.Desired, x.graph) }
 
-// Secrets returns values that have the secrets of an input, of the desired state and of resources that exist.
+// Secrets returns values with the secrets of an input, the desired state, and existing resources.
 func Secrets(in plan.Input, desired *lumigl.Snapshot, g *graph.Graph) (all []lumigl.Value) {
 	for _, v := range slices.Concat(in.New, in.Old, in.Context) {
 		if v.Resource != nil {
@@ -39,8 +39,7 @@ func Secrets(in plan.Input, desired *lumigl.Snapshot, g *graph.Graph) (all []lum
 	return all
 }
 
-// MadeBy returns an input without resources that another provisioner has made, which are in versions from before the type was
-// mapped to this one.
+// MadeBy returns an input without resources made by another provisioner, from before their type was mapped to this one.
 func MadeBy(provisioner string, in plan.Input) plan.Input {
 	context := in.Context
 	in = in.Map(func(r *graph.Resource) *graph.Resource {

@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settle finds out what became of the calls that had started when the deployment was left. Afterward all results are in the
-// resource graph.
+// settle determines the outcomes of calls that an earlier executor started. Afterward, all results are in the resource
+// graph.
 func (x *execution) settle(ctx context.Context) error {
 	left, err := x.begun(ctx)
 	if err != nil || len(left) == 0 {
@@ -26,7 +26,7 @@ func (x *execution) settle(ctx context.Context) error {
 		if errors.Is(err, job.ErrStopped) || errors.Is(err, store.ErrFenced) {
 			return err
 		}
-		if errors.As(err, new(*AskError)) { // which names the resource
+		if errors.As(err, new(*AskError)) { // already names the resource
 			asks = true
 		} else if err != nil {
 			err = fmt.Errorf("%s: %w", s.URN, err)
@@ -42,8 +42,8 @@ func (x *execution) settle(ctx context.Context) error {
 	return err
 }
 
-// begun takes results into the resource graph and returns the steps that have none. Those of provisioners other than
-// providers get theirs first.
+// begun folds results into the resource graph and returns the steps without a result, after settling the tasks of
+// provisioners.
 func (x *execution) begun(ctx context.Context) (left []stored, err error) {
 	if err := x.settleProvisioners(ctx); err != nil {
 		return nil, err
@@ -62,7 +62,6 @@ func (x *execution) begun(ctx context.Context) (left []stored, err error) {
 	return left, err
 }
 
-// settleStep settles a step.
 func (x *execution) settleStep(ctx context.Context, s stored) error {
 	if err := x.awaitCall(ctx, s); err != nil {
 		return err
@@ -70,7 +69,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.Caller, settles: true}
 	of := s.new
 	if of == nil {
-		if of = s.old; of == nil { // The vertex is gone, so the deletion has been noted.
+		if of = s.old; of == nil { // The vertex is gone, so the deletion was recorded.
 			return x.recordOutcome(ctx, c, outcome{state: store.Done})
 		}
 		c.caller = x.callerOf(of)
@@ -81,7 +80,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 		}
 		c.references[u] = plan.Reference{ID: r.ID, Properties: plan.Known(r.Properties())}
 	}
-	for u, id := range of.ReferentIDs() { // They may have moved, or have been replaced since.
+	for u, id := range of.ReferentIDs() { // They may have been moved or replaced since.
 		if r := x.graph.WithID(u.Type(), id); r != nil && c.references[u].ID != id {
 			if c.references == nil {
 				c.references = map[urn.URN]plan.Reference{}
@@ -96,7 +95,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 	}
 	o := x.carryOut(ctx, c, true)
 	if o.state == store.Unknown && s.new == nil && (x.Job.Kind == store.Cleanup || x.isCommitted(x.graph)) {
-		o.state = store.Failed // Such a deletion is in the plan again.
+		o.state = store.Failed // The plan contains the deletion again.
 	}
 	if err := x.recordOutcome(ctx, c, o); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// settleProvisioners ends the tasks of provisioners that ran when the deployment was left: those with a token are polled,
-// others start again with the next plan.
+// settleProvisioners ends the tasks of provisioners that an earlier executor started: those with a token are polled,
+// others are restarted with the next plan.
 func (x *execution) settleProvisioners(ctx context.Context) error {
 	var tasks []store.Task
 	var rows []stored
@@ -57,8 +57,8 @@ func (x *execution) settleProvisioners(ctx context.Context) error {
 	return nil
 }
 
-// settle ends the steps of the task that have no results. Made has the resources of the others, and given
-// all that the provisioner may have been given.
+// settle ends the steps of the task without results. made holds the resources of the other steps, given everything that
+// the provisioner may have been given.
 func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []stored, made map[urn.URN]*graph.Resource) error {
 	task := x.row
 	if x.Provisioner == nil {
@@ -110,7 +110,7 @@ func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []st
 	return nil
 }
 
-// perhapsGiven returns what a provisioner may have been given: what steps make, and the rest of the module.
+// perhapsGiven returns what a provisioner may have been given: the results of steps and the rest of the module.
 func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
 	for _, s := range steps {
 		if s.new != nil {
@@ -128,10 +128,10 @@ func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
 	return all
 }
 
-// grace is how long after its deadline a call may last: clocks differ, and providers take time to end a call.
+// grace is how long a call may outlast its deadline: clocks differ, and providers take time to end a call.
 const grace = 10 * time.Second
 
-// awaitCall waits until the call of an executor that may still run is over, since it could still be sent.
+// awaitCall waits until a call of a possibly running executor is over, since it could still be sent.
 func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	if s.State != store.Started || x.IsDead(s.Owner) {
 		return nil

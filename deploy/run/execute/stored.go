@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// oldKey returns the key of a vertex in the row of a step, and oldOf the identity that it stands for.
+// oldKey returns the key of a vertex in the row of a step. oldOf reverses it.
 func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
 
 func oldOf(row store.Step) identity {
@@ -20,18 +20,18 @@ func oldOf(row store.Step) identity {
 	return identity{urn.URN(u), graph.Deployment(deployment), row.OldID}
 }
 
-// stored is a step of the store with its resources.
+// stored is a stored step with its resources.
 type stored struct {
 	store.Step
 	old, new *graph.Resource
 }
 
-// hasResult reports whether the step did something that is known, if only in part.
+// hasResult reports whether the step has a known result, even a partial one.
 func (s stored) hasResult() bool {
 	return s.State == store.Done || s.State == store.Failed && s.new != nil
 }
 
-// stored returns the steps of the deployment that the store has.
+// stored returns the stored steps of the deployment.
 func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	rows, err := t.Steps(x.Job.ID)
 	if err != nil {
@@ -55,11 +55,11 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 			if s.old = made[old]; s.old == nil {
 				s.old = g.Find(old.urn, old.deployment, old.id)
 			}
-			if s.old == nil { // A change under another URN has failed.
+			if s.old == nil { // A change under another URN failed.
 				s.old = g.WithID(old.urn.Type(), old.id)
 			}
 		}
-		if row.New != "" { // It may have the identity of the old one, so it comes last.
+		if row.New != "" { // Last, since it may have the identity of the old one.
 			s.new, resources = resources[0], resources[1:]
 			made[identityOf(s.new)] = s.new
 		}
@@ -68,8 +68,8 @@ func (x *execution) stored(t *journal.Tx, g *graph.Graph) ([]stored, error) {
 	return all, nil
 }
 
-// fold takes the results of steps into the resource graph, whose version stays as it is. Steps that have started stay in
-// the store.
+// fold moves the results of steps into the resource graph without changing its versions. Steps without a known outcome
+// stay in the store.
 func (x *execution) fold(t *journal.Tx) (*graph.Graph, error) {
 	g, err := t.Graph()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package journal reads and writes an environment: its resource graph, its jobs and their events. Writes that come at the same
-// time share a transaction.
+// Package journal reads and writes an environment: its resource graph, its jobs, and their events. Concurrent writes
+// share a transaction.
 //
 //	err := j.Write(ctx, func(t *journal.Tx) error {
 //		g, err := t.Graph()
@@ -21,14 +21,14 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Journal reads and writes one environment. It may be used concurrently.
+// Journal reads and writes one environment. It is safe for concurrent use.
 type Journal struct {
 	Jobs *job.Runner
-	// Key is the data key of the environment, or nil: then secrets stay sealed.
+	// Key is the data key of the environment. If nil, secrets stay sealed.
 	Key *secret.Key
 
 	commit  chan struct{} // full while a transaction runs; unlike a mutex, testing/synctest can wait for it
-	mutex   sync.Mutex    // of waiting
+	mutex   sync.Mutex    // guards waiting
 	waiting []*write
 	latest  latest
 }
@@ -37,31 +37,31 @@ type Journal struct {
 type Tx struct {
 	*job.Tx
 	journal *Journal
-	// graph is the resource graph with the changes of the transaction, nil until it is needed.
+	// graph is the resource graph with the changes of the transaction; loaded on demand.
 	graph  *graph.Graph
 	serial int64
 }
 
-// write is a function that is to be part of a transaction.
+// write is a pending part of a transaction.
 type write struct {
 	f    func(*Tx) error
 	err  error
 	done bool
 }
 
-// latest is the resource graph that was read or written last.
+// latest caches the resource graph that was last read or written.
 type latest struct {
 	mutex  sync.Mutex
 	graph  *graph.Graph
 	serial int64
 }
 
-// New returns the journal of the environment whose jobs a process runs.
+// New returns the journal of the environment of a runner.
 func New(jobs *job.Runner, key *secret.Key) *Journal {
 	return &Journal{Jobs: jobs, Key: key, commit: make(chan struct{}, 1)}
 }
 
-// Codec returns what reads and writes the text in the store.
+// Codec returns the codec for stored text.
 func (j *Journal) Codec() state.Codec { return state.Codec{Key: j.Key} }
 
 // Read runs f with a consistent view of the store.
@@ -77,18 +77,18 @@ func (j *Journal) Read(ctx context.Context, f func(*Tx) error) error {
 	return err
 }
 
-// Write runs f in a transaction, perhaps together with others. It may run more than once.
+// Write runs f in a transaction, possibly together with other writes. f may run more than once.
 func (j *Journal) Write(ctx context.Context, f func(*Tx) error) error { return j.wait(ctx, j.add(f)) }
 
-// maxDelay is how long the result of a step waits for the intents of the steps that it frees.
+// maxDelay is how long the result of a step waits for the intents of dependent steps.
 const maxDelay = 20 * time.Millisecond
 
-// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. The function that it returns waits for
-// that, at once.
+// WriteSoon runs f in the transaction of the next write, or in its own after 20 ms. The returned function commits it
+// now and waits.
 func (j *Journal) WriteSoon(f func(*Tx) error) (wait func() error) {
 	w := j.add(f)
 	commit := func() error { return j.wait(context.Background(), w) }
-	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // The error stays in the write.
+	timer := time.AfterFunc(maxDelay, func() { _ = commit() }) // The write keeps the error.
 	return func() error {
 		timer.Stop()
 		return commit()
@@ -100,7 +100,7 @@ func (j *Journal) WriteAlone(ctx context.Context, f func(*Tx) error) error {
 	return j.transact(ctx, []*write{{f: f}})
 }
 
-// add has f run in the next transaction.
+// add schedules f for the next transaction.
 func (j *Journal) add(f func(*Tx) error) *write {
 	w := &write{f: f}
 	j.mutex.Lock()
@@ -109,7 +109,7 @@ func (j *Journal) add(f func(*Tx) error) *write {
 	return w
 }
 
-// wait runs all writes that wait in a transaction, unless w is done already.
+// wait runs all waiting writes in one transaction, unless w is already done.
 func (j *Journal) wait(ctx context.Context, w *write) error {
 	j.commit <- struct{}{}
 	defer func() { <-j.commit }()
@@ -120,7 +120,7 @@ func (j *Journal) wait(ctx context.Context, w *write) error {
 	batch := j.waiting
 	j.waiting = nil
 	j.mutex.Unlock()
-	// A write that waited for this one has its own context, so this one's must not end it.
+	// The batch contains writes with other contexts, so this one must not cancel it.
 	ctx = context.WithoutCancel(ctx)
 	err := j.transact(ctx, batch)
 	for _, w := range batch {

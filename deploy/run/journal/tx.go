@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Graph returns the resource graph. While no transaction changes it, all get the same one.
+// Graph returns the resource graph. Transactions share it until it changes.
 func (t *Tx) Graph() (*graph.Graph, error) {
 	environment, err := t.useLatest()
 	if err != nil || t.graph != nil {
@@ -22,7 +22,7 @@ func (t *Tx) Graph() (*graph.Graph, error) {
 	return t.graph, err
 }
 
-// Outline returns the resource graph, perhaps without resources.
+// Outline returns the resource graph, possibly without resources of the newest versions.
 func (t *Tx) Outline() (*graph.Graph, error) {
 	environment, err := t.useLatest()
 	if err != nil || t.graph != nil {
@@ -31,7 +31,8 @@ func (t *Tx) Outline() (*graph.Graph, error) {
 	return t.journal.Codec().Outline(t, environment)
 }
 
-// useLatest sets the resource graph if the journal has it, and returns the environment unless it is set.
+// useLatest sets the resource graph from the cache if it is current. It returns the environment unless the graph was
+// already set.
 func (t *Tx) useLatest() (environment store.Environment, err error) {
 	if t.graph != nil {
 		return environment, nil
@@ -40,7 +41,7 @@ func (t *Tx) useLatest() (environment store.Environment, err error) {
 	if environment, err = t.Environment(j.Jobs.Environment); err != nil {
 		return environment, err
 	}
-	if err := j.Key.Verify(environment.Key); err != nil { // What the former key seals could never be opened.
+	if err := j.Key.Verify(environment.Key); err != nil { // Data sealed with the former key could never be opened.
 		return environment, err
 	}
 	t.serial = environment.Serial
@@ -52,7 +53,7 @@ func (t *Tx) useLatest() (environment store.Environment, err error) {
 	return environment, nil
 }
 
-// QueueAndGraph returns the deployments that are not in a final state, in the order of the queue, and the resource graph.
+// QueueAndGraph returns the unfinished deployments in queue order and the resource graph.
 func (t *Tx) QueueAndGraph() (rows []store.Job, g *graph.Graph, err error) {
 	if rows, err = t.Queue(t.journal.Jobs.Environment); err == nil {
 		g, err = t.Graph()
@@ -80,7 +81,7 @@ func (t *Tx) SetGraph(after *graph.Graph) error {
 	return nil
 }
 
-// keep keeps the graph for the next transaction.
+// keep caches the graph for the next transaction.
 func (t *Tx) keep() {
 	c := &t.journal.latest
 	c.mutex.Lock()
@@ -90,8 +91,8 @@ func (t *Tx) keep() {
 	}
 }
 
-// QueueCleanups queues the cleanups that follow a deployment: of modules with versions that nothing needs any more and, if it
-// was aborted, of what it leaves to be deleted.
+// QueueCleanups queues the cleanups that follow a deployment: of modules with unused versions and, if it was aborted,
+// of its pending deletions.
 func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
 	modules := g.Unused()
 	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
@@ -105,7 +106,7 @@ func (t *Tx) QueueCleanups(d store.Job, g *graph.Graph) error {
 	return nil
 }
 
-// QueueCleanup queues the cleanup of a module, unless one waits already, and returns its ID.
+// QueueCleanup queues the cleanup of a module, unless one is already waiting, and returns its ID.
 func (t *Tx) QueueCleanup(module string) (int64, error) {
 	rows, err := t.Queue(t.journal.Jobs.Environment)
 	if err != nil {
@@ -121,7 +122,7 @@ func (t *Tx) QueueCleanup(module string) (int64, error) {
 	return d.ID, err
 }
 
-// Log returns the events of a deployment, or of all if id is 0, after one with a serial, oldest first.
+// Log returns the events of a deployment, or of all deployments if id is 0, with serials above after, oldest first.
 func (t *Tx) Log(id, after int64) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		for after := after; ; {
@@ -142,7 +143,7 @@ func (t *Tx) Log(id, after int64) iter.Seq2[store.Event, error] {
 	}
 }
 
-// Deployments returns the deployments of the environment: those of the queue, and then the others, the latest first.
+// Deployments returns the deployments of the environment: first the queue, then the finished ones, latest first.
 func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
 	return func(yield func(store.Job, error) bool) {
 		rows, err := t.Queue(t.journal.Jobs.Environment)
@@ -167,5 +168,5 @@ func (t *Tx) Deployments() iter.Seq2[store.Job, error] {
 	}
 }
 
-// page is how many rows of the history are read at once.
+// page is the number of rows of the history read at once.
 const page = 1000
