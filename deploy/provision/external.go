@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// External is a provisioner that is a plugin. Each call starts a process and ends it, so that provisioners cannot come to
-// depend on what a process remembers.
+// External is a provisioner plugin. Each call runs in a new process, so that provisioners cannot depend on in-memory
+// state.
 type External struct {
 	// Name is the provisioner's name.
 	Name string
@@ -68,8 +68,8 @@ func (e *External) Status(ctx context.Context, token string) (s plan.Status, err
 	return s, err
 }
 
-// call starts the plugin, has f call it, and ends it. When ctx is done the plugin is stopped, so that it can end its call in good
-// order, and answer.
+// call starts the plugin, calls f, and stops the plugin. If ctx is done, the plugin is stopped gracefully, so that it
+// can still answer.
 func (e *External) call(ctx context.Context, f func(context.Context, provisioner.Provisioner) error) error {
 	command, err := e.Command(e.Name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *External) call(ctx context.Context, f func(context.Context, provisioner
 	if err != nil {
 		return &plan.UnreachedError{Err: cmp.Or(context.Cause(ctx), err)}
 	}
-	defer p.Close() //nolint:errcheck // What was asked has been answered.
+	defer p.Close() //nolint:errcheck // The call has been answered.
 	if p.Name != e.Name {
 		return &plan.UnreachedError{Err: fmt.Errorf("%s is provisioner %q: rename it to %s%[2]s", command.Path, p.Name, lumirpc.ProvisionerPrefix)}
 	}
@@ -89,13 +89,13 @@ func (e *External) call(ctx context.Context, f func(context.Context, provisioner
 	if err == nil || cause == nil {
 		return err
 	}
-	if ended := (*plugin.Error)(nil); errors.As(err, &ended) && ended.Code != codes.Unknown { // It had no words for that.
+	if ended := (*plugin.Error)(nil); errors.As(err, &ended) && ended.Code != codes.Unknown { // The plugin gave no reason of its own.
 		return cause
 	}
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// changeOf returns the change that a provisioner is asked for.
+// changeOf converts an input to a change.
 func changeOf(in plan.Input) *provisioner.Change {
 	c := &provisioner.Change{Environment: in.Environment, Module: in.Module, Task: in.Task}
 	for _, list := range []struct {
@@ -113,7 +113,7 @@ func changeOf(in plan.Input) *provisioner.Change {
 	return c
 }
 
-// inOrder returns vertices, each after those that it refers to.
+// inOrder returns vertices in dependency order.
 func inOrder(vertices []plan.Vertex) (all []plan.Vertex) {
 	byURN, seen := map[urn.URN][]plan.Vertex{}, map[plan.Vertex]bool{}
 	for _, v := range vertices {
@@ -141,7 +141,7 @@ func inOrder(vertices []plan.Vertex) (all []plan.Vertex) {
 
 func resourceOf(r *graph.Resource) *provisioner.Resource {
 	one := &provisioner.Resource{Key: r.Key(), URN: r.URN, Type: r.Type(), Dependencies: r.Dependencies}
-	properties := r.Inputs // which have references to what is not known yet
+	properties := r.Inputs // including references to unknown values
 	switch {
 	case r.Provisioner == "" && r.ID != "":
 		one.ID, properties = r.ID, r.Properties()
@@ -153,7 +153,7 @@ func resourceOf(r *graph.Resource) *provisioner.Resource {
 	return one
 }
 
-// versionOf returns a version of a module with the values that it provides.
+// versionOf returns a version of a module with its provided values.
 func versionOf(environment string, v *graph.Version) *provisioner.Resource {
 	provides := map[string]any{}
 	for _, p := range v.Outputs() {

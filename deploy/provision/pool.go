@@ -26,25 +26,25 @@ import (
 
 // PoolOptions configure a [Pool].
 type PoolOptions struct {
-	// Command returns how to start the plugin of a package. The error says where it was looked for.
+	// Command returns the command of the plugin for a package. The error says where it was searched.
 	Command func(pkg string) (plugin.Command, error)
-	// ConfigureTime is how long a plugin may take to be configured: a minute if it is 0.
+	// ConfigureTime limits the configuration of a plugin. The default is a minute.
 	ConfigureTime time.Duration
-	// Events receives what providers log and report as progress, for different plugins concurrently. If it is nil, the
-	// Events of the Command does.
+	// Events receives logs and progress of providers, concurrently for different plugins. If nil, the Events of the
+	// Command is used.
 	Events func(lumi.Event)
 }
 
-// Pool keeps the processes of plugins: one for each package, configuration and folder, started when it is first needed. One that
-// has ended is started again by the next call, up to 3 times within a minute. Its methods may be called concurrently.
+// Pool manages plugin processes: one per package, configuration, and folder, started on first use. If a process ends,
+// the next call restarts it, up to 3 times within a minute. A Pool is safe for concurrent use.
 type Pool struct {
 	options PoolOptions
-	// closing is done when Close was called.
+	// closing is done after Close was called.
 	closing context.Context
 	stop    context.CancelFunc
 
 	mu        sync.Mutex
-	processes map[string]*process // by package, folder and configuration
+	processes map[string]*process // by package, folder, and configuration
 }
 
 // NewPool returns a pool without processes.
@@ -54,17 +54,17 @@ func NewPool(o PoolOptions) *Pool {
 	return p
 }
 
-// In returns the providers of plugins whose working directory is a folder, such as that of a program.
+// In returns providers whose plugins run in a folder, such as the folder of a program.
 func (p *Pool) In(folder string) Providers { return located{p, folder} }
 
-// located are the plugins of a pool in a folder, or where Command says if it is empty.
+// located provides the plugins of a pool in a folder, or in the folder from Command if it is empty.
 type located struct {
 	*Pool
 	folder string
 }
 
-// Provider implements [Providers], for plugins in the folder that Command says. If ctx is done before a plugin has started, no process is left. Errors may tell secrets
-// of the configuration, which [Caller] masks.
+// Provider implements [Providers], with plugins in the folder from Command. If ctx is done before a plugin has started,
+// no process remains. Errors may contain secrets of the configuration, which [Caller] masks.
 func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	return located{p, ""}.Provider(ctx, t, configuration)
 }
@@ -100,7 +100,8 @@ func (p located) process(pkg, configuration string) *process {
 	return p.processes[key]
 }
 
-// Close ends all processes at once, and returns how those ended that did not end well. Later calls of Provider fail.
+// Close stops all processes concurrently and returns the errors of those that did not end cleanly. Later calls of
+// Provider fail.
 func (p *Pool) Close() error {
 	p.stop()
 	p.mu.Lock()
@@ -110,7 +111,7 @@ func (p *Pool) Close() error {
 	var wg sync.WaitGroup
 	for i, one := range all {
 		wg.Go(func() {
-			one.mu.Lock() // waits for a start, which is canceled
+			one.mu.Lock() // waits for a start, which was canceled
 			defer one.mu.Unlock()
 			if one.plugin != nil {
 				errs[i] = one.ended()
@@ -121,16 +122,16 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// IsUnavailable reports whether a call failed since the plugin could not be reached, so that it had no effect.
+// IsUnavailable reports whether a call had no effect because the plugin could not be reached.
 func IsUnavailable(err error) bool {
 	e := (*plugin.Error)(nil)
 	return errors.As(err, &e) && e.Code == codes.Unavailable
 }
 
-// Crash is how the process of a plugin ended during a call.
+// Crash describes the end of a plugin process during a call.
 type Crash = plugin.Crash
 
-// CrashOf returns the crash behind the error of a call, or the zero Crash.
+// CrashOf returns the crash that caused the error of a call, or the zero Crash.
 func CrashOf(err error) Crash {
 	if e := (*plugin.Error)(nil); errors.As(err, &e) {
 		return e.Crash
@@ -138,21 +139,21 @@ func CrashOf(err error) Crash {
 	return Crash{}
 }
 
-// maxRestarts is how often a plugin is started again within restartTime.
+// A plugin is restarted at most maxRestarts times within restartTime.
 const (
 	maxRestarts = 3
 	restartTime = time.Minute
 )
 
-// process is the process of a plugin with a configuration.
+// process is a plugin process with its configuration.
 type process struct {
 	mu       sync.Mutex     // held while the plugin starts
 	plugin   *plugin.Plugin // nil before the first start
-	wrote    *tail          // what plugin wrote
+	wrote    *tail          // output of plugin
 	restarts []time.Time
 }
 
-// get returns the plugin, started if it does not run.
+// get returns the running plugin, starting it if necessary.
 func (one *process) get(ctx context.Context, p located, pkg string, configuration lumi.Bag) (*plugin.Plugin, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
@@ -176,14 +177,14 @@ func (one *process) get(ctx context.Context, p located, pkg string, configuratio
 		return nil, err
 	}
 	if one.plugin != nil {
-		_ = one.ended() // The calls that were cut off have told.
+		_ = one.ended() // Interrupted calls have reported it.
 		one.restarts = append(one.restarts, time.Now())
 	}
 	one.plugin, one.wrote = started, wrote
 	return started, nil
 }
 
-// ended ends the plugin if it still runs, and returns how it ended if not well.
+// ended stops the plugin if it still runs, and returns an error if it did not end cleanly.
 func (one *process) ended() error {
 	if err := one.plugin.Close(); err != nil {
 		return fmt.Errorf("plugin for package %q: %w", one.plugin.Package, err)
@@ -191,7 +192,7 @@ func (one *process) ended() error {
 	return nil
 }
 
-// start starts and configures a plugin. After an error no process is left.
+// start starts and configures a plugin. After an error, no process remains.
 func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) (*plugin.Plugin, *tail, error) {
 	command, err := p.options.Command(pkg)
 	if err != nil {
@@ -225,13 +226,13 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 		err = fmt.Errorf("package %q has a configuration, but its plugin accepts none: remove it", pkg)
 	}
 	if err != nil {
-		_ = started.Close() // The error above is the reason.
+		_ = started.Close() // err is the reason.
 		return nil, nil, err
 	}
 	return started, wrote, nil
 }
 
-// configure configures a plugin. If it refuses the configuration, the error is a *[plan.ConfigurationError].
+// configure configures a plugin. If the plugin rejects the configuration, the error is a *[plan.ConfigurationError].
 func configure(ctx context.Context, started *plugin.Plugin, pkg string, configuration lumi.Bag) error {
 	err := started.Configure(ctx, configuration)
 	invalid, ok := errors.AsType[*lumi.InvalidError](err)
@@ -250,7 +251,7 @@ func configure(ctx context.Context, started *plugin.Plugin, pkg string, configur
 	return wrong
 }
 
-// tail passes on what is written to it, and keeps the end.
+// tail forwards writes and keeps the last 4 KiB.
 type tail struct {
 	to   io.Writer
 	kept []byte
@@ -265,7 +266,7 @@ func (t *tail) Write(data []byte) (int, error) {
 	return t.to.Write(data)
 }
 
-// String returns the end. It must not be called while the process runs.
+// String returns the kept output. It must not be called while the process runs.
 func (t *tail) String() string {
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
 }

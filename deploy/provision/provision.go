@@ -1,5 +1,5 @@
-// Package provision calls resource providers for the engine: it turns LumiGL values into bags of properties and back, and
-// keeps the processes of plugins.
+// Package provision calls resource providers for the engine: it converts LumiGL values to property bags and back, and
+// manages plugin processes.
 //
 //	pool := provision.NewPool(provision.PoolOptions{Command: command})
 //	defer pool.Close()
@@ -9,13 +9,12 @@
 //
 // # Values
 //
-// In a bag, a reference to a resource is its URN, and a secret, an unknown value, an asset or an archive the object or text
-// that docs/protocol.md describes. What has yet to be computed is unknown, and a resource that does not exist yet is sent as
-// its URN alone. A number is the nearest float64, as in JavaScript, so integers above 2^53 lose digits. A property that is
-// null is absent.
+// In a bag, a reference to a resource is its URN. Secrets, unknown values, assets, and archives are encoded as
+// described in docs/protocol.md. Values not computed yet are unknown. Numbers are converted to the nearest float64, as
+// in JavaScript, so integers above 2^53 lose digits. Null properties are absent.
 //
-// On the way back, a URN that the request referred to is a reference again, except in outputs, in assets and archives, and
-// in properties that are declared as strings.
+// In responses, URNs that the request referred to become references again, except in outputs, in assets and archives,
+// and in properties declared as strings.
 package provision
 
 import (
@@ -28,23 +27,23 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Providers finds the providers of resource types. Its method may be called concurrently.
+// Providers finds the providers of resource types. It must be safe for concurrent use.
 type Providers interface {
 	// Provider returns the provider of a type, configured with the configuration of its package: an object, or absent.
-	// Version is that of its plugin, or "".
+	// version is the version of the plugin, or "".
 	Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (p lumi.ResourceProvider, version string, err error)
 }
 
-// Caller calls providers. It is the [plan.Provider] of the engine. Its methods may be called concurrently.
+// Caller calls providers. It is the [plan.Provider] of the engine and safe for concurrent use.
 //
-// Errors are those of [lumi.ResourceProvider], except that a *[lumi.PartialError] is a *[PartialError]. Their messages have
-// no secret of the request.
+// Its errors are those of [lumi.ResourceProvider], except that a *[lumi.PartialError] becomes a *[PartialError].
+// Secrets of the request are masked in messages.
 type Caller struct {
 	Providers Providers
 	// Configuration returns the configuration of a package: an object, or absent.
 	Configuration func(pkg string) lumigl.Value
 
-	descriptions sync.Map // of types, as *[lumi.Description]
+	descriptions sync.Map // *[lumi.Description] by type
 }
 
 var _ plan.Provider = (*Caller)(nil)
@@ -54,11 +53,11 @@ func (c *Caller) With(configuration func(pkg string) lumigl.Value) *Caller {
 	return &Caller{Providers: c.Providers, Configuration: configuration}
 }
 
-// Abilities are how a type can recover from an uncertain Create.
+// Abilities describes how a type can recover from an uncertain Create.
 type Abilities struct {
 	// Find is set if the type has Find, and Idempotent if Create can be repeated with the same token.
 	Find, Idempotent bool
-	// Version is that of the plugin, or "".
+	// Version is the version of the plugin, or "".
 	Version string
 }
 
@@ -69,17 +68,17 @@ type CreateRequest struct {
 	Token string
 }
 
-// PartialError reports that Create or Update failed after a part of its work.
+// PartialError reports that Create or Update failed after part of its work.
 type PartialError struct {
 	ID string
-	// Inputs and Outputs are what the resource has now.
+	// Inputs and Outputs are the current properties of the resource.
 	Inputs, Outputs lumigl.Value
-	// Err is what went wrong.
+	// Err is the cause.
 	Err error
 }
 
-// Error returns what went wrong.
+// Error returns the message of the cause.
 func (e *PartialError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *PartialError) Unwrap() error { return e.Err }

@@ -18,9 +18,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Provisioned returns providers in which the types that provisioners handle have one that knows nothing about them: it takes any
-// properties, names resources after their types, and takes every difference for an update. It cannot change resources, which
-// is for their provisioners.
+// Provisioned returns providers with a generic provider for types handled by provisioners: it accepts any properties,
+// names resources after their types, and treats every difference as an update. It cannot change resources; their
+// provisioners do.
 func Provisioned(providers Providers, handles func(tokens.Type) bool) Providers {
 	return provisioned{providers, handles}
 }
@@ -40,7 +40,7 @@ func (p provisioned) Provider(
 	return p.Providers.Provider(ctx, t, configuration)
 }
 
-// opaque is the provider of a type that a provisioner handles. Its other methods are never called.
+// opaque is the provider of a type handled by a provisioner. Its other methods are never called.
 type opaque struct {
 	lumi.ResourceProvider
 	t tokens.Type
@@ -51,7 +51,7 @@ func (o opaque) Describe(context.Context) (*lumi.Description, error) {
 	return &lumi.Description{Type: o.t}, nil
 }
 
-// Check implements [lumi.ResourceProvider]. Assets are refused: a change of their content would go unnoticed.
+// Check implements [lumi.ResourceProvider]. It rejects assets and archives, whose changes would go unnoticed.
 func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	var invalid lumi.InvalidError
 	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {
@@ -67,7 +67,8 @@ func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckRespo
 	return &lumi.CheckResponse{Properties: r.Properties}, nil
 }
 
-// Name implements [lumi.ResourceProvider]. Only a new resource gets a name, of all that is known about it.
+// Name implements [lumi.ResourceProvider]. It derives the name of a new resource from its properties; other resources
+// keep theirs.
 func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse, error) {
 	if name := r.URN.Name(); !strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], "#") {
 		return nil, errors.New("a resource that a provisioner handles keeps its name")
@@ -80,9 +81,10 @@ func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse
 	return &lumi.NameResponse{Name: fmt.Sprintf("%s-%x", strings.ToLower(o.t.Name()), sum[:4])}, nil
 }
 
-// InspectChange implements [lumi.ResourceProvider]. Something differs, or there would be no such question.
+// InspectChange implements [lumi.ResourceProvider]. It always reports a change, since it is only called for
+// differences.
 func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (*lumi.InspectChangeResponse, error) {
-	// What the provisioner noted about the resource is only in the old properties.
+	// Metadata from the provisioner is only in the old properties.
 	changes := slices.DeleteFunc(lumi.Compare(r.Old, r.New).Changes(), func(c lumi.Change) bool { return c.Kind == lumi.Removed })
 	if len(changes) == 0 {
 		changes = []lumi.Change{{Kind: lumi.Modified}}
@@ -90,7 +92,7 @@ func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (
 	return &lumi.InspectChangeResponse{Changes: changes}, nil
 }
 
-// hasFile reports whether a value is an asset or an archive, or has one.
+// hasFile reports whether a value is or contains an asset or an archive.
 func hasFile(v *structpb.Value) bool {
 	s := v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
 	if s == wire.Asset || s == wire.Archive || slices.ContainsFunc(v.GetListValue().GetValues(), hasFile) {

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// request is a request to a provider, and what is needed to understand the answer.
+// request is a request to a provider, with the data needed to interpret the response.
 type request struct {
 	lumi.ResourceProvider
 	version     string
@@ -27,7 +27,7 @@ type request struct {
 	configuration   lumigl.Value
 }
 
-// call makes a request about a resource.
+// call sends a request about a resource.
 func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, send func(context.Context, *request) error) error {
 	r := &request{properties: bagOf(orEmpty(d.Properties)), old: bagOf(old), targets: targetsOf(d.Properties, old)}
 	if len(d.References) > 0 {
@@ -39,13 +39,13 @@ func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, sen
 	return c.send(ctx, d.URN.Type(), r, send)
 }
 
-// send finds the provider of a type, and has it answer a request.
+// send sends a request to the provider of a type.
 func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(context.Context, *request) error) error {
 	if c.Configuration != nil {
 		r.configuration = c.Configuration(t.Package())
 	}
 	var err error
-	ctx = wire.WithSecrets(ctx, r.secrets()) // The plugin's log must not have them.
+	ctx = wire.WithSecrets(ctx, r.secrets()) // They must not appear in the plugin's log.
 	if r.ResourceProvider, r.version, err = c.Providers.Provider(ctx, t, r.configuration); err != nil {
 		return r.failed(err)
 	}
@@ -64,7 +64,7 @@ func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(
 	return nil
 }
 
-// names returns the properties that have a flag.
+// names returns the names of the properties with a flag.
 func (r *request) names(flag lumi.Flags) (names []string) {
 	if r.description == nil {
 		return nil
@@ -77,8 +77,8 @@ func (r *request) names(flag lumi.Flags) (names []string) {
 	return names
 }
 
-// read reads properties that a provider returned, and separates what programs set from what it computed, which has no
-// references. Nor does a property that is declared as a string.
+// read converts properties returned by a provider and separates inputs from computed outputs. Outputs and properties
+// declared as strings contain no references.
 func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	var in, out lumigl.ObjectBuilder
 	computed, fields := r.names(lumi.Out), bag.Struct().GetFields()
@@ -98,7 +98,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 	return in.Object(), out.Object()
 }
 
-// failed returns the error of a call as the methods of [Caller] return it.
+// failed converts the error of a call to the one returned by the methods of [Caller].
 func (r *request) failed(err error) error {
 	secrets := r.secrets()
 	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
@@ -112,7 +112,7 @@ func (r *request) failed(err error) error {
 	return failed
 }
 
-// secrets returns what is a secret in the request and the configuration: what is wrapped as one or declared as one.
+// secrets returns the secrets in the request and the configuration: values wrapped or declared as secret.
 func (r *request) secrets() *wire.Secrets {
 	secrets := wire.NewSecrets(nil)
 	ctx := wire.WithSecrets(context.Background(), secrets)
@@ -130,12 +130,12 @@ func (r *request) secrets() *wire.Secrets {
 	return secrets
 }
 
-// Mask returns an error without the secrets that objects have.
+// Mask returns an error with the secrets in objects masked.
 func Mask(err error, objects ...lumigl.Value) error {
 	return mask(err, wire.SecretsOf(WithSecrets(context.Background(), objects...)))
 }
 
-// WithSecrets returns the context of a call with the secrets that objects have, which are masked in the plugin's log.
+// WithSecrets returns a context for a call with the secrets in objects, which are masked in the plugin's log.
 func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
 	ctx = wire.WithSecrets(ctx, wire.NewSecrets(nil))
 	for _, object := range objects {
@@ -144,9 +144,9 @@ func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
 	return ctx
 }
 
-// mask returns an error without secrets in its text, and in its faults.
+// mask masks secrets in the text and the faults of an error.
 func mask(err error, secrets *wire.Secrets) error {
-	if invalid, ok := err.(*lumi.InvalidError); ok { //nolint:errorlint // What wraps one has a text of its own.
+	if invalid, ok := err.(*lumi.InvalidError); ok { //nolint:errorlint // Errors that wrap one have their own text.
 		faults := slices.Clone(invalid.Faults)
 		for i, f := range faults {
 			faults[i] = lumi.Fault{Path: lumi.Path(secrets.Path(string(f.Path))), Message: wire.Mask(f.Message, secrets)}
@@ -159,7 +159,7 @@ func mask(err error, secrets *wire.Secrets) error {
 	return err
 }
 
-// masked is an error with another text.
+// masked is an error with a masked text.
 type masked struct {
 	text string
 	err  error

@@ -18,11 +18,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Simulate returns providers that change nothing and read nothing that exists. Check, Name, InspectChange and Describe are
-// those of the given providers. Create and Update succeed with made-up outputs, such as "simulated-NAME-PROPERTY", Update
-// with those that the resource has, if there are any. Delete succeeds, Find finds nothing, and Get returns what is known.
+// Simulate returns providers that neither change nor read real resources. Check, Name, InspectChange, and Describe call
+// the given providers. Create and Update succeed with made-up outputs such as "simulated-NAME-PROPERTY"; Update keeps
+// existing outputs. Delete succeeds, Find finds nothing, and Get returns the known properties.
 //
-// Outputs without a plain value are absent: capabilities, assets, archives and those of any kind. Those that are declared
+// Outputs without a plain value are absent: capabilities, assets, archives, and values of any kind. Outputs declared
 // secret are secrets.
 func Simulate(providers Providers) Providers { return simulation{providers} }
 
@@ -36,11 +36,11 @@ func (s simulation) Provider(
 	return simulated{p}, version, err
 }
 
-const made = "simulated-" // begins made-up IDs and outputs
+const made = "simulated-" // prefix of made-up IDs and outputs
 
 type simulated struct{ lumi.ResourceProvider }
 
-// Check implements [lumi.ResourceProvider]. Where it refuses properties with made-up values, these may be the reason.
+// Check implements [lumi.ResourceProvider]. If it rejects properties with made-up values, it adds a note about them.
 func (s simulated) Check(ctx context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	resp, err := s.ResourceProvider.Check(ctx, r)
 	var invalid *lumi.InvalidError
@@ -74,7 +74,7 @@ func (simulated) Find(context.Context, *lumi.FindRequest) (*lumi.FindResponse, e
 	return nil, lumi.ErrNotFound
 }
 
-// Get implements [lumi.ResourceProvider]. Of an imported resource, only outputs are read.
+// Get implements [lumi.ResourceProvider]. For an imported resource, it returns only outputs.
 func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetResponse, error) {
 	if r.Purpose == lumi.Refresh {
 		return &lumi.GetResponse{Properties: r.Old}, nil
@@ -83,7 +83,7 @@ func (s simulated) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetRespon
 	return &lumi.GetResponse{Properties: outputs}, err
 }
 
-// outputs returns the outputs of a resource: those that it has, and made-up ones.
+// outputs returns the existing outputs of a resource, completed with made-up ones.
 func (s simulated) outputs(ctx context.Context, id string, has map[string]*structpb.Value) (lumi.Bag, error) {
 	d, err := s.Describe(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s simulated) outputs(ctx context.Context, id string, has map[string]*struc
 	return lumi.BagOf(all), nil
 }
 
-// madeUp returns a value of a kind, or nil if there is no plain one.
+// madeUp returns a value of a kind, or nil if the kind has no plain values.
 func madeUp(kind lumi.Kind, text string) *structpb.Value {
 	switch kind {
 	case lumi.KindString:
@@ -119,11 +119,11 @@ func madeUp(kind lumi.Kind, text string) *structpb.Value {
 	return nil
 }
 
-// SimulatedProvisioner stands in for any provisioner. It changes nothing, and calls no plugin. New resources get made-up metadata:
-// the properties that the desired states refer to. Others keep theirs.
+// SimulatedProvisioner simulates any provisioner without changing anything or calling a plugin. New resources get
+// made-up metadata: the properties that the desired states refer to. Others keep theirs.
 type SimulatedProvisioner struct {
 	Desired func() []*lumigl.Snapshot
-	ended   sync.Map // has the metadata, by token
+	ended   sync.Map // metadata by token
 }
 
 var _ plan.Provisioner = (*SimulatedProvisioner)(nil)
@@ -144,7 +144,7 @@ func (s *SimulatedProvisioner) Provision(_ context.Context, in plan.Input) (stri
 	}
 	for _, desired := range s.Desired() {
 		for v := range desired.Vertices() {
-			_, _ = expr.Evaluate(v.Properties, note) // What is wrong with it is a fault of the plan.
+			_, _ = expr.Evaluate(v.Properties, note) // The plan reports errors.
 		}
 	}
 	metadata := map[string]lumigl.Value{}

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// bagOf returns the bag of an object: the zero Bag if it is absent.
+// bagOf converts an object to a bag, and the absent value to the zero Bag.
 func bagOf(object lumigl.Value) lumi.Bag {
 	if !object.Exists() {
 		return lumi.Bag{}
@@ -21,7 +21,7 @@ func bagOf(object lumigl.Value) lumi.Bag {
 	return lumi.BagOf(bag)
 }
 
-// orEmpty returns an empty object if there is none.
+// orEmpty returns object, or an empty object if it is absent.
 func orEmpty(object lumigl.Value) lumigl.Value {
 	if object.Exists() {
 		return object
@@ -29,14 +29,15 @@ func orEmpty(object lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf()
 }
 
-// wireOf returns a value as providers get it. What has yet to be computed is unknown, which they refuse where they must.
+// wireOf converts a value for providers. Values not computed yet become unknown, which providers reject where
+// necessary.
 func wireOf(v lumigl.Value) *structpb.Value {
 	switch v.Kind() {
 	case lumigl.Bool:
 		b, _ := v.Bool()
 		return structpb.NewBoolValue(b)
 	case lumigl.Number:
-		f, _ := v.Float() // infinite if it is too large, which providers refuse
+		f, _ := v.Float() // infinite if too large, which providers reject
 		return structpb.NewNumberValue(f)
 	case lumigl.Text:
 		s, _ := v.Text()
@@ -66,10 +67,10 @@ func wireOf(v lumigl.Value) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// targets are the resources that a request refers to, by URN.
+// targets holds the resources that a request refers to, by URN.
 type targets map[string]*lumigl.Vertex
 
-// targetsOf returns the resources that values refer to. If two have the same URN, it is the first.
+// targetsOf returns the resources that values refer to. Of several with the same URN, the first one wins.
 func targetsOf(all ...lumigl.Value) targets {
 	found := targets{}
 	for _, v := range all {
@@ -82,7 +83,7 @@ func targetsOf(all ...lumigl.Value) targets {
 	return found
 }
 
-// value returns a value that a provider returned, in which the URNs of the targets are references.
+// value converts a value returned by a provider. URNs of targets become references.
 func (t targets) value(v *structpb.Value) lumigl.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_BoolValue:
@@ -104,7 +105,7 @@ func (t targets) value(v *structpb.Value) lumigl.Value {
 		return lumigl.ListOf(values...)
 	case *structpb.Value_StructValue:
 		if s := k.StructValue.GetFields()[wire.Signature].GetStringValue(); s == wire.Asset || s == wire.Archive {
-			t = nil // The text of a file is not a reference.
+			t = nil // File contents are not references.
 		}
 		var object lumigl.ObjectBuilder
 		for _, key := range slices.Sorted(maps.Keys(k.StructValue.GetFields())) {
