@@ -5,57 +5,61 @@ import (
 	"time"
 )
 
-// TaskTx has the statements about task graphs, who owns them, and their runs. Package taskgraph describes what is stored.
+// TaskTx contains the statements for task graphs, their owners, and their runs. See package taskgraph for their
+// content.
 //
-// A run is a job whose Kind is [Tasks] and whose Module is the type of the graph. Queue and History leave runs out.
+// A run is a job with Kind [Tasks] whose Module is the type of the graph. Queue and History omit runs.
 type TaskTx interface {
-	// AddRelease adds a release or a plugin and returns its ID. The error is [ErrExists] if the layer has one of that name and
-	// version.
+	// AddRelease adds a release or a plugin and returns its ID. It returns [ErrExists] if the layer contains one with
+	// that name and version.
 	AddRelease(Release) (id int64, err error)
-	// Releases returns all releases and plugins, by ID. DeleteRelease deletes one with its graphs.
+	// Releases returns all releases and plugins, by ID. DeleteRelease deletes one and its graphs.
 	Releases() ([]Release, error)
 	DeleteRelease(id int64) error
-	// Selections returns the selections of all environments that have one, by environment. PutSelection adds or replaces one.
+	// Selections returns all selections, by environment. PutSelection adds or replaces one.
 	Selections() ([]Selection, error)
 	PutSelection(Selection) error
 
-	// AddGraph adds a graph and returns its ID. The error is [ErrExists] if the owner has one of that type, and [ErrNotFound] if
-	// there is no such owner. PutGraph replaces the name and the order of a graph, DeleteGraph deletes it with its tasks.
+	// AddGraph adds a graph and returns its ID. It returns [ErrExists] if the owner has a graph of that type, and
+	// [ErrNotFound] if the owner does not exist. PutGraph replaces the name and order of a graph. DeleteGraph deletes
+	// it and its tasks.
 	AddGraph(TaskGraph) (id int64, err error)
 	// Graphs returns all graphs, by ID.
 	Graphs() ([]TaskGraph, error)
 	PutGraph(TaskGraph) error
 	DeleteGraph(id int64) error
-	// GraphTasks returns the tasks of a graph, by ID. AddGraphTask adds one and returns its ID. The error is [ErrExists] if the
-	// graph has one of that name.
+	// GraphTasks returns the tasks of a graph, by ID. AddGraphTask adds one and returns its ID, or [ErrExists] if the
+	// graph contains a task with that name.
 	GraphTasks(graph int64) ([]GraphTask, error)
 	AddGraphTask(GraphTask) (id int64, err error)
 	DeleteGraphTask(id int64) error
 
-	// Runs returns up to limit runs of an environment with an ID below before, the latest first; a before of 0 is no bound.
+	// Runs returns up to limit runs of an environment with an ID below before, latest first; a before of 0 means no
+	// bound.
 	Runs(environment string, before int64, limit int) ([]Job, error)
-	// PutTaskRuns adds or replaces task runs of a run, by number. They must not be changed any more. TaskRuns returns them, by number.
+	// PutTaskRuns adds or replaces task runs of a run, by number. They must not be changed afterward. TaskRuns returns
+	// them, by number.
 	PutTaskRuns(run int64, all []TaskRun) error
 	TaskRuns(run int64) ([]TaskRun, error)
-	// LastTaskRuns returns the latest task run for each task and node in the runs of a type, except those that were skipped, by
-	// task and node. A task run that was put with another state does not become skipped.
+	// LastTaskRuns returns the latest task run, except skipped ones, of each task and node in the runs of a graph type,
+	// by task and node. A task run stored with another state must not become skipped.
 	LastTaskRuns(environment, graphType string) ([]TaskRun, error)
 }
 
-// ErrExists says that there is such a row already.
+// ErrExists means that a row with the same key exists.
 var ErrExists = errors.New("already exists")
 
-// Layer is a kind of owner of task graphs.
+// Layer is a kind of task graph owner.
 type Layer string
 
-// The layers, in the order in which later ones override earlier ones by default.
+// The layers in default order: later ones override earlier ones.
 const (
 	ReleaseLayer Layer = "release"
 	ClusterLayer Layer = "cluster"
 	PluginLayer  Layer = "plugin"
 )
 
-// Release is a version of a package or, in the layer of plugins, of a package of further tasks.
+// Release is a version of a package, or in the plugin layer, of a package of additional tasks.
 type Release struct {
 	ID      int64  `json:"id" readOnly:"true"`
 	Layer   Layer  `json:"layer" enum:"release,plugin" readOnly:"true"`
@@ -63,43 +67,43 @@ type Release struct {
 	Version string `json:"version"`
 }
 
-// String returns the name of the release, such as "release shop 1.2".
+// String returns layer, name, and version, such as "release shop 1.2".
 func (r Release) String() string { return string(r.Layer) + " " + r.Name + " " + r.Version }
 
-// Owner is what a graph belongs to.
+// Owner is the owner of a graph.
 type Owner struct {
 	Layer Layer `json:"layer" enum:"release,cluster,plugin"`
-	// ID is that of a release or a plugin.
+	// ID is the ID of a release or a plugin.
 	ID int64 `json:"id,omitempty"`
-	// Environment is that of the layer Cluster.
+	// Environment is set in the cluster layer.
 	Environment string `json:"environment,omitempty"`
 }
 
-// Selection says which layers the effective graphs of an environment have.
+// Selection selects the layers of the effective graphs of an environment.
 type Selection struct {
 	Environment string
 	// Release is the ID of a release, or 0.
 	Release int64
-	// Plugins are the IDs of plugins, in the order in which they are merged.
+	// Plugins lists the IDs of plugins in merge order.
 	Plugins []int64
-	// Order has the layers, later ones overriding earlier ones; it is nil for the default.
+	// Order lists the layers, later ones overriding earlier ones; nil for the default order.
 	Order []Layer
-	// Whole is set if a task replaces the whole task of an earlier layer, not just its attributes.
+	// Whole is set if tasks replace entire tasks of earlier layers, not just attributes.
 	Whole bool
 }
 
-// TaskGraph is a graph of one type. An owner has at most one of each.
+// TaskGraph is a task graph. An owner has at most one graph of each type.
 type TaskGraph struct {
 	ID    int64
 	Owner Owner
 	Type  string
-	// Name is for people.
+	// Name is a display name.
 	Name string
-	// Order has the IDs of the tasks in the order of the graph.
+	// Order lists the IDs of the tasks in graph order.
 	Order []int64
 }
 
-// GraphTask is a task of a graph. It is never changed: one with other content is another one, with an ID of its own.
+// GraphTask is an immutable task of a graph: changed content gets a new ID.
 type GraphTask struct {
 	ID    int64
 	Graph int64
@@ -109,7 +113,7 @@ type GraphTask struct {
 	Content string
 }
 
-// TaskRun is the run of a task on a node.
+// TaskRun is a run of a task on a node.
 type TaskRun struct {
 	// Number counts from 0 in each run.
 	Number int    `json:"number"`
@@ -117,12 +121,11 @@ type TaskRun struct {
 	// Node is empty for tasks that run once for all nodes.
 	Node  string `json:"node,omitempty"`
 	State State  `json:"state"`
-	// Digest identifies the content of the task, and Refresh the values that it depends on.
+	// Digest identifies the content of the task, Refresh the values that it depends on.
 	Digest, Refresh string `json:"-"`
-	// Owner is the process that runs or ran it, and Attempt counts from 0 how often it was begun anew.
-	Owner   string `json:"-"`
-	Attempt int    `json:"-"`
-	// Started and Ended are zero until then.
+	// Owner is the process that runs or ran it. Attempt is the number of restarts.
+	Owner   string    `json:"-"`
+	Attempt int       `json:"-"`
 	Started time.Time `json:"started,omitzero"`
 	Ended   time.Time `json:"ended,omitzero"`
 	Message string    `json:"message,omitempty"`

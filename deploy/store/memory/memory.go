@@ -1,4 +1,5 @@
-// Package memory is a store for tests, model checks and simulations. It does no I/O, starts no goroutines and is cheap to make.
+// Package memory implements an in-memory store for tests, model checks, and simulations. It does no I/O, starts no
+// goroutines, and is cheap to create.
 package memory
 
 import (
@@ -51,8 +52,8 @@ func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) err
 	return nil
 }
 
-// data has sorted rows. Transactions share slices, so rows that others see are never changed; what is appended is beyond the
-// length that they see, and of two transactions that append to one slice, the first was rolled back.
+// data holds sorted rows. Transactions share slices, so visible rows are never changed. Appended rows are beyond the
+// length of other slices; if two transactions append to the same slice, the first was rolled back.
 type data struct {
 	environments []store.Environment
 	vertices     []vertex
@@ -65,8 +66,8 @@ type data struct {
 	graphs       []store.TaskGraph
 	graphTasks   []store.GraphTask
 	taskRuns     []taskRuns
-	last, serial int64 // of deployments and events
-	rows         int64 // the last ID of releases, graphs and their tasks
+	last, serial int64 // last ID of deployments and last serial of events
+	rows         int64 // last ID of releases, graphs, and graph tasks
 }
 
 type (
@@ -78,7 +79,7 @@ type (
 		store.Job
 		content store.Content
 	}
-	// events are some of an environment that were added together, with serials after a number.
+	// events is a batch of events of an environment, with serials following after.
 	events struct {
 		environment string
 		after       int64
@@ -98,7 +99,7 @@ func byStep(a, b store.Step) int {
 	return cmp.Or(cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.Number, b.Number))
 }
 
-// put adds or replaces a row.
+// put returns rows with r added or replaced.
 func put[T any](rows []T, r T, order func(a, b T) int) []T {
 	i, found := slices.BinarySearchFunc(rows, r, order)
 	if i == len(rows) {
@@ -112,7 +113,7 @@ func put[T any](rows []T, r T, order func(a, b T) int) []T {
 	return rows
 }
 
-// find returns new rows.
+// find returns a new slice of the matching rows, converted by row.
 func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 	var found []R
 	for _, r := range rows {
@@ -125,7 +126,7 @@ func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
 
 func same[T any](r T) T { return r }
 
-// stored returns a deployment that shares nothing with the caller's, shown one that the caller may keep.
+// stored returns a copy of a caller's deployment to store. shown returns a copy for a caller.
 func stored(d store.Job) store.Job {
 	d.Expires, d.Created, d.Ended = micros(d.Expires), micros(d.Created), micros(d.Ended)
 	d.Uses = append([]string(nil), d.Uses...)
@@ -137,5 +138,5 @@ func shown(d deployment) store.Job {
 	return d.Job
 }
 
-// micros returns a time as stores keep it.
+// micros returns a time in UTC with the precision of stores.
 func micros(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// reader is a transaction of Read.
+// reader is a read-only transaction.
 type reader struct{ *tx }
 
 var errReadOnly = errors.New("cannot write in a read-only transaction")

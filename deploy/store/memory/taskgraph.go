@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// taskRuns are some of a run that were put together. The last row of each counts.
+// taskRuns is a batch of rows of a run. The last row of each task run counts.
 type taskRuns struct {
 	run  int64
 	rows []store.TaskRun

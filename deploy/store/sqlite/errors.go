@@ -8,7 +8,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// explain adds to an error of SQLite what it means for the database and what to do. It returns other errors as they are.
+// explain adds the meaning and the solution to an SQLite error. It returns other errors unchanged.
 func (s *Store) explain(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

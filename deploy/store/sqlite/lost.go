@@ -16,12 +16,12 @@ import (
 type lostError struct {
 	path     string
 	replaced bool
-	saved    string // the file with the copy, "" if there is none
-	changed  bool   // since the copy was made
-	err      error  // why there is no copy, or not of the end
+	saved    string // file with the copy, or ""
+	changed  bool   // changed since the copy
+	err      error  // why there is no copy or no final one
 }
 
-// Error says what happened, and how to go on.
+// Error describes the problem and how to continue.
 func (e *lostError) Error() string {
 	what, move := "removed", "move it to %[2]s"
 	if e.replaced {
@@ -40,7 +40,7 @@ func (e *lostError) Error() string {
 // Unwrap returns [store.ErrLost].
 func (e *lostError) Unwrap() error { return store.ErrLost }
 
-// isGone reports whether the path leads to no file any more, or to another one than was opened.
+// isGone reports whether the opened file no longer exists at its path, and whether another file does.
 func (s *Store) isGone() (gone, replaced bool) {
 	now, err := os.Stat(s.path)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) isGone() (gone, replaced bool) {
 	return !os.SameFile(s.file, now), true
 }
 
-// salvage saves the database if its file is gone, which the open connection can still read: when that is noticed first, since
-// the process may be killed, and again at the end. The error is a *lostError, or nil.
+// salvage saves the database if its file is gone, which the open connection can still read: when first noticed, since
+// the process may be killed, and again at the end. It returns a *lostError or nil.
 func (s *Store) salvage(c *conn, end bool) error {
 	if s.lost == nil {
 		gone, replaced := s.isGone()
@@ -63,7 +63,7 @@ func (s *Store) salvage(c *conn, end bool) error {
 		s.save(c)
 	}
 	if _, replaced := s.isGone(); end && !replaced && s.lost.err == nil {
-		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply what is left of them to the copy.
+		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply leftovers to the copy.
 			_ = os.Remove(s.path + suffix)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) salvage(c *conn, end bool) error {
 	return &failed
 }
 
-// save writes the copy, over an earlier one.
+// save writes the copy, replacing an earlier one.
 func (s *Store) save(c *conn) {
 	saved := s.lost.saved
 	if saved == "" {

@@ -18,13 +18,13 @@ import (
 //go:embed schema
 var schemas embed.FS
 
-// schema has a migration for each version of the schema.
+// schema holds a migration for each schema version.
 var schema, _ = fs.Sub(schemas, "schema")
 
-// application is the application ID of our databases: "Lumi".
+// application is the SQLite application ID: "Lumi".
 const application = 0x4c756d69
 
-// prepare makes the database ready: version of SQLite, journal, schema.
+// prepare checks the SQLite version, enables the WAL, and migrates the schema.
 func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	c, err := s.take(ctx, false)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	}
 	m := &migration{store: s}
 	p, err := goose.NewProvider(goose.DialectSQLite3, s.db, schema, goose.WithDisableGlobalRegistry(true),
-		goose.WithSessionLocker(m), goose.WithIsolateDDL(true)) // no transactions inside that of the lock
+		goose.WithSessionLocker(m), goose.WithIsolateDDL(true)) // no transactions within the transaction of the lock
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 		if err != nil || current == m.target {
 			return err
 		}
-		// Not Up, which creates its table before it takes the lock.
+		// Up would create its table before taking the lock.
 		_, err = p.ApplyVersion(ctx, current+1, true)
 		if m.err != nil {
 			return m.err
@@ -64,8 +64,8 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	}
 }
 
-// useWAL switches the journal, once for each database. SQLite turns a read lock into a write lock for that and does not wait for
-// one, because two processes that switch would wait for each other.
+// useWAL switches to the WAL, once per database. SQLite upgrades a read lock to a write lock for this without waiting,
+// since two processes that do so would deadlock. So this retries.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	for end := time.Now().Add(s.timeout); ; {
 		_, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -90,17 +90,16 @@ func checkVersion(version string) error {
 	return nil
 }
 
-// migration is the lock that goose holds while it applies one version of the schema: a transaction. The versions count
-// from 1.
+// migration is the lock that goose holds while it applies one schema version: a transaction. Versions count from 1.
 type migration struct {
 	store  *Store
 	target int64
-	before int64 // the version when the lock was taken
+	before int64 // version when the lock was taken
 	saved  bool
-	err    error // of SessionLock, without what goose adds
+	err    error // error of SessionLock, without additions by goose
 }
 
-// version returns the version of the schema, or 0 if there is none yet.
+// version returns the schema version, or 0 for an empty database.
 func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
 	var id, objects, version int64
 	err := c.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id").
@@ -119,7 +118,7 @@ func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
 	return version, err
 }
 
-// SessionLock begins the transaction, and makes the backup while nobody else can write.
+// SessionLock begins the transaction and makes the backup while other processes cannot write.
 func (m *migration) SessionLock(ctx context.Context, c *sql.Conn) error {
 	m.err = m.lock(ctx, c)
 	return m.err
@@ -132,7 +131,7 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 	m.before, err = m.version(ctx, c)
 	isNew := m.before == 0
 	if err != nil || m.saved || isNew || m.before == m.target {
-		m.saved = m.saved || isNew // What this process has made by itself needs no backup.
+		m.saved = m.saved || isNew // A database created by this process needs no backup.
 		return err
 	}
 	m.saved = true
@@ -140,7 +139,7 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 	return m.store.Backup(ctx, name)
 }
 
-// SessionUnlock commits if goose has recorded the version, which it does last.
+// SessionUnlock commits if goose has recorded the new version, which it does last.
 func (m *migration) SessionUnlock(ctx context.Context, c *sql.Conn) error {
 	end := "ROLLBACK"
 	if after, err := m.version(ctx, c); err == nil && after > m.before {

@@ -2,14 +2,14 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// network returns the kind of network file system that a folder is on, or "" if it is on none that can be told. FUSE and
-// 9P have both: sshfs and host folders, but also encrypted and sandboxed disks.
+// network returns the kind of network file system of a folder, or "" for a local or unknown one. FUSE and 9P count as
+// local: apart from sshfs and host folders, they include encrypted and sandboxed disks.
 func network(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {
 		return ""
 	}
-	return networks[uint32(s.Type)] // a sign-extended int32 on some architectures
+	return networks[uint32(s.Type)] // sign-extended int32 on some architectures
 }
 
 var networks = map[uint32]string{

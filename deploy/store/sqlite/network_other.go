@@ -2,5 +2,5 @@
 
 package sqlite
 
-// network cannot tell network file systems on this system.
+// network cannot detect network file systems on this system.
 func network(string) string { return "" }

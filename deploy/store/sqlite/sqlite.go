@@ -1,9 +1,9 @@
-// Package sqlite is a store in an SQLite database, such as `.lumi/state.db`.
+// Package sqlite implements a store in an SQLite database, such as `.lumi/state.db`.
 //
 //	s, err := sqlite.Open(ctx, ".lumi/state.db", sqlite.Options{})
 //
-// Processes of one host may share the database: writers wait for each other, readers for nobody. A transaction is on disk
-// once Write has returned.
+// Processes on one host may share the database: writers wait for each other; readers never wait. A transaction is on
+// disk when Write returns.
 package sqlite
 
 import (
@@ -23,11 +23,12 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Options are for [Open]. The zero Options are fine.
+// Options configure [Open]. The zero value uses defaults.
 type Options struct {
-	// Timeout is how long a transaction waits for other processes that write. 0 is ten seconds.
+	// Timeout is how long a transaction waits for writers in other processes. The default is ten seconds.
 	Timeout time.Duration
-	// Rescue is the folder for the copy of a database that is removed while it is open. "" is the folder of temporary files.
+	// Rescue is the folder for the copy of a database that is removed while open. The default is the current directory.
+	// If the copy cannot be written there, it goes to [os.TempDir].
 	Rescue string
 
 	// Tests set these.
@@ -43,9 +44,9 @@ type Store struct {
 	db      *sql.DB
 	writer  chan struct{} // held by the goroutine that writes
 
-	file   fs.FileInfo // what path led to when it was opened
+	file   fs.FileInfo // file at path when it was opened
 	rescue string
-	// These are of the goroutine that writes.
+	// These belong to the writing goroutine.
 	wrote bool
 	lost  *lostError // nil unless the file was removed
 
@@ -60,8 +61,8 @@ type conn struct {
 	stmts map[string]*sql.Stmt
 }
 
-// close closes the connection, which rolls back. SQLite keeps it until its statements are closed, and database/sql forgets
-// statements of a connection. Errors do not matter: what was written is on disk.
+// close closes the connection and rolls back. SQLite keeps it open until its statements are closed, which database/sql
+// does not do. Errors do not matter: committed data is on disk.
 func (c *conn) close() {
 	for _, stmt := range c.stmts {
 		_ = stmt.Close()
@@ -69,11 +70,11 @@ func (c *conn) close() {
 	_ = c.Close()
 }
 
-// maxIdle is how many connections are kept for later transactions.
+// maxIdle is the number of connections kept for later transactions.
 const maxIdle = 4
 
-// Open opens a database. It creates one that does not exist, readable for the user only, and migrates one of an older
-// version of lumi after a backup next to it. It refuses network file systems where it can tell.
+// Open opens a database. It creates a missing one, readable only by the user. It migrates a database from an older
+// version of lumi after making a backup in the same folder. It refuses network file systems if it can detect them.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -106,15 +107,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{
 		path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file, rescue: o.Rescue,
 	}
-	s.db.SetMaxIdleConns(-1) // the store has a pool of its own, whose connections keep their statements
+	s.db.SetMaxIdleConns(-1) // the store has its own pool, whose connections keep their statements
 	if err := s.prepare(ctx, o.schema); err != nil {
 		return nil, errors.Join(s.explain(err), s.Close())
 	}
 	return s, nil
 }
 
-// create creates the file, because SQLite would let others read it, and gives its other files the same mode. It does not
-// open a file that exists: closing it would release the locks of this process.
+// create creates the file: SQLite would let others read it, and copies its mode to its other files. It does not open an
+// existing file: closing that would release the locks of this process.
 func create(path string, network func(string) string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -133,7 +134,8 @@ func create(path string, network func(string) string) error {
 	return f.Close()
 }
 
-// Close waits for the transaction that writes, and closes the database. The error wraps [store.ErrLost] if its file was removed.
+// Close waits for a writing transaction and closes the database. The error wraps [store.ErrLost] if the file was
+// removed.
 func (s *Store) Close() error {
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
@@ -161,7 +163,7 @@ func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
 	return s.transact(ctx, "BEGIN", false, f)
 }
 
-// Write implements [store.Store]. It excludes all writers; ctx bounds the wait for them.
+// Write implements [store.Store]. It excludes all other writers; ctx limits the wait for them.
 func (s *Store) Write(ctx context.Context, _ string, f func(store.Tx) error) error {
 	select {
 	case s.writer <- struct{}{}:
@@ -211,8 +213,8 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	return s.salvage(c, false)
 }
 
-// take returns an idle connection, or else a new one. If the file was removed, it cannot be opened again: then what reads fails,
-// and leaves the connections to what writes.
+// take returns an idle connection, or else a new one. If the file was removed, it cannot be opened again: then readers
+// fail and leave the connections to the writer.
 func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
 	gone, replaced := s.isGone()
 	for end := time.Now().Add(s.timeout); ; {
@@ -227,9 +229,9 @@ func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
 		if lost := (&lostError{path: s.path, replaced: replaced}); !write {
 			return nil, lost
 		} else if time.Now().After(end) {
-			return nil, errors.New(lost.Error()) // Nothing was committed.
+			return nil, errors.New(lost.Error()) // Not a *lostError: nothing was committed.
 		}
-		time.Sleep(time.Millisecond) // until what reads has ended
+		time.Sleep(time.Millisecond) // until readers have ended
 	}
 	c, err := s.db.Conn(ctx)
 	return &conn{c, map[string]*sql.Stmt{}}, err
@@ -247,7 +249,7 @@ func (s *Store) pop() *conn {
 	return c
 }
 
-// put takes a connection back, or closes it.
+// put returns a connection to the pool or closes it.
 func (s *Store) put(c *conn, keep bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,7 +260,7 @@ func (s *Store) put(c *conn, keep bool) {
 	c.close()
 }
 
-// Backup writes a copy of the database to a new file, readable for the user only. It does not wait for writers.
+// Backup writes a copy of the database to a new file, readable only by the user. It does not wait for writers.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -272,7 +274,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.copy(ctx, c, path)
 }
 
-// copy is Backup with a connection.
+// copy implements Backup with a connection.
 func (s *Store) copy(ctx context.Context, c *conn, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// A table has the statements of a table with rows of type T.
+// table holds the statements of a table with rows of type T.
 type table[T any] struct {
 	name                      string
 	insert, put, update, list string
@@ -19,7 +19,7 @@ type table[T any] struct {
 	fields func(*T) []any
 }
 
-// define returns a table. The first columns, as many as keys, are its primary key.
+// define returns a table. The first keys columns are its primary key.
 func define[T any](name string, keys int, columns string, fields func(*T) []any) *table[T] {
 	all := strings.Fields(columns)
 	params, sets := make([]string, len(all)), make([]string, len(all))
@@ -114,7 +114,7 @@ var (
 		})
 )
 
-// array is a list in a column of JSON text.
+// array is a list in a JSON text column.
 type array[T any] struct{ list *[]T }
 
 func (a *array[T]) Value() (driver.Value, error) {
@@ -126,14 +126,14 @@ func (a *array[T]) Value() (driver.Value, error) {
 }
 
 func (a *array[T]) Scan(v any) error {
-	*a.list = nil // rows share the variable, but not its array
+	*a.list = nil // rows share the variable but not its array
 	if text, _ := v.(string); text != "[]" {
 		return json.Unmarshal([]byte(text), a.list)
 	}
 	return nil
 }
 
-// micros is a time in a column of microseconds.
+// micros is a time in a column of Unix microseconds.
 type micros time.Time
 
 func (m *micros) Value() (driver.Value, error) {

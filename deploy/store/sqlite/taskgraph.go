@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// add inserts a row whose first column the database counts, and returns that.
+// add inserts a row with a generated ID in its first column and returns the ID.
 func add[T any](t *tx, tab *table[T], what string, row *T) (int64, error) {
 	fields := tab.fields(row)
 	fields[0] = nil

@@ -15,11 +15,11 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// tx is a transaction. Its statements have no context: interrupting one that writes would roll back the transaction.
+// tx is a transaction. Its statements have no context: interrupting a write would roll back the transaction.
 type tx struct {
 	*conn
 	write bool
-	// err is the first error of the database. SQLite may have rolled back, so no statement may follow.
+	// err is the first database error. SQLite may have rolled back, so later statements fail with it.
 	err error
 }
 
@@ -47,7 +47,7 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// exec runs a statement that writes. what is the row that must exist for it.
+// exec runs a writing statement. what names the row that must exist.
 func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
 	if !t.write {
 		return nil, errReadOnly
@@ -69,7 +69,7 @@ func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
 	return result, nil
 }
 
-// change is exec for a statement that must change a row.
+// change is exec for a statement that must change at least one row.
 func (t *tx) change(what, query string, args ...any) error {
 	result, err := t.exec(what, query, args...)
 	if err != nil {
@@ -195,7 +195,7 @@ func (t *tx) PutContent(id int64, c store.Content) error {
 	return t.change(fmt.Sprintf("deployment %d", id), contents.update, contents.fields(&contentRow{id, c})...)
 }
 
-// final are the final states, as the index of the queue has them.
+// final lists the final states exactly as in the index of the queue.
 const final = "('DONE', 'ABORTED', 'CANCELLED', 'SUPERSEDED')"
 
 func (t *tx) Queue(environment string) ([]store.Job, error) {
@@ -225,7 +225,7 @@ func (t *tx) Touch(id, fence int64, states ...store.State) (store.Job, error) {
 	if err != nil || d.Fence != fence || !slices.Contains(states, d.State) {
 		return d, fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
 	}
-	return d, nil // a transaction that writes has locked all rows
+	return d, nil // a writing transaction has locked all rows
 }
 
 func (t *tx) Tasks(deployment int64) ([]store.Task, error) {
@@ -284,7 +284,7 @@ func (t *tx) AddEvents(environment string, add []store.Event) error {
 }
 
 func (t *tx) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
-	// Two statements, so that each has its index.
+	// Two statements, so that each can use its index.
 	where, args := "environment = ?1", []any{environment, after, max(limit, 0)}
 	if deployment != 0 {
 		where, args = "environment = ?1 AND deployment = ?4", append(args, deployment)

@@ -18,7 +18,7 @@ func environments(t *T) {
 	want(t, []store.Job{d}, func(tx store.Tx) ([]store.Job, error) { return tx.Queue("dev") })
 }
 
-// fill adds an environment with a row of each kind, and returns its deployment.
+// fill adds an environment with a row of each kind and returns its deployment.
 func (t *T) fill(name string) store.Job {
 	t.Helper()
 	t.environment(name)
@@ -33,7 +33,7 @@ func (t *T) fill(name string) store.Job {
 	return d
 }
 
-// count returns how many rows an environment and its deployment have.
+// count returns the number of rows of an environment and its deployment.
 func count(name string, id int64) func(tx store.Tx) (int, error) {
 	return func(tx store.Tx) (int, error) {
 		vertices, err := tx.Vertices(name)

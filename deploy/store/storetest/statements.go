@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// statements returns each statement that writes, of an environment and a deployment.
+// statements returns all writing statements for an environment and a deployment.
 func statements(name string, id int64) map[string]func(tx store.Tx) error {
 	return map[string]func(tx store.Tx) error{
 		"PutEnvironment":    func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name, Serial: 99}) },
@@ -45,7 +45,7 @@ func notFound(t *T) {
 			if err := f(tx); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: got error %v, want %v", name, err, store.ErrNotFound)
 			}
-			return tx.PutStep(store.Step{Deployment: d.ID, URN: name}) // the transaction goes on
+			return tx.PutStep(store.Step{Deployment: d.ID, URN: name}) // the transaction is still usable
 		})
 		want(t, name, func(tx store.Tx) (string, error) { s, err := tx.Steps(d.ID); return s[0].URN, err })
 	}
@@ -76,7 +76,7 @@ func times(t *T) {
 		t.write(func(tx store.Tx) error {
 			return errors.Join(tx.PutJob(d), tx.PutStep(store.Step{Deployment: d.ID, Deadline: at}))
 		})
-		// Not cmp, which takes times in two zones for equal.
+		// Not cmp, which considers times in different zones equal.
 		stored := at.UTC().Truncate(time.Microsecond)
 		err := t.Read(t.Context(), func(tx store.Tx) error {
 			got, err := tx.Job(d.ID)

@@ -1,4 +1,4 @@
-// Package storetest has the tests that each implementation of a store must pass.
+// Package storetest tests implementations of a store.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Test(t, func(t *testing.T) store.Store { return memory.New() })
@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Test runs the tests in parallel, each with an empty store of its own, which it closes.
+// Test runs the tests in parallel, each with its own empty store, which it closes.
 func Test(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range []struct {
 		name string
@@ -86,7 +86,7 @@ func (t *T) write(f func(tx store.Tx) error) {
 	}
 }
 
-// want checks what a statement returns in a transaction of its own.
+// want checks the result of a statement in a new transaction.
 func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
 	t.Helper()
 	var got R
@@ -102,7 +102,7 @@ func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
 	}
 }
 
-// wantError checks the error of a transaction that writes.
+// wantError checks the error of a writing transaction.
 func (t *T) wantError(want error, f func(tx store.Tx) error) {
 	t.Helper()
 	if err := t.Write(t.Context(), "dev", f); !errors.Is(err, want) {

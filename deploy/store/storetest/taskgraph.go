@@ -22,7 +22,7 @@ func (t *T) release(layer store.Layer, name string) store.Release {
 	return r
 }
 
-// graph adds a graph with two tasks, and returns it.
+// graph adds a graph with two tasks and returns both.
 func (t *T) graph(o store.Owner, graphType string) (store.TaskGraph, []store.GraphTask) {
 	t.Helper()
 	g := store.TaskGraph{ID: 77, Owner: o, Type: graphType, Name: "Graph " + graphType}
@@ -234,7 +234,7 @@ func lastTaskRuns(t *T) {
 	put(second, started, failed, stage, r("a", "n2", store.Skipped, "2"))
 	last("dev", "default", failed, a, started, stage)
 	put(third, r("a", "n1", store.Skipped, "3"))
-	// The former runs go on, as resumed ones do.
+	// Earlier runs continue, like resumed ones.
 	oldB.Message, started.State, failed.State = "again", store.Done, store.Done
 	put(first, oldB)
 	put(second, started, failed)
@@ -242,7 +242,7 @@ func lastTaskRuns(t *T) {
 	skipped.State = store.Done
 	put(first, skipped)
 	last("dev", "default", failed, a, started, skipped, stage)
-	number = 0 // of another type and another environment
+	number = 0 // another type and another environment
 	upgrade := r("b", "n1", store.Done, "upgrade")
 	put(t.run("dev", "upgrade", store.Done).ID, upgrade)
 	put(t.run("prod", "default", store.Done).ID, r("b", "n1", store.Done, "prod"))
@@ -254,7 +254,7 @@ func lastTaskRuns(t *T) {
 	last("dev", "default")
 }
 
-// taskStatements returns each statement of [store.TaskTx] that writes.
+// taskStatements returns all writing statements of [store.TaskTx].
 func taskStatements(environment string, release, graph, task, run int64) map[string]func(tx store.Tx) error {
 	add := func(o store.Owner) func(tx store.Tx) error {
 		return func(tx store.Tx) error {
@@ -282,7 +282,7 @@ func taskStatements(environment string, release, graph, task, run int64) map[str
 	}
 }
 
-// taskTransactions runs statements in transactions that are rolled back, and in those that only read.
+// taskTransactions runs statements in transactions that are rolled back and in read-only ones.
 func taskTransactions(t *T) {
 	t.environment("dev")
 	shop := t.release(store.ReleaseLayer, "shop")
@@ -332,7 +332,7 @@ func taskTransactions(t *T) {
 	}
 }
 
-// tasksNotFound has rows that refer to rows that do not exist.
+// tasksNotFound writes rows that refer to nonexistent rows.
 func tasksNotFound(t *T) {
 	t.environment("dev")
 	all := taskStatements("none", 99, 99, 99, 99)
@@ -342,7 +342,7 @@ func tasksNotFound(t *T) {
 			if err := f(tx); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("%s: got error %v, want %v", name, err, store.ErrNotFound)
 			}
-			return tx.PutSelection(store.Selection{Environment: "dev", Order: []store.Layer{store.Layer(name)}}) // the transaction goes on
+			return tx.PutSelection(store.Selection{Environment: "dev", Order: []store.Layer{store.Layer(name)}}) // the transaction is still usable
 		})
 		want(t, name, func(tx store.Tx) (string, error) {
 			all, err := tx.Selections()

@@ -23,7 +23,7 @@ func changes(d store.Job) func(tx store.Tx) error {
 	}
 }
 
-// all returns all that changes changes.
+// all returns all rows affected by changes.
 func all(tx store.Tx) (rows [7]any, err error) {
 	var errs [7]error
 	rows[0], errs[0] = tx.Environments()
@@ -100,7 +100,7 @@ func read(t *T) {
 	want(t, before, all)
 }
 
-// view interleaves a reader with a writer: neither waits for the other, and the reader sees none of what is written.
+// view interleaves a reader with a writer: neither waits for the other, and the reader does not see the changes.
 func view(t *T) {
 	d := t.fill("dev")
 	t.fill("other")
