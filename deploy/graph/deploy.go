@@ -22,7 +22,7 @@ type Update struct {
 	Interrupt []string
 }
 
-// Transition is a step of the resource graph from one state to another.
+// Transition is a change of the resource graph.
 type Transition struct {
 	// Graph is the graph afterward.
 	Graph *Graph
@@ -56,7 +56,7 @@ type Binding struct {
 
 // Conflict is a change that a kept version does not allow.
 type Conflict struct {
-	// Resource would be changed in place, or deleted if Deletes is set.
+	// Resource is the resource that would be changed in place, or deleted if Deletes is set.
 	Resource *Resource
 	Deletes  bool
 	// Version needs the resource because User uses its value Name.

@@ -16,12 +16,12 @@
 // resources as it expects them, the executor with resources as they turned out. A [Transition] has the resulting graph
 // and its consequences:
 //
-//	m, err := graph.ModuleOf(desired, g.Environment)      // what a program describes
-//	v := m.Version(2, resources)                          // with its resources in the environment
+//	m, err := graph.ModuleOf(desired, g.Environment)      // the desired state of a program
+//	v := m.Version(2, resources)                          // a version with its actual resources
 //	t, err := g.Deploy(graph.Update{Version: v, Became: changed})
-//	for _, c := range t.Conflicts { … }                   // what other modules do not allow
-//	for _, r := range t.Deleted { … }                     // what is left to delete
-//	for _, module := range t.Cleanups { … }               // modules with versions that nothing needs any more
+//	for _, c := range t.Conflicts { … }                   // changes that other modules do not allow
+//	for _, r := range t.Deleted { … }                     // resources to delete
+//	for _, module := range t.Cleanups { … }               // modules with unused versions
 //
 // [Graph.Overlay] records the results of a failed deployment. [Graph.Check] checks the invariant that holds before and
 // after each operation. [Graph.LumiGL] and [FromLumiGL] convert the graph to a file and back, and [Graph.Snapshot]
@@ -111,7 +111,7 @@ type Constraint struct {
 	Module, Name string
 	// Type is the required type; the type of the value must be assignable to it.
 	Type Type
-	// Where is a predicate in CEL over the variable value, or empty.
+	// Where is a CEL predicate over the variable value, or empty.
 	Where string
 }
 
@@ -249,7 +249,7 @@ func (r *Resource) Flag(option string) bool {
 	return set
 }
 
-// Pending is a resource that is still to be deleted.
+// Pending is a resource pending deletion.
 type Pending struct {
 	Resource *Resource
 	// Configuration is the configuration of the resource's provider.

@@ -89,11 +89,11 @@ func label(name string) string {
 // difference, in which [*] denotes the elements of lists and maps. Types are compared structurally:
 //
 //   - Every type is assignable to "any", and "any" to no other.
-//   - An object must have the properties that the other type requires. It may lack those that are optional there, since a
-//     program provides no properties that are not in its type. It may have more.
-//   - An object and a map are not assignable to each other: the names of properties mean something, keys are data.
-//   - A verb must take every request that callers of the other type send. Objects anywhere in a request are closed, since
-//     the verb would not know more properties. Responses are compared as values are.
+//   - An object must have the required properties of the other type. It may lack optional ones, since programs provide
+//     only properties in their types, and it may have more.
+//   - Objects and maps are not assignable to each other: property names have a meaning, keys are data.
+//   - A verb must accept every request that callers of the other type send. Objects in requests are closed, since the
+//     verb would not know additional properties. Responses are compared like other values.
 //
 // Assignability is not transitive: {a: bool, b: number} is assignable to {a: bool}, and that to {a: bool, b?: string},
 // but the first is not assignable to the last. Always compare the provided type with the used one directly.

@@ -11,7 +11,7 @@ import (
 // Error lists all problems with desired state, in its order.
 type Error struct{ Faults []Fault }
 
-// Fault is something that prevents a deployment.
+// Fault is a problem that prevents a deployment.
 type Fault struct {
 	// URN is the affected resource; empty for the whole module.
 	URN urn.URN

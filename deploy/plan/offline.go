@@ -58,7 +58,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 	return o.compare(desired, p)
 }
 
-// offline is a [Provider] that only knows the state and the flags of properties.
+// offline is a [Provider] that knows only the state and property flags.
 type offline struct {
 	Types
 	state               *lumigl.Snapshot

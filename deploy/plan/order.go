@@ -12,10 +12,10 @@ import (
 // order returns the steps of a deployment: changes, whose After is set, then a deletion for each resource in t.Deleted.
 // It adds the waits of and for deletions:
 //
-//   - A deletion waits for those of the resources that depend on what it deletes. If it comes before changes, so do they.
-//   - A replacement that deletes first waits for its deletion. If it may turn out to be less, the deletion waits for what
-//     decides that.
-//   - A deletion that comes before changes waits for those of the resources that no longer refer to what it deletes.
+//   - A deletion waits for the deletions of dependents. If it comes before changes, so do they.
+//   - A replacement that deletes first waits for its deletion. If it is only possible, the deletion waits for the steps
+//     that decide it.
+//   - A deletion that comes before changes waits for the changes that remove references to its resource.
 //
 // Steps are not sorted yet: [Plan.group] does that. Faults are returned for protected resources.
 func order(before *graph.Graph, module string, changes []*Step, t *graph.Transition) ([]*Step, []Fault) {

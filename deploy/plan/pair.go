@@ -19,11 +19,11 @@ import (
 // with one of its aliases, else one with its physical name that is no longer in the program. A resource named by the
 // provider matches, in this order,
 //
-//  1. the one that had its number, if the inputs are equal or not known,
+//  1. the one with its number, if the inputs are equal or unknown,
 //  2. any with equal inputs,
-//  3. one for which the provider computed the same name, unless that is only known later: then [planner.takeOver] finds it,
+//  3. one with the same computed name, or later [planner.takeOver] if the name is not known yet,
 //  4. the only one with equal values of the properties that cannot be changed in place,
-//  5. the one that had its number, if all properties of the type can be changed in place.
+//  5. the one with its number, if all properties of the type can be changed in place.
 //
 // Items are in dependency order, so inputs are compared with references and outputs filled in.
 func (p *planner) pair(ctx context.Context) error {

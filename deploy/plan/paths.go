@@ -124,7 +124,7 @@ func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	return found
 }
 
-// identity returns the properties with some names.
+// identity returns the non-null properties with the given names.
 func identity(inputs lumigl.Value, names []string) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for _, name := range names {

@@ -12,7 +12,7 @@
 //		Graph: expected, Deployment: 7, Desired: desired, Provider: provider, Provisioner: provisioner,
 //	})
 //	if err != nil {
-//		return err // an *Error has all that is wrong with the program
+//		return err // an *Error lists all problems of the program
 //	}
 //	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
 //
@@ -22,8 +22,8 @@
 //
 // To run a plan, run its tasks sequentially, and the steps of each task in parallel as far as their After allows:
 //
-//	again, err := p.Again(ctx, step, gone) // with inputs that are known by now; it may do less, never more
-//	again.New.ID, again.New.Outputs = …    // what the provider made of it
+//	again, err := p.Again(ctx, step, gone) // with the inputs now known; does the same or less
+//	again.New.ID, again.New.Outputs = …    // from the provider
 //	p.Record(step, again)
 //
 // Finally, [Plan.Commit] returns the graph with the actual resources. After a failure, use [graph.Graph.Overlay]

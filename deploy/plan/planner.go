@@ -42,11 +42,11 @@ type Request struct {
 
 // planner makes one plan. Each stage is a method that fills in the data for the next ones:
 //
-//	read      the items, what they depend on, and the versions that they are compared with
-//	pair      the resource of the graph that each item is, and its inputs
+//	read      the items, their dependencies, and the versions to compare with
+//	pair      the resource of the graph for each item, and its inputs
 //	target    which items may change
-//	decide    the step of each item: it is classified, the provider is asked, and the step is concluded
-//	assemble  the new version of the module, what becomes of the graph, and what is deleted therefore
+//	decide    the step of each item, from its class and the provider's answers
+//	assemble  the new version of the module, the graph transition, and the deletions
 type planner struct {
 	Request
 	module *graph.Module

@@ -105,7 +105,7 @@ type Existing struct {
 	ID  string
 	// Properties are all stored properties; absent if the resource is imported or was just found.
 	Properties lumigl.Value
-	// References has what is known about the resources that the properties refer to.
+	// References describes the resources that the properties refer to.
 	References map[urn.URN]Reference
 }
 

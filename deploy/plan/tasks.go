@@ -114,7 +114,7 @@ func versions(g *graph.Graph, module string) []Vertex {
 	return all
 }
 
-// ends returns the vertices that steps remove and those that they add.
+// ends returns the vertices that steps remove and add.
 func ends(steps []*Step) (old, new []Vertex) {
 	for _, s := range steps {
 		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // has a Delete of its own

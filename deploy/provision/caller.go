@@ -176,7 +176,7 @@ func (c *Caller) Delete(ctx context.Context, r plan.Existing) error {
 		_, err := q.Delete(ctx, &lumi.DeleteRequest{
 			URN: r.URN, ID: lumi.ID(r.ID), Properties: q.properties, References: q.references,
 		})
-		if lumi.Meaning(err) == lumi.ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+		if lumi.Meaning(err) == lumi.ErrNotFound { //nolint:errorlint // Meaning returns unwrapped errors.
 			return nil
 		}
 		return err

@@ -101,7 +101,7 @@ func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
 // failed converts the error of a call to the one returned by the methods of [Caller].
 func (r *request) failed(err error) error {
 	secrets := r.secrets()
-	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
+	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // Meaning returns unwrapped errors.
 	if !ok {
 		return mask(err, secrets)
 	}

@@ -16,7 +16,7 @@
 //
 //	q, replaced, err := q.Add(queue.Entry{ID: 7, Module: "shop", Uses: []string{"network"}}, g)
 //	for _, e := range q.Ready(g) { … }      // set Running
-//	for _, w := range q.Waits(i, g) { … }   // what the others wait for, and why
+//	for _, w := range q.Waits(i, g) { … }   // waits of the others, with reasons
 //	q = q.Remove("shop[7]")
 //
 // The package does no I/O. See docs/engine.md for the design.

@@ -3,9 +3,9 @@
 // crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: providers})
-//	planned, err := engine.Plan(ctx, requests...)   // to be agreed to
+//	planned, err := engine.Plan(ctx, requests...)   // for approval
 //	queued, err := engine.Queue(ctx, planned...)
-//	d, err := engine.Run(ctx, queued[0].ID)         // until it is done, has failed or asks
+//	d, err := engine.Run(ctx, queued[0].ID)         // until it is done, has failed, or waits for an answer
 //
 // # Life of a deployment
 //

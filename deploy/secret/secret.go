@@ -30,7 +30,7 @@ import (
 
 const keySize = 32
 
-// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key opens and seals
+// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key can open and seal
 // only values without secrets.
 type Key struct {
 	// Closures are never printed, even if the Key is in an unexported field, on which fmt cannot call methods.
@@ -42,7 +42,7 @@ type Key struct {
 // NewKey returns a random key.
 func NewKey() *Key {
 	var data [keySize]byte
-	_, _ = rand.Read(data[:]) // It never fails.
+	_, _ = rand.Read(data[:]) // never fails
 	return keyOf(base64.StdEncoding.EncodeToString(data[:]))
 }
 
@@ -52,7 +52,7 @@ func keyOf(text string) *Key {
 	if err != nil || len(data) != keySize {
 		return nil
 	}
-	block, _ := aes.NewCipher(data) // The size is right.
+	block, _ := aes.NewCipher(data) // the size is valid
 	aead, _ := cipher.NewGCMWithRandomNonce(block)
 	sum := sha256.Sum256(append([]byte("lumi key id\x00"), data...))
 	return &Key{func() string { return text }, func() cipher.AEAD { return aead }, [4]byte(sum[:])}
@@ -67,5 +67,5 @@ func needKey(format string, args ...any) error { return &KeyError{fmt.Errorf(for
 // Error describes the problem and its solution.
 func (e *KeyError) Error() string { return e.err.Error() }
 
-// Unwrap returns the cause, such as that a file does not exist.
+// Unwrap returns the cause, such as a missing file.
 func (e *KeyError) Unwrap() error { return e.err }

@@ -64,7 +64,7 @@ type EnvironmentTx interface {
 	Environment(name string) (Environment, error)
 	// PutEnvironment adds or replaces an environment.
 	PutEnvironment(Environment) error
-	// DeleteEnvironment deletes an environment with everything in it.
+	// DeleteEnvironment deletes an environment and everything in it.
 	DeleteEnvironment(name string) error
 }
 
@@ -123,7 +123,7 @@ type Environment struct {
 	Lineage string
 	// Key is the environment's wrapped data key, or "".
 	Key string
-	// Serial counts the changes of the resource graph.
+	// Serial is incremented by each change of the resource graph.
 	Serial int64
 	// Last is the number of the last deployment.
 	Last int64

@@ -118,7 +118,7 @@ type TaskRun struct {
 	// Number counts from 0 in each run.
 	Number int    `json:"number"`
 	Task   string `json:"task"`
-	// Node is empty for tasks that run once for all nodes.
+	// Node is empty for tasks that run once, not per node.
 	Node  string `json:"node,omitempty"`
 	State State  `json:"state"`
 	// Digest identifies the content of the task, Refresh the values that it depends on.

@@ -21,7 +21,7 @@ import (
 // mostBytes limits the size of a file and thereby the time to parse it.
 const mostBytes = 1 << 18
 
-// keys are the keys of the file, each with an example of its value.
+// keys lists the keys of the file with example values.
 var keys = []struct{ name, example string }{
 	{"package", "NAME"},
 	{"program", "FILE"},
@@ -251,7 +251,7 @@ func (r *reader) is(p property, kind, example string) bool {
 // name returns the name in a property, or "".
 func (r *reader) name(p property, f form) string { return r.text(p, "NAME", f, p.path) }
 
-// text returns the string in a property, or "". what is its name in messages.
+// text returns the string in a property, or "". Messages use what as its name.
 func (r *reader) text(p property, example string, f form, what string) string {
 	scalar := p.value.Kind == yaml.ScalarNode && kindOf(p.value) != "no value"
 	if scalar && f.pattern.MatchString(p.value.Value) {
@@ -374,7 +374,7 @@ func (r *reader) provisioners(p property) map[string][]string {
 	return found
 }
 
-// list returns a list of strings, or nil if the property is not a list. what is the name of the strings in messages.
+// list returns a list of strings, or nil if the property is not a list. Messages use what as the name of the strings.
 func (r *reader) list(p property, example, what string, f form) []string {
 	if !r.is(p, "a list", example) {
 		return nil

@@ -95,7 +95,7 @@ func (j *Journal) WriteSoon(f func(*Tx) error) (wait func() error) {
 	}
 }
 
-// WriteAlone runs f in a transaction of its own.
+// WriteAlone runs f in its own transaction.
 func (j *Journal) WriteAlone(ctx context.Context, f func(*Tx) error) error {
 	return j.transact(ctx, []*write{{f: f}})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// changes writes rows of each kind.
+// changes writes a row of each kind.
 func changes(d store.Job) func(tx store.Tx) error {
 	return func(tx store.Tx) error {
 		_, err := tx.AddJob(store.Job{Environment: "dev"}, store.Content{})
