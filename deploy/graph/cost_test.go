@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 )
 
-// BenchmarkDeploy deploys a module of 100,000 resources that all stay, while another module keeps an older version.
+// BenchmarkDeploy deploys a module of 100,000 unchanged resources while another module keeps an older version.
 func BenchmarkDeploy(b *testing.B) {
 	var w world
 	if _, err := w.run("deploy a =foo()\ndeploy b a.foo()"); err != nil {

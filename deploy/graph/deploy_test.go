@@ -468,7 +468,7 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// dedent returns the lines of a text without the space around them.
+// dedent trims each line of a text.
 func dedent(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -479,7 +479,7 @@ func dedent(text string) string {
 	return out.String()
 }
 
-// TestManyUses moves so many edges that anything quadratic would take a minute.
+// Moving edges takes linear time: anything quadratic would take a minute.
 func TestManyUses(t *testing.T) {
 	t.Parallel()
 	const n = 20_000

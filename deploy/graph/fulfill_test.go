@@ -50,7 +50,7 @@ func TestFulfils(t *testing.T) {
 		{"list", `{"list": "number"}`, `value.size() > 2`, `"list" does not satisfy the predicate value.size() > 2`},
 		{"long", `"string"`, `value == "x"`, `"long" does not satisfy the predicate value == "x"`},
 
-		// Secrets are evaluated, and never shown.
+		// Secrets are evaluated, but never shown.
 		{"password", `"string"`, `value.size() == 7`, ""},
 		{"password", `"string"`, `value.size() > 10`, `"password" does not satisfy the predicate value.size() > 10`},
 		{"password", `"string"`, `int(value) > 1`, `cannot evaluate the predicate for "password": int(value) > 1: the error is not shown, since the value contains a secret`},

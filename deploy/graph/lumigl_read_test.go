@@ -12,7 +12,7 @@ import (
 
 const bucket = `"a:aws:s3:Bucket::x:1": { "urn": "urn:lumi:prod::a:index::aws:s3:Bucket::x", "deployment": 1`
 
-// malformed has vertices next to a root, and what is wrong with them.
+// malformed lists invalid vertices next to a root, with their errors.
 var malformed = []struct{ name, vertices, want string }{
 	{"versions", `"a::2": { "module": "a", "deployment": 1 }, "b": { "module": 3 }, "A::1": { "module": "A", "deployment": 1 }`,
 		`a::2 must have the key a::1 to match its fields
@@ -88,7 +88,7 @@ func expectError(t *testing.T, doc *lumigl.Graph, want string) {
 	}
 }
 
-// FuzzFromLumiGL checks that what is accepted can be written, and is the same graph when it is read again.
+// Accepted graphs survive a round trip.
 func FuzzFromLumiGL(f *testing.F) {
 	f.Add(string(must.Get(os.ReadFile("testdata/lumigl/graph.json"))(f)))
 	for _, test := range malformed {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// These tests are in the package since graphs that no deployment leads to must survive too.
+// These tests are internal: graphs that no deployment produces must survive, too.
 
 var update = flag.Bool("update", false, "accept what is found as right")
 
@@ -36,7 +36,7 @@ func refTo(u urn.URN, property string) lumigl.Value {
 	return lumigl.PropertyOf(v, property)
 }
 
-// example is an environment in which b::2 still uses the version of a that c::4 does not use any more.
+// example is an environment in which b::2 still uses the version of a that c::4 no longer uses.
 func example() *Graph {
 	const database, table = "urn:lumi:prod::a:index::aws:rds:Database::foodb", "urn:lumi:prod::a:index::aws:rds:Table::users"
 	created := &Resource{
@@ -135,7 +135,7 @@ func TestSnapshotIsValid(t *testing.T) {
 	})
 }
 
-// reread writes and reads a graph, and checks that the one that is read has the same text.
+// reread writes and reads a graph and checks that the result has the same text.
 func reread(t interface{ Fatalf(string, ...any) }, g *Graph) *Graph {
 	source, err := lumigl.Append(nil, g.LumiGL())
 	if err != nil {
@@ -152,7 +152,7 @@ func reread(t interface{ Fatalf(string, ...any) }, g *Graph) *Graph {
 	return read
 }
 
-// dump writes all fields of a graph, with numbers for the vertices that versions share.
+// dump formats all fields of a graph, with numbers for shared vertices.
 func dump(g *Graph) string {
 	var out strings.Builder
 	number := map[*Resource]int{}
@@ -192,7 +192,7 @@ func dump(g *Graph) string {
 	return out.String()
 }
 
-// show writes a value without its references, which become data, so that it does not matter where these are.
+// show formats a value with references as data, independent of their vertices.
 func show(v lumigl.Value) string {
 	if !v.Exists() {
 		return "absent"
@@ -260,7 +260,7 @@ func anyBag(t *rapid.T, references []lumigl.Value) lumigl.Value {
 	return anyObject(t, references, 2)
 }
 
-// anyResource draws a resource that refers to those with smaller numbers, which versions may hold or not.
+// anyResource draws a resource that refers to existing or missing resources with smaller numbers.
 func anyResource(t *rapid.T, module string, number int, d Deployment) *Resource {
 	name := func(n int) urn.URN { return urn.URN(fmt.Sprintf("urn:lumi:prod::%s:index::t:m:T::%d", module, n)) }
 	r := &Resource{
@@ -290,7 +290,7 @@ func anyResource(t *rapid.T, module string, number int, d Deployment) *Resource 
 	return r
 }
 
-// anyGraph draws a graph of up to three modules, whose edges lead to earlier modules. Versions of a module share resources.
+// anyGraph draws a graph of up to three modules that use earlier ones. Versions of a module share resources.
 func anyGraph(t *rapid.T) *Graph {
 	g := &Graph{
 		Environment: "prod", Lineage: anyText.Draw(t, "lineage"),

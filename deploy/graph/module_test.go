@@ -92,8 +92,7 @@ func TestModuleOfWithoutResources(t *testing.T) {
 	}
 }
 
-// TestSetModel saves a model next to what a module provides, and in a module that provides nothing. What a version provides
-// to others does not include it.
+// A saved model can be added with and without other provided values, and is not visible to other modules.
 func TestSetModel(t *testing.T) {
 	const resource = `"urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}}`
 	for text, provided := range map[string][]string{shop: {"1st", "logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: {"1st"}} {
@@ -101,7 +100,7 @@ func TestSetModel(t *testing.T) {
 		logs := desired.Vertex("urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs")
 		arn := lumigl.PropertyOf(logs, "arn")
 		must.Do(t, graph.SetModel(desired, "prod", lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})))
-		file, err := lumigl.Append(nil, desired) // It is stored as text.
+		file, err := lumigl.Append(nil, desired) // stored as text
 		if err == nil {
 			desired, err = lumigl.ParseSnapshot(string(file))
 		}
@@ -110,7 +109,7 @@ func TestSetModel(t *testing.T) {
 		}
 		m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 		v := m.Version(1, nil)
-		// Names can come before that of the model, too.
+		// Names may also sort before that of the model.
 		v.Provides = append([]graph.Provided{{Name: "1st"}}, m.Provides...)
 		var got []string
 		for _, p := range v.Outputs() {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRandomTransitions runs random scripts. World checks the graph after each command, and compares it with the one
-// before. Once cleanups have nothing left to do, there is only what the root reaches.
+// TestRandomTransitions runs random scripts. world checks the graph after each command and compares it with the
+// previous one. After all cleanups, every version is reachable from the root.
 func TestRandomTransitions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -51,7 +51,7 @@ func TestReferents(t *testing.T) {
 	}
 }
 
-// TestBefore compares a property that could not be read with any desired one as different.
+// An unread property differs from any desired one.
 func TestBefore(t *testing.T) {
 	text := func(key, value string) lumigl.Member {
 		return lumigl.Member{Key: key, Value: lumigl.TextOf(value)}

@@ -39,7 +39,7 @@ func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		of       urn.URN
 		property string
-		want     lumigl.Value // absent if it stays a reference
+		want     lumigl.Value // absent if it remains a reference
 	}{
 		{db, "id", lumigl.TextOf("db-1")}, {db, "urn", lumigl.TextOf(string(db))}, {db, "engine", lumigl.TextOf("postgres")},
 		{db, "address", lumigl.TextOf("x.example")}, {b, "provides.known", lumigl.IntOf(1)}, {b, "provides.later", lumigl.Value{}},
@@ -61,7 +61,7 @@ func TestOutputID(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		r    graph.Resource
-		want string // "" if it is not known
+		want string // "" if unknown
 	}{
 		"provider's":     {graph.Resource{ID: "db-1", Outputs: id("other")}, "db-1"},
 		"not created":    {graph.Resource{}, ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// world runs scripts, a command a line, on the graph of an environment. Deployments are numbered from 1.
+// world runs scripts, one command per line, on the graph of an environment. Deployments are numbered from 1.
 //
 //	deploy a db lb(db) =foo:lb =bar() b.baz   module a with db, lb that depends on it, the value foo that comes from lb,
 //	                                          the verb bar, and a use of the value baz of module b
@@ -21,15 +21,16 @@ import (
 //	leave a                                   the last deletions of a failed
 //	fail a +new db! lb-                       a deployment fails that created new, changed db, and deleted lb
 //
-// Resources of the newest version are left alone where nothing else is said. A deployment with conflicts changes nothing. The verb foo(xy) takes the numbers x and y, and other values are strings. A use
-// a.foo?PREDICATE has a predicate, in which _ is a space.
+// By default, resources of the newest version are unchanged. A deployment with conflicts has no effect. The verb
+// foo(xy) takes the numbers x and y; other values are strings. A use a.foo?PREDICATE has a predicate, in which _ is a
+// space.
 type world struct {
 	g          *graph.Graph
 	deployment graph.Deployment
-	last       *graph.Transition // the last one without conflicts
-	// removed has what a failed deployment deleted, last.
+	last       *graph.Transition // last one without conflicts
+	// removed lists the resources that the last failed deployment deleted.
 	removed []*graph.Resource
-	// failed is set once a deployment has failed.
+	// failed is set after a deployment has failed.
 	failed bool
 }
 
@@ -173,7 +174,7 @@ func (w *world) resource(module, item string, old func(string) *graph.Resource, 
 	return now
 }
 
-// made returns a resource as the current deployment makes it.
+// made returns a resource created by the current deployment.
 func (w *world) made(module, name, dependencies string) *graph.Resource {
 	text := fmt.Sprintf("%s:%d", name, w.deployment)
 	r := &graph.Resource{
@@ -190,7 +191,7 @@ func (w *world) made(module, name, dependencies string) *graph.Resource {
 	return r
 }
 
-// references returns the inputs of a resource that refers to others as a whole.
+// references returns inputs that refer to whole resources.
 func references(to []urn.URN) lumigl.Value {
 	var all []lumigl.Value
 	for _, u := range to {
@@ -232,7 +233,7 @@ func (w *world) fail(module string, items []string) *graph.Graph {
 	return w.g.Overlay(graph.VersionID{Module: module, Deployment: w.deployment}, lumigl.Value{}, results)
 }
 
-// typed takes an item apart into a name and its type.
+// typed splits an item into its name and type.
 func typed(item string) (name string, t graph.Type) {
 	name, count, isVerb := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	if !isVerb {
@@ -268,7 +269,7 @@ func use(item string) graph.Edge {
 	return e
 }
 
-// transitionText returns what a transition did, a line each.
+// transitionText formats the effects of a transition, one per line.
 func transitionText(t *graph.Transition) string {
 	var out strings.Builder
 	for _, b := range t.Bound {
@@ -310,7 +311,7 @@ func marks(b graph.Binding) string {
 	return text
 }
 
-// graphText returns the versions of a graph, a line each: a star marks the newest of a module.
+// graphText formats the versions of a graph, one per line. A star marks the newest version of a module.
 func graphText(g *graph.Graph) string {
 	var out strings.Builder
 	for _, module := range g.Modules() {
@@ -340,7 +341,7 @@ func graphText(g *graph.Graph) string {
 	return out.String()
 }
 
-// compare returns what a command should not have done to the graph that was before.
+// compare returns an error if a command made a forbidden change to the graph.
 func (w *world) compare(before *graph.Graph, words []string) error {
 	held := map[string]bool{}
 	for v := range versions(w.g) {
@@ -369,7 +370,7 @@ func (w *world) compare(before *graph.Graph, words []string) error {
 	return w.compareNeeds(before, words)
 }
 
-// compareNeeds returns what a user needs, has lost, and was not interrupted for.
+// compareNeeds returns an error if a user that was not interrupted lost a resource it needs.
 func (w *world) compareNeeds(before *graph.Graph, words []string) error {
 	if words[0] == "fail" {
 		return nil

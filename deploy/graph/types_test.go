@@ -100,7 +100,7 @@ func TestAssignable(t *testing.T) {
 		{verb(`"bool"`, `"bool"`), verb(`"number"`, `"number"`), "request: number is not assignable to bool"},
 		{verb(`"bool"`, `"bool"`), `"string"`, "verb bool → bool is not assignable to string"},
 
-		// A verb in a request is called by the one that gets it, with requests that the caller must know all of.
+		// A verb in a request is called by its receiver, so the caller must know all properties of its requests.
 		{takes(takes(object(a))), takes(takes(object(ab))), "request.request.b: required, but callers do not send it"},
 		{takes(takes(object(ab))), takes(takes(object(a))), "request.request.b: sent by callers, but unknown to the verb"},
 		{takes(verb(`"bool"`, object(a))), takes(verb(`"bool"`, object(ab))), ""},
@@ -129,7 +129,7 @@ func TestAssignableDepth(t *testing.T) {
 	}
 }
 
-// forms draws types as LumiGL has them.
+// forms draws types in their LumiGL form.
 type forms struct{ verbs bool }
 
 var names = []string{"a", "b", "c"}
@@ -170,7 +170,7 @@ func one(kind string, of lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf(lumigl.Member{Key: kind, Value: of})
 }
 
-// edit draws a type that is much like another one, so that one is often assignable to the other.
+// edit draws a type similar to another one, so that one is often assignable to the other.
 func (f forms) edit(t *rapid.T, form lumigl.Value, depth int) lumigl.Value {
 	if rapid.IntRange(0, 19).Draw(t, "new") == 0 {
 		return f.draw(t, depth)
@@ -202,7 +202,7 @@ func (f forms) edit(t *rapid.T, form lumigl.Value, depth int) lumigl.Value {
 	return form
 }
 
-// TestAssignableReflexive also compares types with what their text is.
+// TestAssignableReflexive also compares types with their texts.
 func TestAssignableReflexive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -217,10 +217,10 @@ func TestAssignableReflexive(t *testing.T) {
 	})
 }
 
-// path matches the path of an error.
+// path matches the path in an error.
 var path = regexp.MustCompile(`^([\w.*[\]]+): `)
 
-// declares reports whether a type has something at the path of an error.
+// declares reports whether a type has a part at the path of an error.
 func declares(form lumigl.Value, message string) bool {
 	var steps []string
 	if at := path.FindStringSubmatch(message); at != nil {
@@ -240,7 +240,7 @@ func declares(form lumigl.Value, message string) bool {
 	return form.Exists()
 }
 
-// TestAssignableTransitive checks that nothing but a property that the type between does not have breaks a chain.
+// Only a property missing in the middle type breaks transitivity.
 func TestAssignableTransitive(t *testing.T) {
 	t.Parallel()
 	chains := 0
@@ -264,10 +264,10 @@ func TestAssignableTransitive(t *testing.T) {
 	}
 }
 
-// reference is the value of a resource type in the model of values; others are as encoding/json has them.
+// reference is a value of a resource type in the model; other values are as in encoding/json.
 type reference string
 
-// draw draws a value that a program can provide as a type.
+// drawValue draws a value that a program can provide as a type.
 func drawValue(t *rapid.T, form lumigl.Value) any {
 	name, _ := form.Text()
 	switch name {
@@ -310,7 +310,7 @@ func drawValue(t *rapid.T, form lumigl.Value) any {
 	panic("no values of this type")
 }
 
-// conforms reports whether a value can be used as a type. Closed objects have no more properties than the type.
+// conforms reports whether a value can be used as a type. Closed objects have no additional properties.
 func conforms(v any, form lumigl.Value, closed bool) bool {
 	name, _ := form.Text()
 	switch name {
@@ -356,8 +356,8 @@ func conforms(v any, form lumigl.Value, closed bool) bool {
 	return false
 }
 
-// TestAssignableValues compares assignability with a model: each value of a type conforms to those it is assignable to,
-// and each request to what a verb takes.
+// TestAssignableValues compares assignability with a model: values of a type conform to the types it is assignable to,
+// and requests to those that a verb accepts.
 func TestAssignableValues(t *testing.T) {
 	t.Parallel()
 	compared := 0
