@@ -18,8 +18,8 @@ import (
 
 const caseStudy = "testdata/case-study/"
 
-// study is an environment with an executor that is as small as it can be: it keeps everything in memory, and does one
-// thing at a time, when it is told to.
+// study is an environment with a minimal executor, which keeps everything in memory and runs one step at a time on
+// request.
 type study struct {
 	t    *testing.T
 	page *page
@@ -29,17 +29,17 @@ type study struct {
 	resources   *graph.Graph
 	waiting     queue.Queue
 	last        graph.Deployment
-	deployments []*deployment // those of the task table
+	deployments []*deployment // rows of the task table
 }
 
-// deployment is an entry of the queue with its plan, and how far its tasks are.
+// deployment is a queue entry with its plan and the progress of its tasks.
 type deployment struct {
 	queue.Entry
 	desired *lumigl.Snapshot // nil for a cleanup
 	plan    *plan.Plan
-	base    *graph.Graph // when it started, or nil
+	base    *graph.Graph // at its start, or nil
 	tasks   []taskProgress
-	results map[string]lumigl.Value // the metadata of vertices
+	results map[string]lumigl.Value // metadata of vertices
 }
 
 type taskProgress struct{ state, token string }
@@ -50,14 +50,14 @@ func newStudy(t *testing.T) *study {
 	return s
 }
 
-// reset goes on in an environment without modules.
+// reset continues in an environment without modules.
 func (s *study) reset() {
 	s.aws, s.ftl = newFakeProvisioner(s.t, "aws", 2), newFakeProvisioner(s.t, "ftl", 1)
 	s.resources, s.waiting, s.last, s.deployments = &graph.Graph{Environment: "prod"}, nil, 0, nil
 }
 
-// request queues the deployment of a module, and plans it for the graph as it will be when its turn comes. A new task table
-// begins if nothing is under way.
+// request queues the deployment of a module and plans it for the graph expected at its turn. It starts a new task table
+// if nothing is running.
 func (s *study) request(file string) {
 	s.t.Helper()
 	if err := s.tryRequest(file); err != nil {
@@ -110,7 +110,7 @@ func (s *study) tryRequest(file string) error {
 	return nil
 }
 
-// expected returns the resource graph as it will be after the deployments that one waits for.
+// expected returns the expected resource graph after the deployments that d waits for.
 func (s *study) expected(d *deployment) *graph.Graph {
 	needed := map[string]bool{d.Name(): true}
 	for i, e := range slices.Backward(s.waiting) {
@@ -152,7 +152,7 @@ func waitingTasks(p *plan.Plan) []taskProgress {
 	return slices.Repeat([]taskProgress{{state: "WAIT"}}, len(p.Tasks))
 }
 
-// deployment returns one that is not done.
+// deployment returns an unfinished deployment.
 func (s *study) deployment(name string) *deployment {
 	s.t.Helper()
 	for _, d := range slices.Backward(s.deployments) {
@@ -164,7 +164,7 @@ func (s *study) deployment(name string) *deployment {
 	return nil
 }
 
-// start starts a deployment that waits for no other. It is planned again, and must do what was planned first.
+// start starts a deployment that does not wait. It is planned again, and the plan must not change.
 func (s *study) start(name string) {
 	s.t.Helper()
 	if !slices.ContainsFunc(s.waiting.Ready(s.resources), func(e queue.Entry) bool { return e.Name() == name }) {
@@ -189,7 +189,7 @@ func (s *study) start(name string) {
 	}
 }
 
-// finish goes on with a deployment until it is done.
+// finish continues a deployment until it is done.
 func (s *study) finish(name string) {
 	s.t.Helper()
 	d := s.deployment(name)
@@ -201,7 +201,7 @@ func (s *study) finish(name string) {
 	s.t.Fatalf("%s does not end: %v", name, d.tasks)
 }
 
-// run deploys a file and does what cleanups follow.
+// run deploys a file and runs the cleanups that follow.
 func (s *study) run(file, name string) {
 	s.t.Helper()
 	s.request(file)
@@ -214,8 +214,8 @@ func (s *study) run(file, name string) {
 	}
 }
 
-// advance takes the first task that is not done to its next state. After the last one, the deployment is done and leaves
-// the queue. It reports whether there is more to do.
+// advance moves the first unfinished task to its next state. After the last task, the deployment is done and leaves the
+// queue. It reports whether there is more to do.
 func (s *study) advance(name string) bool {
 	s.t.Helper()
 	d := s.deployment(name)
@@ -263,14 +263,14 @@ func (s *study) advanceTask(d *deployment, task plan.Task, p *taskProgress) {
 	}
 }
 
-// commit changes the resource graph once all tasks of a deployment are done, and queues the cleanups that follow from it.
+// commit updates the resource graph when all tasks of a deployment are done, and queues the cleanups that follow.
 func (s *study) commit(d *deployment) {
 	s.t.Helper()
 	transition := s.transition(d)
 	if err := transition.Graph.Check(); err != nil {
 		s.t.Fatalf("after %s: %v", d.Name(), err)
 	}
-	// A deployment that ran meanwhile is not in the plan.
+	// The plan does not include deployments that ran in the meantime.
 	if got, want := compact(transition.Graph), compact(d.plan.Transition.Graph); got != want && s.resources == d.base {
 		s.t.Errorf("%s planned\n%s\nbut led to\n%s", d.Name(), want, got)
 	}
@@ -318,7 +318,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 	return transition
 }
 
-// addCleanup queues the cleanup of a module, unless one waits already.
+// addCleanup queues the cleanup of a module, unless one is already waiting.
 func (s *study) addCleanup(module string) {
 	s.t.Helper()
 	waiting, _, err := s.waiting.Add(queue.Entry{Module: module}, s.resources)

@@ -13,15 +13,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// fakeProvisioner provisions nothing, but remembers what it should have. It fails the test if it is told that it had
-// something else before.
+// fakeProvisioner only records the vertices that it should have provisioned. It fails the test if the old vertices of
+// an input differ from its record.
 type fakeProvisioner struct {
 	t     *testing.T
 	name  string
-	polls int // how many polls a change takes
+	polls int // polls per change
 	calls []string
 	have  map[string][]plan.Vertex // by module
-	// changes has those that were begun, and polled how often each was.
+	// changes holds the started changes, and polled the number of polls of each.
 	changes map[string][]plan.Vertex
 	polled  map[string]int
 }
@@ -66,7 +66,7 @@ func (f *fakeProvisioner) Status(_ context.Context, token string) (plan.Status, 
 	return plan.Status{State: plan.Done, Metadata: metadata}, nil
 }
 
-// template returns what CloudFormation would be given for the databases of a module.
+// template returns a CloudFormation template for the databases of a module.
 func (f *fakeProvisioner) template(module string) string {
 	resources := map[string]any{}
 	for _, v := range f.have[module] {
@@ -82,7 +82,7 @@ func (f *fakeProvisioner) template(module string) string {
 	return string(text) + "\n"
 }
 
-// moduleOf returns the module that an input is about.
+// moduleOf returns the module of an input.
 func (f *fakeProvisioner) moduleOf(in plan.Input) string {
 	all := slices.Concat(in.New, in.Old)
 	switch {
@@ -104,7 +104,7 @@ func nameOf(u urn.URN) string {
 	return parts.Name
 }
 
-// databases is the provider of the case study. Databases are never changed in it.
+// databases is the provider of the case study, in which databases never change.
 type databases struct{ plan.Provider }
 
 func (databases) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {

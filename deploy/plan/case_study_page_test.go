@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// queue compares the deployment graph: what is in the queue, and who waits for whom.
+// queue compares the deployment graph: the queue and its waits.
 func (s *study) queue(block string) {
 	s.t.Helper()
 	var lines []string
@@ -47,7 +47,7 @@ func (s *study) ready(block string) {
 	s.page.compare(block, strings.Join(names, ", ")+"\n")
 }
 
-// tasks compares the task table: the tasks of deployments that wait or run, and of those before them that are done.
+// tasks compares the task table: the tasks of waiting and running deployments and of finished ones before them.
 func (s *study) tasks(block string) {
 	s.t.Helper()
 	const row = "%-10s | %-4s | %-7s | %-8s | %s\n"
@@ -66,7 +66,7 @@ func (s *study) tasks(block string) {
 	s.page.compare(block, table)
 }
 
-// cleanups compares what the plan of a deployment announces: the cleanups that follow, and what they will remove.
+// cleanups compares the cleanups announced by the plan of a deployment.
 func (s *study) cleanups(block, name string) {
 	s.t.Helper()
 	var b strings.Builder
@@ -76,7 +76,7 @@ func (s *study) cleanups(block, name string) {
 	s.page.compare(block, b.String())
 }
 
-// graph compares the resource graph: a line for each edge with the block, and LumiGL with the file of that name.
+// graph compares the resource graph: its edges with the block, and its LumiGL with the file of that name.
 func (s *study) graph(name string) {
 	s.t.Helper()
 	s.page.compare(name, compact(s.resources))
@@ -95,7 +95,7 @@ func (s *study) graph(name string) {
 	}
 }
 
-// compact returns a resource graph as text: a line for each edge, and for each version that no edge leads to.
+// compact formats a resource graph, with a line for each edge and each unreferenced version.
 func compact(g *graph.Graph) string {
 	var b strings.Builder
 	incoming := map[graph.VersionID]bool{}
@@ -126,7 +126,7 @@ func compact(g *graph.Graph) string {
 	return b.String()
 }
 
-// page is a page of the documentation with the outputs of a test: blocks whose first line has a name after the language.
+// page is a documentation page with outputs of a test, in blocks with a name after the language.
 type page struct {
 	t          *testing.T
 	file, text string
@@ -138,10 +138,10 @@ func openPage(t *testing.T, file string) *page {
 	return &page{t: t, file: file, text: string(text), compared: map[string]bool{}}
 }
 
-// blocks matches a block with its language, its name and its text.
+// blocks matches a block with its language, name, and text.
 var blocks = regexp.MustCompile("(?ms)^```(\\w+) (\\S[^\\n]*)\\n((?:.*?\\n)??)```$")
 
-// compare compares the block with an output, or writes it.
+// compare compares a block with an output, or updates it.
 func (p *page) compare(name, output string) {
 	p.t.Helper()
 	for _, m := range blocks.FindAllStringSubmatchIndex(p.text, -1) {
@@ -162,7 +162,8 @@ func (p *page) compare(name, output string) {
 	p.t.Errorf("%s has no block %q; it would be\n%s", p.file, name, output)
 }
 
-// close compares the blocks that are named after files, fails if others are not compared, and writes the page if asked to.
+// close compares the blocks named after files, fails if other blocks were not compared, and writes the page if
+// requested.
 func (p *page) close() {
 	p.t.Helper()
 	for _, m := range blocks.FindAllStringSubmatch(p.text, -1) {

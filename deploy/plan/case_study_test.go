@@ -2,8 +2,8 @@ package plan_test
 
 import "testing"
 
-// TestCaseStudy follows the design note on infrastructure provisioning through its case study, deployment by deployment.
-// The expected output is docs/case-study.md: each output here is the block of that name there.
+// TestCaseStudy runs the case study in docs/case-study.md, which contains the expected outputs in blocks of the same
+// names.
 func TestCaseStudy(t *testing.T) {
 	s := newStudy(t)
 
@@ -22,7 +22,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-1")
 	s.queue("queue 1, done")
 
-	// A module that uses the first one.
+	// A module that uses the first.
 	s.request("2-b.json")
 	s.queue("queue 2")
 	s.start("b[2]")
@@ -53,7 +53,7 @@ func TestCaseStudy(t *testing.T) {
 	s.graph("graph-4")
 	s.queue("queue 4")
 
-	// Two changes at once, the second of which depends on the first.
+	// Two concurrent changes, where the second depends on the first.
 	s.request("5-a.json")
 	s.queue("queue 5")
 	s.start("a[5]")
@@ -85,7 +85,7 @@ func TestCaseStudy(t *testing.T) {
 	s.queue("queue 6, cleaned up 3")
 	s.tasks("tasks 6, cleaned up")
 
-	// The example of four modules, in an environment of its own.
+	// The example of four modules, in a new environment.
 	s.reset()
 	for _, file := range []string{"abcd-a.json", "abcd-b.json", "abcd-c.json", "abcd-d.json"} {
 		s.request(file)
@@ -111,14 +111,14 @@ func TestCaseStudyRefusals(t *testing.T) {
 	s := newStudy(t)
 	s.run("1-a.json", "a[1]")
 
-	// Nothing provides what b calls.
+	// No version provides the verb that b calls.
 	const want = `b uses a.foo, but a::1 is incompatible: "foo" is verb {a: number} → number, not ` +
 		`verb {a: number, b: number, c: number} → number: request.b: sent by callers, but unknown to the verb`
 	if got := s.refused("6-b.json"); got != want {
 		t.Error(got)
 	}
 
-	// A change that is incompatible and removes the database: b keeps a::1, whose verb may need all that a::1 holds.
+	// An incompatible change that removes the database: b keeps a::1, whose verb may need all resources of a::1.
 	s.run("2-b.json", "b[2]")
 	s.run("4-a.json", "a[3]")
 	if v := s.resources.Newest("a"); v.Len() != 0 {

@@ -19,10 +19,10 @@ const (
 	password = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "hunter2"}`
 )
 
-// deployments are programs by the names of their deployments, as in [TestMake].
+// deployments lists deployment names and programs, as in [TestMake].
 type deployments [][2]string
 
-// planned returns the plan of the last deployment, after the others were carried out and stored.
+// planned returns the plan of the last deployment, after running and storing the others.
 func (d deployments) planned(t *testing.T) *plan.Plan {
 	t.Helper()
 	s := &story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}, types: parseTypes(

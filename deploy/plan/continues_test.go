@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// effectsOf returns a plan with a step for each line: kind, name and inputs, such as `update? aws/x {"a": 1}`. A question
-// mark has it possible, and an exclamation mark has it delete first. A line "cleanup aws/x" is for a cleanup.
+// effectsOf returns a plan with one step per line: kind, name, and inputs, such as `update? aws/x {"a": 1}`. A question
+// mark sets Possible, an exclamation mark DeleteFirst. A line "cleanup aws/x" adds a deletion by a cleanup.
 func effectsOf(t *testing.T, lines string) *Plan {
 	p := &Plan{Module: "a", Transition: &graph.Transition{Graph: &graph.Graph{}}}
 	for line := range strings.Lines(lines) {
@@ -109,7 +109,7 @@ func TestContinues(t *testing.T) {
 	if text, _ := all[0].Inputs.Get("x").Text(); len(text) > 100 {
 		t.Errorf("the effects hold the long text: %s", text)
 	}
-	all[0].Inputs = shown.Steps[0].New.Inputs // as stored before long texts were left out
+	all[0].Inputs = shown.Steps[0].New.Inputs // as stored by versions that did not abridge long texts
 	must.Do(t, shown.Continues(all))
 	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
 	elsewhere.Steps[0].Old = resource("aws/x", 1)

@@ -83,7 +83,7 @@ func Example() {
 			Provisioner: func(tokens.Type) string { return "dns" },
 		})
 		if err != nil {
-			log.Fatal(err) // A *plan.Error has all that is wrong with the program.
+			log.Fatal(err) // A *plan.Error lists all problems of the program.
 		}
 		if err := show.WriteText(os.Stdout, p, show.Options{}); err != nil {
 			log.Fatal(err)
@@ -116,7 +116,7 @@ func Example() {
 	// Digest: e8d13102589bb596041c3d5240d5921b
 }
 
-// execute does what a plan of creations is, and returns the graph afterward.
+// execute runs a plan that only creates resources, and returns the resulting graph.
 func execute(before *graph.Graph, p *plan.Plan) (*graph.Graph, error) {
 	planned := p.Transition.Graph.Newest(p.Module)
 	made := map[urn.URN]*graph.Resource{}
@@ -128,7 +128,7 @@ func execute(before *graph.Graph, p *plan.Plan) (*graph.Graph, error) {
 			if err != nil {
 				return nil, err
 			}
-			r := again.New // with r.Checked, a provider would create it
+			r := again.New // a provider would create it with r.Checked
 			r.ID = "id-" + r.URN.Name()
 			r.Outputs = lumigl.ObjectOf(lumigl.Member{Key: "address", Value: lumigl.TextOf(r.URN.Name() + ".example.com")})
 			p.Record(step, again)

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/graph"
 )
 
-// TestLarge orders and groups so many steps that anything quadratic would take minutes: of a hub with its dependents, of
-// a chain, and of a chain whose provisioners alternate.
+// Ordering and grouping take linear time for a hub with dependents, a chain, and a chain with alternating provisioners:
+// anything quadratic would take minutes.
 func TestLarge(t *testing.T) {
 	lines := func(n int, line func(i int) string) []string {
 		all := make([]string, n)
@@ -23,7 +23,7 @@ func TestLarge(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		lines        []string
-		first, other string // the kinds of steps
+		first, other string // kinds of steps
 		steps, tasks int
 	}{
 		{"hub", lines(50_000, func(i int) string { return fmt.Sprintf("aws/%d aws/%d", i+1, min(i, 1)) }), "replace!", "replace", 100_000, 2},

@@ -23,13 +23,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestMake runs the stories in testdata/make. Each is a sequence of deployments in a short form: an object of resources by
-// type and name, such as "Vpc::main", with their properties; "$options" holds options, "$provides" and "$uses" what the
-// module provides and uses, and "$configuration" that of providers. Types are lines such as "Vpc named replaces=cidr
-// outputs=arn". After each deployment comes what it is planned to do; the plan is carried out before the next one. In the
-// name of a deployment, "a:" is the module (p otherwise), "Vpc::main" a target, "±Vpc::main" a resource to replace, "!b" a
-// module that may be interrupted; "(planned)" carries nothing out, so that the next plan starts from the graph that is
-// expected, "fails after 2" at its end carries out two steps, and "(retried)" runs the deployment before again.
+// TestMake runs the stories in testdata/make. A story is a sequence of deployments in short form: an object of
+// resources by type and name, such as "Vpc::main", with their properties; "$options" holds options, "$provides" and
+// "$uses" the provided and used values, and "$configuration" the configuration of providers. Types are lines such as
+// "Vpc named replaces=cidr outputs=arn". Each deployment is followed by its plan, which is run before the next one. In
+// the name of a deployment, "a:" is the module (default p), "Vpc::main" a target, "±Vpc::main" a resource to replace,
+// "!b" a module that may be interrupted. "(planned)" does not run the plan, so that the next one starts from the
+// expected graph, "fails after 2" at the end runs only two steps, and "(retried)" runs the previous deployment again.
 func TestMake(t *testing.T) {
 	golden.Archives(t, "testdata/make/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
@@ -75,7 +75,7 @@ func (s *story) request(name, src string) plan.Request {
 	return r
 }
 
-// deploy plans a deployment, carries it out, and returns what the plan does.
+// deploy plans and runs a deployment, and returns the plan as text.
 func (s *story) deploy(name, src string) string {
 	r := s.request(name, src)
 	p, err := plan.Make(context.Background(), r)
@@ -134,19 +134,19 @@ func (s *story) deploy(name, src string) string {
 	return b.String()
 }
 
-// prefix is what the URNs of a module begin with, up to the last part of the type.
+// prefix returns the prefix of the URNs of a module, up to the last part of the type.
 func prefix(module string) string { return "urn:lumi:prod::" + module + ":index::x:m:" }
 
 var longURN = regexp.MustCompile(`urn:lumi:prod::(\w):index::x:m:`)
 
-// shorten leaves out what URNs of the module p begin with, and shortens those of others.
+// shorten strips the URN prefix of module p and shortens other URNs.
 func shorten(text string) string {
 	return longURN.ReplaceAllStringFunc(text, func(long string) string {
 		return strings.TrimPrefix(longURN.FindStringSubmatch(long)[1]+":", "p:")
 	})
 }
 
-// desired makes a desired graph of its short form.
+// desired parses the short form of a desired graph.
 func (s *story) desired(module, src string) *lumigl.Snapshot {
 	src = strings.ReplaceAll(src, `"#ref": "`, `"#ref": "`+prefix(module))
 	src = regexp.MustCompile(`"#ref": "[^"$]*\$(\w)"`).ReplaceAllString(src, `"#ref": "urn:lumi:prod::$1:index::lumi:index:Module::$1"`)
@@ -184,7 +184,7 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	return parsed
 }
 
-// stepLine describes a step that does something.
+// stepLine formats an effective step.
 func stepLine(s *plan.Step) string {
 	if s.Kind == plan.Same {
 		if s.New == s.Old {
@@ -225,9 +225,8 @@ func stepLine(s *plan.Step) string {
 
 func short(u urn.URN) string { return shorten(string(u)) }
 
-// carryOut returns the graph after a plan was carried out: what is created has the id "id-NAME-DEPLOYMENT", and outputs
-// stay as they are in an update. The cleanups
-// that follow run too. If failsAfter is not negative, it fails after so many steps.
+// carryOut runs a plan and the cleanups that follow, and returns the resulting graph. Created resources get the id
+// "id-NAME-DEPLOYMENT", and updates keep outputs. If failsAfter is not negative, it fails after that many steps.
 func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *graph.Graph {
 	planned := p.Transition.Graph.Newest(p.Module)
 	u := graph.Update{Became: map[*graph.Resource]*graph.Resource{}}
@@ -299,7 +298,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 	return transition.Graph
 }
 
-// typeTable is a provider of types that are described in lines. Its Check adds the property "region" if there is none.
+// typeTable is a provider of types described in lines. Its Check defaults the property "region".
 type typeTable map[tokens.Type]plan.Description
 
 func parseTypes(src string) typeTable {
@@ -347,7 +346,7 @@ func (t typeTable) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get knows nothing of what exists, except that ids with a star do not, and the properties of one with a plus.
+// Get returns no properties, except for ids with a plus. Ids with a star do not exist.
 func (t typeTable) Get(_ context.Context, r plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	if strings.Contains(r.ID, "*") {
 		return inputs, outputs, errors.New("no such resource")

@@ -24,8 +24,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestCompare compares states with desired state in testdata/compare.txtar, which are in the short form of [TestMake].
-// SECRET, ASSET, ARCHIVE and EXPR mark special objects.
+// TestCompare compares the states in testdata/compare.txtar with desired state, both in the short form of [TestMake].
+// SECRET, ASSET, ARCHIVE, and EXPR mark special objects.
 func TestCompare(t *testing.T) {
 	golden.Archives(t, "testdata/compare.txtar", compareStates)
 }
@@ -152,7 +152,7 @@ func TestAddSchema(t *testing.T) {
 	}
 }
 
-// TestCompareDeep checks that chains of references are followed without recursion, in whatever order resources were added.
+// Chains of references are followed without recursion, in any order of resources.
 func TestCompareDeep(t *testing.T) {
 	const n = 8_000
 	chain := func(place func(i int) int, property func(before *lumigl.Vertex) lumigl.Value) *lumigl.Snapshot {
@@ -184,7 +184,7 @@ func TestCompareDeep(t *testing.T) {
 	}
 }
 
-// TestCompareHub checks that a large resource with many dependents takes memory in proportion to its size.
+// A large resource with many dependents takes memory proportional to its size.
 func TestCompareHub(t *testing.T) {
 	const n = 2_000
 	build := func(value func(hub *lumigl.Vertex, name string) lumigl.Value) *lumigl.Snapshot {
@@ -214,8 +214,8 @@ func TestCompareHub(t *testing.T) {
 	}
 }
 
-// TestCompareUnnamedAny takes the names away from the resources of a state: nothing differs. Then it changes what can be
-// changed, and all are still found.
+// Removing the names of resources makes no difference. After changing all changeable properties, every resource is
+// still found.
 func TestCompareUnnamedAny(t *testing.T) {
 	types := plan.Types{
 		Replaces: diff.Replaces{"x:m:Object": {"key"}}, Outputs: map[tokens.Type][]string{"x:m:Object": {"etag"}},
@@ -261,8 +261,7 @@ func TestCompareUnnamedAny(t *testing.T) {
 	})
 }
 
-// TestCompareAny compares snapshots with themselves: nothing differs. Comparing any two fails for none, and leaves them as
-// they are.
+// A snapshot does not differ from itself. Comparing any two snapshots succeeds and does not change them.
 func TestCompareAny(t *testing.T) {
 	types := plan.Types{
 		Replaces: diff.Replaces{"x:m:Object": {"a"}, "x:m:Bucket": {"b"}},
@@ -321,7 +320,7 @@ func TestCompareAny(t *testing.T) {
 	})
 }
 
-// TestCompareSecretInSecret compares a snapshot with itself whose secret is wrapped twice, which means the same as once.
+// A secret wrapped twice equals one wrapped once.
 func TestCompareSecretInSecret(t *testing.T) {
 	secret := func(v lumigl.Value) lumigl.Value {
 		return lumigl.ObjectOf(

@@ -22,11 +22,10 @@ func urnOf(name string) urn.URN {
 	return urn.URN("urn:lumi:test::a:index::" + pkg + ":index:Thing::" + name)
 }
 
-// nameOf is the opposite of urnOf.
+// nameOf reverses urnOf.
 func nameOf(u urn.URN) string { return u.Type().Package() + "/" + u.Name() }
 
-// resource returns the resource that a line describes: its name, what it depends on, and its options, such as
-// "aws/x aws/y +protect".
+// resource parses a resource: name, dependencies, and options, such as "aws/x aws/y +protect".
 func resource(line string, deployment graph.Deployment) *graph.Resource {
 	words := strings.Fields(line)
 	r := &graph.Resource{URN: urnOf(words[0]), Deployment: deployment, ID: words[0], Inputs: lumigl.ObjectOf(), Source: "main.ts:1:1"}
@@ -59,8 +58,8 @@ func deploy(t fataler, g *graph.Graph, u graph.Update) *graph.Transition {
 	return must.Get(g.Deploy(u))(t)
 }
 
-// change plans a second version of a module that holds the resources of old. Each line of new is a kind with a resource;
-// an exclamation mark has it deleted first, and "was" precedes its former name.
+// change plans the next version of a module. Each line of new is a kind and a resource; an exclamation mark sets
+// DeleteFirst, and "was" precedes the former name.
 func change(t fataler, before *graph.Graph, new ...string) *Plan {
 	t.Helper()
 	newest := before.Newest("a")
@@ -288,7 +287,7 @@ func TestOrderAtRandom(t *testing.T) {
 		p.group()
 
 		place, deletion := map[*Step]int{}, map[urn.URN]int{}
-		last := -1 // the place of the last change
+		last := -1 // index of the last change
 		for i, s := range p.Steps {
 			place[s] = i
 			switch {
@@ -366,7 +365,7 @@ func TestOrderAtRandom(t *testing.T) {
 	})
 }
 
-// drawChange draws a graph, and a change of it, whose steps have no order yet.
+// drawChange draws a graph and a change with unordered steps.
 func drawChange(t *rapid.T) (*graph.Graph, *Plan) {
 	on := func(lines []string) string {
 		var all []string

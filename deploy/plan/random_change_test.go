@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// simDraw draws random programs and changes from a seed. Rapid only draws the seeds, which makes it fast, and good at
-// finding a short series of changes that fails.
+// simDraw draws random programs and changes from a seed. Rapid only draws seeds, which is fast and finds short failing
+// series of changes.
 type simDraw struct {
 	*rand.Rand
 	environment *simEnvironment
@@ -24,7 +24,7 @@ func newDraw(t *rapid.T, e *simEnvironment) simDraw {
 
 func (d simDraw) oneIn(n int) bool { return d.IntN(n) == 0 }
 
-// module returns a module, which is new while there are few.
+// module returns an existing module, or a new one while there are few.
 func (d simDraw) module() *simModule {
 	e := d.environment
 	i := d.IntN(4)
@@ -34,8 +34,7 @@ func (d simDraw) module() *simModule {
 	return e.modules[min(i, len(e.modules)-1)]
 }
 
-// use returns something that an earlier module provides, and adds it to the uses of m. It returns false if there is
-// nothing.
+// use adds a value provided by an earlier module to the uses of m. It returns false if there is none.
 func (d simDraw) use(m *simModule) (simUse, bool) {
 	earlier := d.environment.modules[:slices.Index(d.environment.modules, m)]
 	if len(earlier) == 0 {
@@ -99,8 +98,8 @@ func (d simDraw) value(m *simModule, before int) simValue {
 	return simLiteral(d.IntN(3))
 }
 
-// valueOf draws the value of a property. The size has no references: where its changes are ignored, one could lead to a
-// resource that the program does not have any more.
+// valueOf draws the value of a property. The size has no references: if its changes are ignored, one could refer to a
+// resource that is no longer in the program.
 func (d simDraw) valueOf(name string, m *simModule, before int) simValue {
 	if v := d.value(m, before); name != "size" || v.form != "resource" && v.form != "use" {
 		return v
@@ -110,7 +109,7 @@ func (d simDraw) valueOf(name string, m *simModule, before int) simValue {
 
 var simProperties = []string{"size", "text", "link", "zone", "base"}
 
-// addResource adds a resource at any place.
+// addResource adds a resource at a random position.
 func (d simDraw) addResource(m *simModule) {
 	e := d.environment
 	place := len(m.resources)
@@ -139,7 +138,7 @@ func (d simDraw) addResource(m *simModule) {
 	m.resources = slices.Insert(m.resources, place, r)
 }
 
-// changeOptions draws an option anew. Protection is rare, since it refuses plans.
+// changeOptions changes an option. Protection is rare, since it leads to refused plans.
 func (d simDraw) changeOptions(m *simModule, r *simResource, place int) {
 	flag := func(name string) {
 		if i := slices.Index(r.flags, name); i >= 0 {
@@ -184,7 +183,7 @@ func (d simDraw) changeOptions(m *simModule, r *simResource, place int) {
 	}
 }
 
-// provide lets a module provide a value, or another one under a name that it has.
+// provide adds or replaces a provided value of a module.
 func (d simDraw) provide(m *simModule) {
 	p := simProvided{name: fmt.Sprintf("v%d", d.IntN(3)), kind: d.IntN(len(simProvidedKinds))}
 	disks := slices.DeleteFunc(slices.Clone(m.resources), func(r simResource) bool { return simTypes[r.kind].Type != "x:m:Disk" })
@@ -218,7 +217,6 @@ func (d simDraw) provide(m *simModule) {
 	}
 }
 
-// change changes a module.
 func (d simDraw) change(m *simModule) {
 	kind := d.IntN(12)
 	if kind > 1 && kind < 9 && len(m.resources) == 0 {
@@ -272,7 +270,7 @@ func (d simDraw) changeProperty(m *simModule, i int, names []string) {
 	}
 }
 
-// rename gives a named resource another URN, mostly with an alias, and an unnamed one another key.
+// rename changes the URN of a named resource, mostly with an alias, or the key of an unnamed one.
 func (d simDraw) rename(r *simResource) {
 	if r.name == "" {
 		r.properties["key"] = simLiteral(d.IntN(d.environment.next))
@@ -289,7 +287,7 @@ func (d simDraw) rename(r *simResource) {
 	}
 }
 
-// reorder moves a resource to the earliest place that its references allow.
+// reorder moves a resource to the earliest position that its references allow.
 func (d simDraw) reorder(m *simModule) {
 	if len(m.resources) < 2 {
 		return

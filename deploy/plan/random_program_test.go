@@ -12,37 +12,36 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// simEnvironment has the programs of a random environment. A module uses only modules before it.
+// simEnvironment holds the programs of a random environment. A module uses only earlier modules.
 type simEnvironment struct {
 	modules []*simModule
-	next    int // the number of the next resource
+	next    int // number of the next resource
 }
 
 // simModule is the program of a module.
 type simModule struct {
 	name string
-	// resources has each after those that it refers to.
+	// resources is in dependency order.
 	resources []simResource
 	provides  []simProvided
 	uses      []simUse
 }
 
 type simResource struct {
-	number int // identifies the resource among those of the environment
-	kind   int // in simTypes
-	// name is that in the URN, which also is the property "name" at first. It is empty for unnamed resources.
+	number int // unique in the environment
+	kind   int // index in simTypes
+	// name is the name in the URN and initially the property "name"; empty for unnamed resources.
 	name       string
 	properties map[string]simValue
 	dependsOn  []int
 	flags      []string
-	paths      map[string]string // the property that options such as ignoreChanges have
+	paths      map[string]string // property paths by option, such as ignoreChanges
 	aliases    []string
 }
 
 type simProvided struct {
-	name string
-	kind int // in simProvidedKinds
-	// value is of that kind.
+	name  string
+	kind  int // index in simProvidedKinds
 	value simValue
 }
 
@@ -52,16 +51,16 @@ type simUse struct {
 	where        string
 }
 
-// simValue is a value in a program. It does not change.
+// simValue is an immutable value in a program.
 type simValue struct {
 	form     string // "literal", "secret", "resource", "output", "use", "interpolate", "jsonStringify", "get" or "list"
 	literal  lumigl.Value
 	of       int        // for a resource or an output
-	property string     // of the output, or "module.name" of the use
+	property string     // output, or "module.name" of a use
 	parts    []simValue // of expressions and lists
 }
 
-// simProvidedKinds are the types of what modules provide. Those of verbs differ in what one may be assigned to.
+// simProvidedKinds lists the types of provided values. The verbs differ in assignability.
 var simProvidedKinds = []string{
 	`"number"`,
 	`"string"`,
@@ -74,7 +73,7 @@ var simProvidedKinds = []string{
 
 const simNumber, simString, simDisk, simVerb, simObject = 0, 1, 2, 3, 6
 
-// simForm returns the type of what a module provides, as LumiGL has it.
+// simForm returns the LumiGL form of a kind.
 func simForm(kind int) lumigl.Value {
 	v, err := lumigl.Parser{}.ParseValue(simProvidedKinds[kind])
 	if err != nil {
@@ -99,8 +98,8 @@ func simURN(module, typ, name string) urn.URN {
 	return u
 }
 
-// desired returns what the program evaluates to: in canonical order or, if that is not wanted, in the order of the program
-// and with the keys of properties backwards.
+// desired returns the desired state of the program: in canonical order, or else in program order with reversed property
+// keys.
 func (m *simModule) desired(canonical bool) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: m.name}
 	modules := map[string]*lumigl.Vertex{}
@@ -166,7 +165,7 @@ func (m *simModule) desired(canonical bool) *lumigl.Snapshot {
 	return s
 }
 
-// urn returns the URN that a resource has in the program.
+// urn returns the URN of a resource in the program.
 func (m *simModule) urn(i int) urn.URN {
 	r := m.resources[i]
 	name := r.name
@@ -210,7 +209,7 @@ func (r *simResource) options(resources map[int]*lumigl.Vertex) lumigl.Value {
 	return options.Object()
 }
 
-// build returns the value as LumiGL has it.
+// build returns the LumiGL form of the value.
 func (v simValue) build(resources map[int]*lumigl.Vertex, modules map[string]*lumigl.Vertex) lumigl.Value {
 	parts := make([]lumigl.Value, len(v.parts))
 	for i, part := range v.parts {
@@ -243,7 +242,7 @@ func (v simValue) build(resources map[int]*lumigl.Vertex, modules map[string]*lu
 	}
 }
 
-// without returns the value with a literal in place of what refers to a resource or, as "module.name", to a use.
+// without returns the value with references to a resource or a use "module.name" replaced by literals.
 func (v simValue) without(number int, use string) simValue {
 	if v.of == number && (v.form == "resource" || v.form == "output") || v.form == "use" && v.property == use {
 		return simLiteral(0)
@@ -256,7 +255,7 @@ func (v simValue) without(number int, use string) simValue {
 	return v
 }
 
-// String returns the program in short, for the messages of failing tests.
+// String formats the program for failure messages.
 func (m *simModule) String() string {
 	var b strings.Builder
 	for v := range m.desired(true).Vertices() {
@@ -269,7 +268,7 @@ func simLiteral(n int) simValue {
 	return simValue{form: "literal", literal: lumigl.IntOf(int64(n))}
 }
 
-// with returns the environment with another program for a module.
+// with returns the environment with the program of a module replaced.
 func (e *simEnvironment) with(m *simModule) *simEnvironment {
 	c := *e
 	c.modules = slices.Clone(e.modules)
@@ -293,7 +292,7 @@ func (v simValue) refersTo(number int) bool {
 		slices.ContainsFunc(v.parts, func(part simValue) bool { return part.refersTo(number) })
 }
 
-// remove removes a resource, and what refers to it.
+// remove removes a resource and its dependents.
 func (m *simModule) remove(i int) {
 	number := m.resources[i].number
 	m.resources = slices.Delete(m.resources, i, i+1)
@@ -305,7 +304,7 @@ func (m *simModule) remove(i int) {
 	}
 }
 
-// replaceValues puts literals in place of what refers to a resource or a use.
+// replaceValues replaces references to a resource or a use by literals.
 func (m *simModule) replaceValues(number int, use string) {
 	for _, r := range m.resources {
 		for name, v := range r.properties {

@@ -17,20 +17,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// simType is a type of the resources in random environments. All types have the same properties, and treat them
-// differently.
+// simType is a resource type. All types have the same properties, but treat them differently.
 type simType struct {
 	plan.Description
-	// deleteFirst types delete a resource before they create its replacement.
+	// deleteFirst is set if resources are deleted before their replacements are created.
 	deleteFirst bool
-	// ignored are properties whose changes InspectChange does not report.
+	// ignored lists properties whose changes InspectChange does not report.
 	ignored []string
-	// suffixed types have a default that derives from the seed.
+	// suffixed types have a default derived from the seed.
 	suffixed bool
 }
 
-// simTypes are those of random environments. Their properties are "name" or "key", "zone" and "base", which replace, and
-// "size", "text" and "link". Keys are made of few keys, which change in place. The output "arn" lasts as long as the resource; "state" changes with each update.
+// simTypes lists the types of random environments. Their properties are "name" or "key", "zone" and "base", which
+// require replacement, and "size", "text", and "link". Names derive from a few keys, which change in place. The output
+// "arn" is constant; "state" changes with each update.
 var simTypes = []simType{
 	{Description: describe("x:m:Disk", true, "zone", "base")},
 	{Description: describe("x:m:Rule", false, "key", "zone", "base"), suffixed: true},
@@ -63,7 +63,7 @@ func (p *simProvider) Describe(_ context.Context, types []tokens.Type) ([]plan.D
 	return all, nil
 }
 
-// Check fills in "region", and for some types a "suffix" that stays as it is for as long as the resource lives.
+// Check defaults "region" and, for some types, a "suffix" that is constant for the lifetime of the resource.
 func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
 	p.calls.Add(1)
 	checked := r.Properties
@@ -80,7 +80,7 @@ func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Valu
 	return checked, nil
 }
 
-// Name makes the name of a rule of its key, and that of a key also of the resource that it links to.
+// Name derives the name of a rule from its key, and the name of a key also from the resource that it links to.
 func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 	p.calls.Add(1)
 	key, ok := r.Properties.Get("key").Int()
@@ -94,12 +94,12 @@ func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 	return name, nil
 }
 
-// Get is not called, since no program imports anything.
+// Get is never called: programs import nothing.
 func (p *simProvider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
 	return inputs, outputs, errors.New("there is nothing to import")
 }
 
-// InspectChange compares the properties that are not outputs, each as a whole.
+// InspectChange compares whole properties, except outputs.
 func (p *simProvider) InspectChange(_ context.Context, r plan.InspectChangeRequest) (plan.Difference, error) {
 	p.calls.Add(1)
 	t := simTypeOf(r.URN.Type())
@@ -132,7 +132,7 @@ func simNames(objects ...lumigl.Value) (names []string) {
 	return slices.Compact(names)
 }
 
-// simOutputs returns what a real resource has computed after it was created or updated with some properties.
+// simOutputs returns the outputs of a real resource after it was created or updated.
 func simOutputs(id string, checked lumigl.Value) lumigl.Value {
 	h := fnv.New32a()
 	h.Write([]byte(simText(checked)))
@@ -142,7 +142,7 @@ func simOutputs(id string, checked lumigl.Value) lumigl.Value {
 	)
 }
 
-// simText returns a value as one line of text, with the keys of objects sorted.
+// simText formats a value on one line with sorted object keys.
 func simText(v lumigl.Value) string {
 	var parts []string
 	switch v.Kind() {

@@ -22,26 +22,26 @@ type simRun struct {
 	random  *rand.Rand
 	before  *graph.Graph
 	plan    *plan.Plan
-	planned *graph.Version // the new version as it was planned, nil for a cleanup
+	planned *graph.Version // planned new version, nil for a cleanup
 	steps   map[urn.URN]*plan.Step
-	// changes has the steps of the resources that exist, by id.
+	// changes maps ids of existing resources to their steps.
 	changes map[string]*plan.Step
-	// moved has the new URNs of resources by their former ones.
+	// moved maps former URNs of resources to new ones.
 	moved map[urn.URN]*lumigl.Vertex
 	done  map[*plan.Step]bool
-	// now has the resources of the new version as they turned out to be. Before its step a resource is missing.
+	// now holds the actual resources of the new version, each after its step.
 	now map[urn.URN]*graph.Resource
-	// kept has the replacements that turned out to be none.
+	// kept holds possible replacements that did not happen.
 	kept   map[*plan.Step]bool
 	became map[*graph.Resource]*graph.Resource
 	gone   map[*graph.Resource]bool
-	// forgotten has the ids of resources that are retained. Nobody looks after what they need, and their names may be given
-	// to others, which a real provider would refuse.
+	// forgotten holds the ids of retained resources. Their dependencies may disappear, and their names may be reused,
+	// which a real provider would refuse.
 	forgotten  map[string]bool
 	transition *graph.Transition
-	// results has what happened so far, for the case that the deployment fails.
+	// results lists the results so far, in case the deployment fails.
 	results []graph.Result
-	// left is how many steps may run until one fails, negative if none does.
+	// left is the number of steps until one fails; negative if none does.
 	left int
 }
 
@@ -60,11 +60,11 @@ func (w *simWorld) newRun(random *rand.Rand, before *graph.Graph, p *plan.Plan) 
 	return r
 }
 
-// simFailure is what a step panics with if its deployment fails.
+// simFailure is the panic value of a failing step.
 type simFailure struct{}
 
-// deploy runs a deployment, which may be made to fail. It returns the graph afterward, the modules to clean up, and whether
-// the deployment did not fail.
+// deploy runs a deployment, which may be made to fail. It returns the resulting graph, the modules to clean up, and
+// whether it succeeded.
 func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, left int) (after *graph.Graph, cleanups []string, ok bool) {
 	r := w.newRun(random, before, p)
 	r.left, r.planned = left, p.Transition.Graph.Newest(p.Module)
@@ -89,7 +89,7 @@ func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 			panic(failure)
 		}
 		w.failed[p.Module] = true
-		for id := range r.forgotten { // Whether a replacement has their names already does not matter.
+		for id := range r.forgotten { // Replacements may have taken their names.
 			w.real[id].name = ""
 		}
 		after = before.Overlay(graph.VersionID{Module: p.Module, Deployment: p.Deployment}, r.planned.Configuration, r.results)
@@ -97,7 +97,7 @@ func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 			w.Fatalf("after the failed deployment: %v", err)
 		}
 		w.checkExist(after)
-		for _, real := range w.real { // Some may lack what was deleted first, until the deployment succeeds.
+		for _, real := range w.real { // Some may lack resources that were deleted first, until the deployment succeeds.
 			real.needs = slices.DeleteFunc(real.needs, func(id string) bool { return w.real[id] == nil })
 		}
 	}()
@@ -128,7 +128,7 @@ func (w *simWorld) remove(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 	r.check()
 }
 
-// check fails the test if the resources that exist after the plan are not those that the graph has.
+// check fails the test if the real resources do not match the graph after the plan.
 func (r *simRun) check() {
 	for _, deleted := range r.transition.Deleted {
 		if !r.gone[deleted] {
@@ -138,7 +138,7 @@ func (r *simRun) check() {
 	r.checkNeeds(r.transition.Graph)
 }
 
-// task runs the steps of a task in any order that their After allows.
+// task runs the steps of a task in a random order that their After allows.
 func (r *simRun) task(task plan.Task) {
 	left := slices.Clone(task.Steps)
 	for len(left) > 0 {
@@ -176,7 +176,7 @@ func (r *simRun) step(s *plan.Step) {
 	}
 }
 
-// same takes a resource over as it is. Its URN, options and references may differ nevertheless.
+// same keeps a resource. Its URN, options, and references may still differ.
 func (r *simRun) same(s *plan.Step) {
 	if !expr.IsKnown(s.New.Inputs) || !expr.IsKnown(s.New.Checked) || s.New.ID == "" {
 		r.Fatalf("%s is shown as the same, but not all of it is known: %s", s.URN, simText(s.New.Inputs))
@@ -189,7 +189,7 @@ func (r *simRun) same(s *plan.Step) {
 	r.done[s] = true
 }
 
-// moves notes the new URN of a resource that a step does not replace.
+// moves records the new URN of a resource that is not replaced.
 func (r *simRun) moves(s *plan.Step) {
 	if s.Old.URN != s.New.URN {
 		moved, err := lumigl.NewResource(s.New.URN)
@@ -198,7 +198,7 @@ func (r *simRun) moves(s *plan.Step) {
 	}
 }
 
-// resolve returns the value of an output as it is now.
+// resolve returns the current value of an output.
 func (r *simRun) resolve(v *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	u := urn.URN(v.Key())
 	if u.Type() == lumigl.ModuleType {
@@ -219,7 +219,7 @@ func (r *simRun) resolve(v *lumigl.Vertex, property string) (lumigl.Value, bool)
 	return now.Output(property)
 }
 
-// targets returns the resources that a resolved value refers to, those of other modules included.
+// targets returns the resources that a resolved value refers to, including those of other modules.
 func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 	for target := range v.References() {
 		u := urn.URN(target.Key())
@@ -239,7 +239,7 @@ func (r *simRun) targets(v lumigl.Value) (all []*graph.Resource) {
 	return all
 }
 
-// inputs returns the inputs of a step with everything filled in, and what Check makes of them.
+// inputs returns the fully resolved inputs of a step and the result of Check.
 func (r *simRun) inputs(s *plan.Step, old *graph.Resource) (inputs, checked lumigl.Value) {
 	inputs, err := expr.Evaluate(s.New.Inputs, r.resolve)
 	r.must(err)
@@ -256,7 +256,7 @@ func (r *simRun) inputs(s *plan.Step, old *graph.Resource) (inputs, checked lumi
 	return inputs, checked
 }
 
-// simIgnore returns the inputs with the former values of the properties whose changes are ignored.
+// simIgnore returns the inputs with former values of properties whose changes are ignored.
 func simIgnore(new, old *graph.Resource, inputs lumigl.Value) lumigl.Value {
 	for _, path := range new.Options.Get("ignoreChanges").Elements() {
 		name, _ := path.Text()
@@ -265,7 +265,7 @@ func simIgnore(new, old *graph.Resource, inputs lumigl.Value) lumigl.Value {
 	return inputs
 }
 
-// needs returns the ids of what a resource refers to. All of it has to exist.
+// needs returns the ids of the resources that a resource refers to, all of which must exist.
 func (r *simRun) needs(of *graph.Resource, inputs lumigl.Value) (ids []string) {
 	for _, u := range of.Dependencies {
 		if r.now[u] == nil {
@@ -306,8 +306,8 @@ func (r *simRun) create(s *plan.Step) {
 	r.results = append(r.results, graph.Result{New: &now})
 }
 
-// claim fails the test if another resource has the same physical name, except "shared", which those of other modules may
-// have: a planner sees one module.
+// claim fails the test if another resource has the same physical name, except "shared" in other modules, which a
+// planner cannot see.
 func (r *simRun) claim(made *simReal) {
 	for id, other := range r.real {
 		if made.name != "shared" && !r.forgotten[id] && other.name == made.name && other.urn.Type() == made.urn.Type() {
@@ -316,9 +316,9 @@ func (r *simRun) claim(made *simReal) {
 	}
 }
 
-// change updates or replaces a resource, or does less than the step was shown to do.
+// change updates or replaces a resource, or does less than the step announced.
 func (r *simRun) change(s *plan.Step) {
-	if r.gone[s.Old] { // It was deleted first.
+	if r.gone[s.Old] { // deleted first
 		r.create(s)
 		return
 	}
@@ -344,14 +344,14 @@ func (r *simRun) change(s *plan.Step) {
 	r.results = append(r.results, graph.Result{Old: s.Old, New: &now})
 }
 
-// record tells the plan what a step did.
+// record records the result of a step in the plan.
 func (r *simRun) record(s *plan.Step, kind plan.Kind, now *graph.Resource) {
 	done := *s
 	done.Kind, done.New, done.Possible = kind, now, false
 	r.plan.Record(s, &done)
 }
 
-// checkAgain compares what the planner makes of a step with what has to be done.
+// checkAgain compares the planner's second decision about a step with the required action.
 func (r *simRun) checkAgain(s *plan.Step, kind plan.Kind, checked lumigl.Value) {
 	again, err := r.plan.Again(context.Background(), s, r.gone[s.Old])
 	switch {
@@ -364,8 +364,8 @@ func (r *simRun) checkAgain(s *plan.Step, kind plan.Kind, checked lumigl.Value) 
 	}
 }
 
-// simCompared returns properties without those whose changes the type ignores: a provider cannot ignore a reference to
-// another resource, which is hidden from it, and really does not hide it.
+// simCompared returns properties without those whose changes the type ignores. The planner hides references to other
+// resources from providers, so these cannot ignore them, whereas really does not hide them.
 func simCompared(r *graph.Resource, properties lumigl.Value) lumigl.Value {
 	for _, name := range simTypeOf(r.Type()).ignored {
 		properties = properties.With(name, lumigl.Value{})
@@ -373,7 +373,7 @@ func simCompared(r *graph.Resource, properties lumigl.Value) lumigl.Value {
 	return properties
 }
 
-// really returns what has to be done to a resource now that all inputs are known. It is never more than was shown.
+// really returns the required action for a resource with known inputs. It never exceeds the step.
 func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Value) {
 	if r.real[s.Old.ID] == nil {
 		r.Fatalf("%s is changed, but was deleted before", s.URN)
@@ -416,13 +416,13 @@ func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Va
 	return kind, inputs, checked
 }
 
-// follow returns a value with references to moved resources as they are now.
+// follow returns a value with updated references to moved resources.
 func (r *simRun) follow(v lumigl.Value) lumigl.Value {
 	return v.Retarget(func(old *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(r.moved[urn.URN(old.Key())], old) })
 }
 
-// renewed returns the properties of a resource in which references to others than it has referred to so far differ from those
-// to the former ones, which have the same URNs.
+// renewed marks references to resources that were replaced under the same URN, so that they differ from the former
+// ones.
 func (r *simRun) renewed(v lumigl.Value, of *simReal) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		target, property, ok := part.Target()
@@ -433,7 +433,7 @@ func (r *simRun) renewed(v lumigl.Value, of *simReal) lumigl.Value {
 	})
 }
 
-// delete deletes a resource, unless a replacement turned out to be none or a version keeps the resource.
+// delete deletes a resource, unless it is not replaced after all or a version keeps it.
 func (r *simRun) delete(s *plan.Step) {
 	if replacement := r.replacementOf(s); replacement != nil && r.decide(replacement) != plan.Replace {
 		return
@@ -454,8 +454,8 @@ func (r *simRun) delete(s *plan.Step) {
 	r.results = append(r.results, graph.Result{Old: s.Old})
 }
 
-// decide returns what a step that replaces a resource will turn out to do. What is possible has to be known before the old
-// resource is deleted, except where it depends on a step that itself waits for a deletion. Then it is replaced.
+// decide returns the actual kind of a step that may replace a resource. It must be known before the old resource is
+// deleted, unless it depends on a step that itself waits for a deletion. Then the resource is replaced.
 func (r *simRun) decide(s *plan.Step) plan.Kind {
 	switch {
 	case r.kept[s]:
@@ -477,7 +477,7 @@ func (r *simRun) decide(s *plan.Step) plan.Kind {
 	return kind
 }
 
-// replacementOf returns the step that replaces the resource that a step deletes.
+// replacementOf returns the step that replaces a deleted resource.
 func (r *simRun) replacementOf(s *plan.Step) *plan.Step {
 	for _, other := range r.plan.Steps {
 		if s.Replaced && other.Kind == plan.Replace && other.Old == s.Old {
@@ -487,8 +487,8 @@ func (r *simRun) replacementOf(s *plan.Step) *plan.Step {
 	return nil
 }
 
-// willFollow reports whether a resource with a step, if it has one, will refer to another resource than the deleted one, or
-// to none: its references differ only in options, or it could not be changed before.
+// willFollow reports whether a resource will no longer refer to a deleted one after its step: its references differ
+// only in options, or it could not be changed earlier.
 func (r *simRun) willFollow(step, deletion *plan.Step) bool {
 	switch {
 	case step == nil:
@@ -499,12 +499,12 @@ func (r *simRun) willFollow(step, deletion *plan.Step) bool {
 	return !r.done[step] && waitsFor(step, func(s *plan.Step) bool { return s == deletion })
 }
 
-// waitsFor reports whether a step waits, directly or not, for one that is looked for.
+// waitsFor reports whether a step waits, directly or indirectly, for a matching step.
 func waitsFor(s *plan.Step, sought func(*plan.Step) bool) bool {
 	return slices.ContainsFunc(s.After, func(a *plan.Step) bool { return sought(a) || waitsFor(a, sought) })
 }
 
-// commit makes the new version of the module, with the resources as they turned out to be.
+// commit makes the new version of the module with the actual resources.
 func (r *simRun) commit() {
 	var resources []*graph.Resource
 	for planned := range r.planned.Resources() {
@@ -537,7 +537,7 @@ func (r *simRun) commit() {
 	r.forget()
 }
 
-// forget lets go of the resources that are retained.
+// forget removes retained resources from the world.
 func (r *simRun) forget() {
 	for _, s := range r.plan.Steps {
 		if s.Kind == plan.Forget && slices.Contains(r.transition.Deleted, s.Old) {

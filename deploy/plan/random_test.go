@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TestRandomChanges plans and runs random changes of random environments. With rapid's 100 checks, it makes some 10,000 of
-// them; more with -rapid.checks.
+// TestRandomChanges plans and runs random changes of random environments: some 10,000 with rapid's default of 100
+// checks, more with -rapid.checks.
 func TestRandomChanges(t *testing.T) {
 	var counts simCounts
 	t.Run("all", func(t *testing.T) {
@@ -36,7 +36,6 @@ func TestRandomChanges(t *testing.T) {
 	}
 }
 
-// simCounts counts the cases.
 type simCounts struct{ planned, refused, failed, steps, unions, targeted atomic.Int64 }
 
 // simState is an environment with its programs.
@@ -46,9 +45,9 @@ type simState struct {
 	environment *simEnvironment
 	last        graph.Deployment
 	counts      *simCounts
-	// deployed has the programs that were deployed last.
+	// deployed holds the programs deployed last.
 	deployed map[string]*simModule
-	// waiting has the modules whose cleanups wait.
+	// waiting lists the modules with waiting cleanups.
 	waiting []string
 }
 
@@ -69,7 +68,7 @@ func randomChanges(t *rapid.T, counts *simCounts) {
 			s.checkMove(d, deployed)
 		}
 		if slices.ContainsFunc(m.uses, func(u simUse) bool { return s.failed[u.module] }) {
-			return // It would wait until that succeeds.
+			return // It would wait for that deployment.
 		}
 		if s.update(d, m, true) {
 			s.deployed[m.name] = m.clone()
@@ -84,7 +83,7 @@ func randomChanges(t *rapid.T, counts *simCounts) {
 	})
 }
 
-// request asks for the plan of a module's next deployment.
+// request returns a plan request for a module's next deployment.
 func (s *simState) request(desired *lumigl.Snapshot) plan.Request {
 	s.must(desired.Check())
 	return plan.Request{
@@ -92,7 +91,7 @@ func (s *simState) request(desired *lumigl.Snapshot) plan.Request {
 	}
 }
 
-// make plans a deployment. It returns nil if that is refused for a reason.
+// make plans a deployment. It returns nil if the plan is refused for a valid reason.
 func (s *simState) make(r plan.Request) *plan.Plan {
 	p, err := plan.Make(s.Context(), r)
 	var refused *plan.Error
@@ -106,7 +105,7 @@ func (s *simState) make(r plan.Request) *plan.Plan {
 	return nil
 }
 
-// update deploys a module, and reports whether that was not refused.
+// update deploys a module and reports whether the plan was accepted.
 func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	s.Logf("deploy %s:\n%s", m.name, m)
 	if len(m.resources) > 0 && d.oneIn(4) {
@@ -160,7 +159,7 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	return true
 }
 
-// target deploys only one resource of a module, with what it depends on.
+// target deploys only one resource of a module and its dependencies.
 func (s *simState) target(d simDraw, m *simModule) {
 	r := s.request(m.desired(true))
 	r.Targets = []urn.URN{m.urn(d.IntN(len(m.resources)))}
@@ -193,7 +192,7 @@ func (s *simState) target(d simDraw, m *simModule) {
 	}
 }
 
-// effective returns the steps of a plan that do something.
+// effective returns the effective steps of a plan.
 func effective(p *plan.Plan) (steps []*plan.Step) {
 	for _, s := range p.Steps {
 		if s.Kind != plan.Same {
@@ -203,7 +202,6 @@ func effective(p *plan.Plan) (steps []*plan.Step) {
 	return steps
 }
 
-// simStep returns a step as text.
 func simStep(s *plan.Step) string {
 	text := fmt.Sprintf("%s %s", s.Kind, graph.ShortName(s.URN))
 	for _, flag := range []struct {
@@ -217,7 +215,7 @@ func simStep(s *plan.Step) string {
 	return text + ": " + strings.Join(append(slices.Clone(s.Reasons), s.Replaces...), "; ")
 }
 
-// simSteps returns the steps of a plan and the cleanups as text. The steps are sorted, since theirs is the order of the program.
+// simSteps formats the steps of a plan, sorted independently of program order, and its cleanups.
 func simSteps(p *plan.Plan) string {
 	var b strings.Builder
 	var steps []string
@@ -243,7 +241,7 @@ func simSteps(p *plan.Plan) string {
 	return b.String()
 }
 
-// checkPlan fails the test if a plan breaks a rule by itself.
+// checkPlan fails the test if a plan violates an invariant.
 func (s *simState) checkPlan(p *plan.Plan) {
 	if err := p.Transition.Graph.Check(); err != nil {
 		s.Fatalf("the graph of the plan: %v", err)
@@ -269,7 +267,7 @@ func (s *simState) checkPlan(p *plan.Plan) {
 			s.Fatalf("%s has %d steps", r.URN, n)
 		}
 	}
-	// Deletions that delete first come with all that they wait for before the module's task.
+	// Early deletions and everything they wait for come before the module's task.
 	first := map[*plan.Step]bool{}
 	var hasToBeFirst func(*plan.Step)
 	hasToBeFirst = func(step *plan.Step) {
@@ -315,7 +313,7 @@ func simStepTexts(steps []*plan.Step) (all []string) {
 	return all
 }
 
-// checkCleanups fails the test if the cleanups that follow a deployment would delete more than its plan showed.
+// checkCleanups fails the test if the cleanups after a deployment delete more than its plan announced.
 func (s *simState) checkCleanups(p *plan.Plan, modules []string) {
 	shown := map[string]bool{}
 	for _, step := range p.Steps {
@@ -339,7 +337,7 @@ func (s *simState) checkCleanups(p *plan.Plan, modules []string) {
 	}
 }
 
-// cleanUp runs a cleanup that waits.
+// cleanUp runs a waiting cleanup.
 func (s *simState) cleanUp(t *rapid.T) {
 	d := newDraw(t, s.environment)
 	if len(s.waiting) > 0 {
@@ -356,13 +354,13 @@ func (s *simState) cleanUp(t *rapid.T) {
 	}
 }
 
-// checkUnion plans two changes of a module one by one and together. Where they do not touch, the plan of both has the
-// steps of each.
+// checkUnion plans two changes of a module separately and together. If they are independent, the combined plan has the
+// steps of both.
 func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	base := deployed.clone()
 	d.environment = s.environment.with(base)
 	first, second := d.IntN(len(base.resources)), d.IntN(len(base.resources))
-	if first == second || base.resources[first].name == "" && base.resources[second].name == "" { // Who gets which of two equal names depends on both.
+	if first == second || base.resources[first].name == "" && base.resources[second].name == "" { // equal names are assigned depending on both changes
 		return
 	}
 	draw := func(at int) func(*simModule) {
@@ -372,7 +370,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	}
 	change1, change2 := draw(first), draw(second)
 	urn1, urn2 := base.urn(first), base.urn(second)
-	// planned returns the steps, and the resources that these or the changes have to do with.
+	// planned returns the steps and the resources affected by them or by the changes.
 	planned := func(changed urn.URN, changes ...func(*simModule)) (steps []string, touched []urn.URN, ok bool) {
 		m := base.clone()
 		for _, change := range changes {
@@ -389,7 +387,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 			}
 			for _, r := range []*graph.Resource{step.Old, step.New} {
 				if r != nil && (step.Old != step.New || step.URN == urn1 || step.URN == urn2) {
-					touched = append(touched, r.URN) // A computed name changes with its inputs.
+					touched = append(touched, r.URN) // computed names change with inputs
 					touched = append(touched, r.Dependencies...)
 				}
 			}
@@ -405,7 +403,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	}
 	both, _, ok := planned(urn1, change1, change2)
 	if !ok {
-		return // The one keeps a version, which needs what the other changes.
+		return // One change keeps a version that needs a resource changed by the other.
 	}
 	want := slices.Concat(steps1, steps2)
 	slices.Sort(want)
@@ -416,13 +414,13 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	s.counts.unions.Add(1)
 }
 
-// checkMove plans another name for a resource, with an alias. Nothing else follows from it if nothing else is to be done.
+// checkMove renames a resource with an alias and checks that the plan contains nothing else.
 func (s *simState) checkMove(d simDraw, deployed *simModule) {
 	m := deployed.clone()
 	r := &m.resources[d.IntN(len(m.resources))]
 	before := s.make(s.request(m.desired(true)))
 	if r.name == "" || before == nil || len(effective(before)) > 0 {
-		return // What the module uses has changed.
+		return // The used values have changed.
 	}
 	r.name, r.aliases = "moved", []string{r.name}
 	s.Logf("move a resource:\n%s", m)

@@ -12,24 +12,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// simWorld is the real resources of an environment. It runs plans, and fails the test where the order of a plan would
-// fail a provider, or a step does more than it was shown to do.
+// simWorld holds the real resources of an environment. It runs plans, and fails the test if the order of a plan would
+// fail with a real provider, or if a step does more than announced.
 type simWorld struct {
 	*rapid.T
 	provider *simProvider
-	// real has the resources that exist, by id.
+	// real holds the existing resources by id.
 	real map[string]*simReal
 	next int
-	// failed has the modules whose last deployment failed, so that resources may lack others.
+	// failed holds the modules whose last deployment failed, so that resources may lack dependencies.
 	failed map[string]bool
 }
 
 // simReal is a real resource.
 type simReal struct {
 	urn urn.URN
-	// name is the physical name, empty for unnamed types.
+	// name is the physical name; empty for unnamed types.
 	name string
-	// needs has the ids of what it refers to.
+	// needs lists the ids of its dependencies.
 	needs []string
 }
 
@@ -43,7 +43,7 @@ func (w *simWorld) must(err error) {
 	}
 }
 
-// checkExist fails the test if a resource that the root reaches does not exist.
+// checkExist fails the test if a reachable resource does not exist.
 func (w *simWorld) checkExist(g *graph.Graph) {
 	for _, module := range g.Modules() {
 		for _, v := range g.Kept(module) {
@@ -56,7 +56,7 @@ func (w *simWorld) checkExist(g *graph.Graph) {
 	}
 }
 
-// checkNeeds fails the test if a resource that the root reaches does not exist, or any refers to what does not.
+// checkNeeds fails the test if a reachable resource or a dependency of any resource does not exist.
 func (w *simWorld) checkNeeds(g *graph.Graph) {
 	w.checkExist(g)
 	for _, module := range g.Modules() {
@@ -78,7 +78,7 @@ func (w *simWorld) checkNeeds(g *graph.Graph) {
 	}
 }
 
-// neededNow returns the ids of what a resource of a version refers to.
+// neededNow returns the ids of the dependencies of a resource in a version.
 func (w *simWorld) neededNow(g *graph.Graph, v *graph.Version, r *graph.Resource) (ids []string) {
 	for _, u := range r.Dependencies {
 		if on := v.Resource(u); on != nil || !w.failed[v.Module] {
@@ -100,7 +100,7 @@ func (w *simWorld) neededNow(g *graph.Graph, v *graph.Version, r *graph.Resource
 	return ids
 }
 
-// simToProvisioner gives hosts a provisioner of their own.
+// simToProvisioner maps hosts to their own provisioner.
 func simToProvisioner(t tokens.Type) string {
 	switch t {
 	case lumigl.ModuleType:

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSealed plans without the key: what has secrets is not compared, everything else is, and there is no digest.
+// Without the key, resources with secrets are not compared, others are, and the plan has no digest.
 func TestSealed(t *testing.T) {
 	const program = `{
 		"Db::a": {"engine": "pg", "password": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "hunter2"}},

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// planned returns the tasks of a plan as text, with what is in their contexts.
+// planned formats the tasks of a plan with their contexts.
 func planned(p *Plan) string {
 	var lines []string
 	inputs := p.Inputs()
@@ -130,7 +130,7 @@ func TestTasksOfMoves(t *testing.T) {
 // number and text are types of provided values.
 var number, text = graph.Type{Form: lumigl.TextOf("number")}, graph.Type{Form: lumigl.TextOf("string")}
 
-// provides returns a version of a that provides x with a type, and the constraint that is fulfilled by this type.
+// provides returns a version of a that provides x with a type, and a constraint that this type satisfies.
 func provides(t graph.Type, deployment graph.Deployment, lines ...string) (*graph.Version, graph.Constraint) {
 	v := versionOf(deployment, lines...)
 	v.Provides = []graph.Provided{{Name: "x", Type: t, Value: lumigl.TextOf("1"), Result: lumigl.TextOf("1")}}

@@ -55,11 +55,11 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Escape sequences are shown, so that the archive is text.
+		// Make escape sequences visible, so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		golden.Part(t, &archive.Files[i], got)
 	}
-	// Whatever an archive is about, no secret is shown, and nothing drives a terminal.
+	// No archive shows secrets or control characters.
 	var b bytes.Buffer
 	must.Do(t, show.WriteText(&b, p, o))
 	must.Do(t, show.WriteJSON(&b, p, o))
@@ -73,8 +73,8 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 	}
 }
 
-// scenario is the file "plan" of an archive. Resources are named by the end of their URN, from the type on; they are in
-// the snapshots "old" and "new", with what Check returned and the outputs in the extensions "checked" and "outputs".
+// scenario is the file "plan" of an archive. Resources are named by the end of their URN, starting with the type. They
+// are in the snapshots "old" and "new", with the extensions "checked" and "outputs".
 type scenario struct {
 	Purpose     plan.Purpose
 	Environment string
@@ -88,8 +88,8 @@ type scenario struct {
 		URN  string
 		Was  string
 	}
-	// Versions are those of the graph, in the order in which they are deployed. Type is that of all that a version
-	// provides and uses, "any" by default.
+	// Versions lists the versions of the graph in deployment order. Type is the type of all provided and used values,
+	// "any" by default.
 	Versions []struct {
 		Type       string
 		Module     string
@@ -191,7 +191,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	return p, show.Options{Waits: s.Waits, Details: s.Details}
 }
 
-// step returns a step of which both resources have one property each, unless its value is absent.
+// step returns a step whose resources have one property each, unless its value is absent.
 func step(kind plan.Kind, name string, old, new lumigl.Value) *plan.Step {
 	s := &plan.Step{Kind: kind, URN: urn.URN("urn:lumi:prod::shop:index::aws:ec2:Vpc::" + name)}
 	for _, side := range []struct {
@@ -221,7 +221,8 @@ func textWith(t *testing.T, o show.Options, steps ...*plan.Step) string {
 	return b.String()
 }
 
-// TestLong shows a list of 1,000 elements of which one differs, and a plan of 1,000 deletions and 100,000 other resources.
+// TestLong shows a list of 1,000 elements with one difference, and a plan with 1,000 deletions and 100,000 other
+// resources.
 func TestLong(t *testing.T) {
 	list := func(changed int) lumigl.Value {
 		all := make([]lumigl.Value, 1000)
@@ -268,7 +269,7 @@ Digest: 3f
 	expect.Equal(t, cut, textWith(t, show.Options{Limit: 100}, steps...))
 }
 
-// TestHostile shows names that could drive a terminal, or take all of its room.
+// TestHostile shows names with control characters and very long names.
 func TestHostile(t *testing.T) {
 	for _, name := range []string{"\x1b[2Jmain", "two\nlines", "a\u202eb", "\xff", strings.Repeat("long", 10_000), strings.Repeat("a/", 10_000), "/", ""} {
 		s := step(plan.Update, name, lumigl.IntOf(1), lumigl.TextOf(name))
@@ -301,7 +302,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// failing is a writer that writes nothing.
+// failing is a writer that always fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
@@ -336,7 +337,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestSchema validates the JSON of all archives, and some that is not a plan.
+// TestSchema validates the JSON of all archives, and rejects invalid plans.
 func TestSchema(t *testing.T) {
 	src := must.Get(os.ReadFile("../../../docs/schema/plan.schema.json"))(t)
 	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
@@ -376,7 +377,7 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-	// The people who use the schema have other validators.
+	// Users of the schema have other validators.
 	id := document.(map[string]any)["$id"]
 	var documents []map[string]any
 	for _, value := range values {
