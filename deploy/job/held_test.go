@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// claimed returns a runner and a job that it has claimed.
+// claimed returns a runner and a job claimed by it.
 func claimed(t *testing.T, s store.Store) (*job.Runner, store.Job) {
 	r := job.New(job.Options{Store: s, Environment: "dev", Owner: "a", Lease: 30 * time.Second})
 	j := store.Job{Environment: "dev", Kind: store.Tasks, Module: "upgrade"}
@@ -30,8 +30,8 @@ func claimed(t *testing.T, s store.Store) (*job.Runner, store.Job) {
 	return r, j
 }
 
-// TestHeld runs a job while something happens after 45.5 seconds, more than its lease, and checks what its work and its end are
-// told: when, why nothing new may start, why calls end, and the error of Run.
+// TestHeld runs a job with an event after 45.5 seconds, longer than its lease, and checks when its work ends, the
+// reasons of Interrupted and Calls, and the error of Run.
 func TestHeld(t *testing.T) {
 	for name, test := range map[string]struct {
 		happens           func(*job.Runner, *job.Tx, *store.Job) error

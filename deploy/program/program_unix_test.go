@@ -24,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// thing begins every program: it has a type of resource.
+// thing is the start of every program: a resource type.
 const thing = `import * as lumi from "@lumi/lumi";
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -36,8 +36,8 @@ class Thing extends lumi.NamedResource {
 }
 `
 
-// project writes the programs of modules, and a Lumi.yaml that lists them. The folder above it has what npm would install,
-// if lumi is the folder of @lumi/lumi.
+// project writes the programs of modules and a Lumi.yaml that lists them. If lumi is the folder of @lumi/lumi, the
+// parent folder contains what npm would install.
 func project(t *testing.T, lumi string, programs map[string]string) *workspace.Workspace {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -67,7 +67,7 @@ func project(t *testing.T, lumi string, programs map[string]string) *workspace.W
 	return w
 }
 
-// values returns the property "value" of each resource, a string, by the names in their URNs.
+// values returns the string property "value" of each resource, by the name in its URN.
 func values(t *testing.T, s *lumigl.Snapshot) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -154,7 +154,7 @@ func TestEvaluate(t *testing.T) {
 			t.Parallel()
 			w := project(t, lumi, map[string]string{test.file: thing + test.src})
 			root := filepath.Dir(filepath.Dir(w.File))
-			must.Do(t, os.Remove(w.File)) // lumi-program is given its content
+			must.Do(t, os.Remove(w.File)) // lumi-program gets its content
 			var stderr bytes.Buffer
 			o := program.Options{Workspace: w, Environment: test.environment, Arguments: test.arguments, Stderr: &stderr, MaxSize: test.maxSize}
 			if o.Environment == "" {
@@ -179,7 +179,7 @@ func TestEvaluate(t *testing.T) {
 		})
 	}
 
-	// A program may leave processes, whether it ends by itself, is interrupted or has to be killed.
+	// A program may leave processes behind when it exits, is interrupted, or is killed.
 	for name, test := range map[string]struct{ inherits, src, stderr string }{
 		"leaves a process":           {},
 		"leaves one with its output": {inherits: "inherit"},
@@ -234,13 +234,13 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// runs reports whether a process runs. One that has ended may wait for its parent, which is not ours.
+// runs reports whether a process runs. Zombies whose parent is not this process do not count.
 func runs(pid int) bool {
 	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && !strings.HasPrefix(string(state), "Z")
 }
 
-// exists reports whether there is a file.
+// exists reports whether a file exists.
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
@@ -273,7 +273,7 @@ func TestCommand(t *testing.T) {
 			must.Do(t, os.WriteFile(path, []byte(test.script), 0o755))
 		}
 		_, err := program.Evaluate(t.Context(), "web", o)
-		if strings.HasSuffix(test.want, ": ") && err != nil { // What follows is of lumigl.
+		if strings.HasSuffix(test.want, ": ") && err != nil { // the rest is from lumigl
 			if got := strings.ReplaceAll(err.Error(), root, "ROOT"); !strings.HasPrefix(got, test.want) {
 				t.Errorf("got\n\t%s\nwant\n\t%s", got, test.want)
 			}
@@ -286,7 +286,7 @@ func TestCommand(t *testing.T) {
 		wantError(t, err, root, test.want)
 	}
 
-	// Without one in node_modules, that on $PATH runs. A folder of that name and a file that cannot be executed do not count.
+	// Without one in node_modules, the one in $PATH runs. Folders of that name and non-executable files are ignored.
 	must.Do(t, os.Remove(path))
 	must.Do(t, os.Mkdir(path, 0o755))
 	must.Do(t, os.MkdirAll(filepath.Join(root, "site", "node_modules", ".bin"), 0o755))

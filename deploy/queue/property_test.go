@@ -13,7 +13,7 @@ import (
 
 var modules = []string{"a", "b", "c", "d", "e"}
 
-// usesDirectly reports whether a deployment's module uses another one.
+// usesDirectly reports whether a deployment's module uses another one directly.
 func usesDirectly(e queue.Entry, module string, g *graph.Graph) bool {
 	used := slices.Clone(e.Uses)
 	for _, v := range g.Versions(e.Module) {
@@ -24,7 +24,7 @@ func usesDirectly(e queue.Entry, module string, g *graph.Graph) bool {
 	return slices.Contains(used, module)
 }
 
-// simulation is an environment in which deployments are queued, run, fail and are retried.
+// simulation is an environment in which deployments are queued, run, fail, and are retried.
 type simulation struct {
 	scene
 	last graph.Deployment
@@ -43,7 +43,7 @@ func (s *simulation) add(t *rapid.T, e queue.Entry) {
 	s.queue = added
 }
 
-// checkCircle checks that each module of a circle uses the next one.
+// checkCircle checks that each module of a cycle uses the next one.
 func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
 	circle, _ := strings.CutPrefix(err.Error(), "dependency cycle between modules: ")
 	at := e.Module
@@ -64,7 +64,7 @@ func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
 	}
 }
 
-// finish ends a deployment that runs, and reports whether the graph took it.
+// finish ends a running deployment and reports whether the graph accepted it.
 func (s *simulation) finish(t *rapid.T, i int) bool {
 	e := s.queue[i]
 	var transition *graph.Transition
@@ -73,7 +73,7 @@ func (s *simulation) finish(t *rapid.T, i int) bool {
 	} else {
 		var err error
 		if transition, err = deployed(s.graph, e); err != nil {
-			return false // It uses a module that does not exist.
+			return false // It uses a missing module.
 		}
 	}
 	s.graph, s.queue = transition.Graph, s.queue.Remove(e.Name())
@@ -83,7 +83,7 @@ func (s *simulation) finish(t *rapid.T, i int) bool {
 	return true
 }
 
-// pick returns the place of an entry for which a predicate is true.
+// pick returns the index of an entry that satisfies a predicate.
 func (s *simulation) pick(t *rapid.T, is func(i int, e queue.Entry) bool) (int, bool) {
 	var places []int
 	for i, e := range s.queue {
@@ -104,7 +104,7 @@ func (s *simulation) ready(i int, e queue.Entry) bool {
 	return !e.Running && !e.Failed && len(s.queue.Waits(i, s.graph)) == 0
 }
 
-// check checks what is true at any time.
+// check checks the invariants.
 func (s *simulation) check(t *rapid.T) {
 	busy, broken := 0, 0
 	for i, e := range s.queue {
@@ -167,9 +167,9 @@ func (s *simulation) step(t *rapid.T) {
 	}
 }
 
-// TestRandom queues, starts, finishes, fails and retries deployments at random. Related ones never run at once, there is
-// always something that can start unless a failure is in the way, and once all failed ones are retried, the queue
-// empties in whatever order deployments start and end.
+// TestRandom queues, starts, finishes, fails, and retries deployments at random. Related ones never run concurrently,
+// an entry can always start unless a failure blocks it, and after retrying all failed ones, the queue empties in any
+// order of starts and ends.
 func TestRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &simulation{scene: scene{graph: &graph.Graph{}}}
@@ -182,7 +182,7 @@ func TestRandom(t *testing.T) {
 				s.set(i, false, false)
 			}
 		}
-		// Deployments queue cleanups, and these queue others, so that more may be done than are queued now.
+		// Deployments queue cleanups, which queue others, so more entries may finish than are queued now.
 		for left := (len(s.queue) + 1) * (len(modules) + 1); len(s.queue) > 0; left-- {
 			if left == 0 {
 				t.Fatalf("it does not end: %s", &s.scene)
@@ -206,7 +206,7 @@ func TestRandom(t *testing.T) {
 	})
 }
 
-// TestHostile checks that no queue makes an operation panic, though Add would not have made it.
+// No queue makes an operation panic, even if Add would not create it.
 func TestHostile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SampledFrom([]string{"", "a", "b", "a[1]", "]", "\x1b[2J", "Cleanup[a]"})

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// deployed returns a graph with another version of a module, which provides something that all users of it use.
+// deployed returns a graph with a new version of a module, which provides a value that all its users use.
 func deployed(g *graph.Graph, e queue.Entry) (*graph.Transition, error) {
 	anything := graph.Type{Form: lumigl.TextOf("any")}
 	v := graph.NewVersion(graph.VersionID{Module: e.Module, Deployment: e.ID}, nil)
@@ -25,7 +25,7 @@ func deployed(g *graph.Graph, e queue.Entry) (*graph.Transition, error) {
 	return g.Deploy(graph.Update{Version: v})
 }
 
-// entry reads an entry, such as "a[1]", "b[2] uses a c", "a[3] destroys" or "Cleanup[a]".
+// entry parses an entry, such as "a[1]", "b[2] uses a c", "a[3] destroys" or "Cleanup[a]".
 func entry(t *testing.T, text string) queue.Entry {
 	name, uses, _ := strings.Cut(text, " uses ")
 	name, destroys := strings.CutSuffix(name, " destroys")
@@ -38,15 +38,15 @@ func entry(t *testing.T, text string) queue.Entry {
 	return e
 }
 
-// A scene is a queue and the graph that it is about.
+// scene is a queue with its graph.
 type scene struct {
 	graph    *graph.Graph
 	queue    queue.Queue
 	replaced []string
 }
 
-// play does what a script asks for, one thing after the other: "a[1]" and the like add an entry; "a[1] runs", "a[1] fails",
-// "a[1] is interrupted", "a[1] is retried" and "a[1] is done" are what happens to one. What is done becomes a version in the graph.
+// play runs a script: "a[1]" and the like add an entry; "a[1] runs", "a[1] fails", "a[1] is interrupted", "a[1] is
+// retried", and "a[1] is done" change it. Finished deployments become versions in the graph.
 func play(t *testing.T, script string) (*scene, error) {
 	s := &scene{graph: &graph.Graph{}}
 	for line := range strings.SplitSeq(script, ";") {
@@ -95,7 +95,7 @@ func (s *scene) set(i int, running, failed bool) {
 	s.queue[i].Running, s.queue[i].Failed = running, failed
 }
 
-// String returns the queue with what each entry waits for.
+// String formats the queue with the waits of each entry.
 func (s *scene) String() string {
 	var entries []string
 	for i, e := range s.queue {
@@ -232,7 +232,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestReasons covers the texts of waits. The last entry of each queue is the one that waits.
+// TestReasons covers the reasons of waits. The last entry of each queue waits.
 func TestReasons(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"a[1]; b[2] uses a", "b uses a"},
@@ -313,7 +313,7 @@ func TestCircles(t *testing.T) {
 
 func TestImmutable(t *testing.T) {
 	s := must.Get(play(t, "a[1]; b[2]; a[1] fails; c[3]"))(t)
-	s.queue = slices.Grow(s.queue, 4) // Room at the end invites an append to write there.
+	s.queue = slices.Grow(s.queue, 4) // Spare capacity would let an append overwrite shared entries.
 	before := s.String()
 	for _, text := range []string{"d[4]", "e[5]", "Cleanup[a]", "Cleanup[b]", "a[6]"} {
 		one, _, err := s.queue.Add(entry(t, text), s.graph)
