@@ -43,7 +43,7 @@ var types = []sim.Type{
 	{Token: server, Find: true},
 }
 
-// providers serves types with providers in this process.
+// providers serves types with in-process providers.
 type providers func(t tokens.Type) lumi.ResourceProvider
 
 func (p providers) Provider(_ context.Context, t tokens.Type, _ lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -71,7 +71,7 @@ func vertex(t testing.TB, typ tokens.Type, name string) *lumigl.Vertex {
 	return must.Get(lumigl.NewResource(urn.URN(fmt.Sprintf("urn:lumi:test::app:index::%s::%s", typ, name))))(t)
 }
 
-// value makes a value of what encoding/json would decode, and of values.
+// value converts a value as decoded by encoding/json, or containing LumiGL values.
 func value(v any) lumigl.Value {
 	switch v := v.(type) {
 	case lumigl.Value:
@@ -108,7 +108,7 @@ func secretOf(v any) lumigl.Value { return value(object{wire.Signature: wire.Sec
 
 var unknown = lumigl.TextOf(wire.Unknown)
 
-// expect compares values. References must lead to the same vertex.
+// expect compares values. References must have the same target.
 func expect(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -191,7 +191,7 @@ func TestLife(t *testing.T) {
 	t.Run("socket", func(t *testing.T) { live(t, cloud, overSocket(t, cloud)) })
 }
 
-// overSocket returns a caller of a cloud's providers as a plugin serves them.
+// overSocket returns a caller of a cloud's providers over the plugin protocol.
 func overSocket(t *testing.T, cloud *sim.Cloud) *provision.Caller {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	fatal(t, err)
@@ -292,7 +292,7 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	fatal(t, err)
 	expect(t, "Update", outputs.Get("etag"), value(id+".etag.2"))
 
-	for range 2 { // It is not an error if there is nothing.
+	for range 2 { // deleting twice succeeds
 		fatal(t, caller.Delete(ctx, existing))
 	}
 	if _, _, err := caller.Get(ctx, existing); !errors.Is(err, lumi.ErrNotFound) {
@@ -388,7 +388,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// fake is a provider that returns what its fields have.
+// fake is a provider that returns its fields.
 type fake struct {
 	lumi.ResourceProvider
 	description lumi.Description
@@ -620,7 +620,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestSecretName has a provider choose a name with a secret in it, which would be shown and stored in the clear.
+// A name with a secret is refused: it would be shown and stored in plain text.
 func TestSecretName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -637,7 +637,7 @@ func TestSecretName(t *testing.T) {
 	}
 }
 
-// outage is an error of a type that nobody knows.
+// outage is an unknown error type.
 type outage struct{ host string }
 
 func (n *outage) Error() string { return "net " + n.host + " is down" }

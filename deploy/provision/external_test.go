@@ -26,10 +26,10 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// hostile is a provisioner that does what it should not.
+// hostile is a misbehaving provisioner.
 type hostile string
 
-// serveHostile is the main function of the plugin. The first line that it logs is its process ID.
+// serveHostile is the main function of the plugin. It first logs its process ID.
 func serveHostile(what string) {
 	fmt.Fprintln(os.Stderr, os.Getpid())
 	name := "hostile"
@@ -84,7 +84,7 @@ func (h hostile) Provision(ctx context.Context, c *provisioner.Change) (string, 
 	case "busy":
 		return "", &lumi.RetryError{Err: errors.New("locked"), After: time.Minute}
 	}
-	return rand.Text(), nil // another one each time
+	return rand.Text(), nil // different each time
 }
 
 func (h hostile) Status(_ context.Context, token string) (*provisioner.Status, error) {
@@ -113,7 +113,7 @@ func (h hostile) Status(_ context.Context, token string) (*provisioner.Status, e
 	return s, nil
 }
 
-// external returns a hostile provisioner and its log. When the test ends, none of its processes may be left.
+// external returns a hostile provisioner and its log. No process may remain when the test ends.
 func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
 	t.Helper()
 	log := &syncBuffer{written: make(chan struct{}, 100)}
@@ -189,7 +189,7 @@ func TestHostileProvisioner(t *testing.T) {
 			if err != nil {
 				pid, _, _ := strings.Cut(log.String(), "\n")
 				got = strings.ReplaceAll(err.Error(), pid, "PID")
-				// Which of the two the system says depends on what of the call it had yet to read.
+				// The error depends on how much of the call the peer had read.
 				got = strings.Replace(got, "from server: connection reset by peer", "from server: EOF", 1)
 			}
 			if unreached := errors.As(err, new(*plan.UnreachedError)); got != test.want || err != nil && unreached == test.reached {

@@ -25,8 +25,8 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// roleVariable has this test binary be a plugin: "plain", "configurable", "silent" for one that never gets ready, or
-// "provisioner", with an argument that says what is wrong with it.
+// roleVariable turns this test binary into a plugin: "plain", "configurable", "silent" (never ready), or "provisioner"
+// with a kind of misbehavior as its argument.
 const roleVariable = "LUMI_PROVISION_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -67,7 +67,7 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Required(p, "password", &c.Password, lumi.String)
 }
 
-// whoami is a provider whose names tell its process.
+// whoami is a provider that returns its process ID as a name.
 type whoami struct {
 	lumi.ResourceProvider
 	region string
@@ -78,7 +78,6 @@ func (w *whoami) Name(ctx context.Context, _ *lumi.NameRequest) (*lumi.NameRespo
 	return &lumi.NameResponse{Name: fmt.Sprint(os.Getpid(), " ", w.region)}, nil
 }
 
-// pool is a pool under test.
 type pool struct {
 	*provision.Pool
 	starts atomic.Int32
@@ -95,16 +94,16 @@ func newPool(t *testing.T, role string) *pool {
 				return plugin.Command{}, fmt.Errorf("no plugin for package %q: install lumi-resource-%s", pkg, pkg)
 			}
 			p.starts.Add(1)
-			env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0") // or each takes a second to end
+			env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0") // otherwise, each takes a second to end
 			return plugin.Command{Path: os.Args[0], Env: env, Log: &p.log}, nil
 		},
 		Events: func(lumi.Event) { p.events.Add(1) },
 	})
-	t.Cleanup(func() { _ = p.Close() }) // Tests that care look at it.
+	t.Cleanup(func() { _ = p.Close() }) // checked by the tests that need it
 	return p
 }
 
-// syncBuffer is a log that tells of what is written.
+// syncBuffer is a log that signals writes.
 type syncBuffer struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -217,7 +216,7 @@ func TestRestart(t *testing.T) {
 		fatal(t, err)
 		fatal(t, process.Kill())
 		next, region, err := p.ask(t.Context(), configuration)
-		for as[*plugin.Error](err) { // The call came before the end was noticed.
+		for as[*plugin.Error](err) { // the call came before the end was noticed
 			next, region, err = p.ask(t.Context(), configuration)
 		}
 		if err == nil && (next == pid || region != "oslo") {
@@ -312,7 +311,7 @@ func TestStartErrors(t *testing.T) {
 	} {
 		p := newPool(t, test.role)
 		caller := &provision.Caller{Providers: p, Configuration: func(string) lumigl.Value { return test.configuration }}
-		for range 2 { // A failure to start is reported each time.
+		for range 2 { // a failure to start is reported each time
 			if _, err := caller.Describe(t.Context(), []tokens.Type{test.typ}); err == nil || err.Error() != test.want {
 				t.Errorf("got %v, want %s", err, test.want)
 			}

@@ -22,8 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// TestSimulateDeployment deploys the example, changes and removes it, with the plugin for the local machine: nothing appears
-// there.
+// Deploying, changing, and removing the example with the local plugin leaves no files.
 func TestSimulateDeployment(t *testing.T) {
 	t.Parallel()
 	dir, binary := t.TempDir(), providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
@@ -95,7 +94,7 @@ func TestSimulateDeployment(t *testing.T) {
 	}
 }
 
-// everything has outputs of all kinds.
+// everything is a resource with outputs of all kinds.
 type everything struct {
 	Name, Text, Secret string
 	Number             float64
@@ -119,7 +118,7 @@ func (e *everything) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "file", &e.File, lumi.AssetValue, lumi.Out)
 }
 
-// describes is a provider of everything that must not be asked to do anything.
+// describes is a provider of everything that only answers Describe.
 type describes struct{ lumi.ResourceProvider }
 
 func (describes) Describe(context.Context) (*lumi.Description, error) {
