@@ -184,7 +184,6 @@ func (w *world) deployment(ctx context.Context, p *process, words []string, prog
 	return nil
 }
 
-// status shows the queue.
 func (w *world) status(ctx context.Context) error {
 	all, err := w.current.engine.Status(ctx)
 	for _, s := range all {
@@ -197,7 +196,7 @@ func (w *world) status(ctx context.Context) error {
 	return err
 }
 
-// show shows what a deployment was asked to do.
+// show prints the request of a deployment.
 func (w *world) show(ctx context.Context, number string) error {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	d, err := w.current.engine.Find(ctx, n)
@@ -216,7 +215,6 @@ func (w *world) show(ctx context.Context, number string) error {
 	return nil
 }
 
-// history lists deployments.
 func (w *world) history(ctx context.Context, words []string) error {
 	limit, _ := strconv.Atoi(words[0])
 	module, before := "", int64(0)
@@ -239,7 +237,6 @@ func (w *world) history(ctx context.Context, words []string) error {
 	return err
 }
 
-// showLog shows the events of a deployment.
 func (w *world) showLog(ctx context.Context, number string) error {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	d, err := w.current.engine.Find(ctx, n)
@@ -253,7 +250,6 @@ func (w *world) showLog(ctx context.Context, number string) error {
 	return err
 }
 
-// edit changes the state of a module.
 func (w *world) edit(ctx context.Context, words []string) error {
 	var urns []urn.URN
 	for _, resource := range words[2:] {
@@ -268,7 +264,7 @@ func (w *world) edit(ctx context.Context, words []string) error {
 	return w.current.engine.Edit(ctx, one)
 }
 
-// rekey changes the key, and checks that nothing is left that the former one sealed.
+// rekey changes the key and checks that no data sealed with the former one remains.
 func (w *world) rekey(ctx context.Context) error {
 	key := secret.NewKey()
 	if err := w.current.engine.Rekey(ctx, key, "wrapped"); err != nil {
@@ -299,7 +295,7 @@ func (w *world) rekey(ctx context.Context) error {
 
 var sealed = regexp.MustCompile(`sealed:1:([^"]*)`)
 
-// sealedWith returns how all that a key seals begins: with the ID of the key.
+// sealedWith returns the prefix of data sealed with a key: the ID of the key.
 func (w *world) sealedWith(key *secret.Key) string {
 	v, err := key.Seal("", lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
 		lumigl.Member{Key: "value", Value: lumigl.TextOf("x")}))
@@ -310,7 +306,7 @@ func (w *world) sealedWith(key *secret.Key) string {
 	return sealed.FindStringSubmatch(text)[1][:5]
 }
 
-// texts returns all that the store has sealed.
+// texts returns all stored texts that may contain sealed data.
 func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Job) (all []string) {
 	for _, v := range vertices {
 		all = append(all, v.Text)
@@ -326,7 +322,7 @@ func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Job) (all [
 	return all
 }
 
-// request returns what words ask for.
+// request parses a request.
 func (w *world) request(ctx context.Context, p *process, words []string, program string) (r run.Request, err error) {
 	switch words[0] {
 	case "destroy":
@@ -415,7 +411,8 @@ func (w *world) set(key, value string, _ bool) {
 	}
 }
 
-// fault makes a call fail, such as "Create a 1 half lost", or all calls that no other fault is about, if the number is 0.
+// fault makes a call fail, such as "Create a 1 half lost". With the number 0, it applies to all calls without another
+// fault.
 func (w *world) fault(words []string) {
 	n, _ := strconv.Atoi(words[2])
 	how := map[string]sim.How{"fails": sim.Fails, "throttled": sim.Throttled, "lost": sim.Lost, "hangs": sim.Hangs, "none": 0}
@@ -427,7 +424,7 @@ func (w *world) fault(words []string) {
 	w.cloud.Script(sim.At{Resource: resource, Op: sim.Op(words[0]), Attempt: n}, sim.Fault{When: when[words[3]], How: how[words[4]]})
 }
 
-// concurrency returns how many calls of the cloud ran at once.
+// concurrency returns the maximum number of concurrent calls of the cloud.
 func (w *world) concurrency() (most int) {
 	calls := w.cloud.Calls()
 	for _, c := range calls {
@@ -442,7 +439,7 @@ func (w *world) concurrency() (most int) {
 	return most
 }
 
-// inputs shows what is stored of a resource.
+// inputs prints the stored properties of a resource.
 func (w *world) inputs(ctx context.Context, module, resource string) error {
 	g, err := w.current.engine.Graph(ctx)
 	if err != nil {
@@ -456,7 +453,7 @@ func (w *world) inputs(ctx context.Context, module, resource string) error {
 	return nil
 }
 
-// textOf returns a value as text: a reference as "@name.property", and a secret as "secret(value)".
+// textOf formats a value: a reference as "@name.property", and a secret as "secret(value)".
 func textOf(v lumigl.Value) string {
 	if secret, ok := v.Secret(); ok {
 		return "secret(" + textOf(secret) + ")"
@@ -486,25 +483,25 @@ func textOf(v lumigl.Value) string {
 	return literal
 }
 
-// faker is a provisioner for a type that does nothing, and says what it was asked for.
+// faker is a provisioner for a type that only logs its calls.
 type faker struct {
 	w    *world
 	name string
-	// statuses are the answers of Status, the last one for ever; more is how many further tasks Plan returns.
+	// statuses lists the results of Status; the last one repeats. more is the number of additional tasks from Plan.
 	statuses []string
 	more     int
 	idle     bool
-	secret   bool   // of what it notes about resources
-	shows    string // the property that it shows of resources
-	foreign  string // a key that it was not given, for which it returns metadata
+	secret   bool   // secret in the metadata of resources
+	shows    string // property of resources to log
+	foreign  string // unknown key to return metadata for
 	message  string
-	plans    time.Duration // how long Plan takes, unless it is canceled
-	takes    time.Duration // how long Provision takes, unless it is canceled
-	busy     int           // how often Provision is to be called again
-	mutex    sync.Mutex    // of all
+	plans    time.Duration // duration of Plan unless canceled
+	takes    time.Duration // duration of Provision unless canceled
+	busy     int           // number of retries that Provision requests
+	mutex    sync.Mutex    // guards all fields
 }
 
-// configureFaker makes a provisioner for a type, or changes the one that there is.
+// configureFaker creates or changes the provisioner of a type.
 func (w *world) configureFaker(words []string) {
 	name, all := "fake", map[string]string{}
 	for _, word := range words[1:] {
@@ -563,7 +560,7 @@ func (w *world) handler(t tokens.Type) (string, error) {
 	return name.(string), nil
 }
 
-// says begins what it logs.
+// says returns the prefix of its log lines.
 func (f *faker) says() string {
 	if f.name == "fake" {
 		return "· "

@@ -30,11 +30,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// These variables make the test binary a plugin, whose cloud is the folder, or an executor with a job.
+// These variables turn the test binary into a plugin, whose cloud is a folder, or an executor with a job.
 const (
 	pluginVariable = "LUMI_CRASH_PLUGIN"
 	jobVariable    = "LUMI_CRASH_JOB"
-	ledgerVariable = "LUMI_CRASH_LEDGER" // a provisioner
+	ledgerVariable = "LUMI_CRASH_LEDGER" // the binary is a provisioner
 )
 
 func TestMain(m *testing.M) {
@@ -55,8 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// childJob is what an executor is to do: to deploy a program in a folder, and perhaps to come to a point where it receives a
-// signal.
+// childJob is the job of an executor: to deploy a program in a folder, and possibly to receive a signal at a point.
 type childJob struct {
 	Folder  string
 	Number  int64 // of the deployment
@@ -65,20 +64,20 @@ type childJob struct {
 
 	Provisioners []provisionerPlugin
 
-	Abort bool // what fails, and not retry it
+	Abort bool // abort failed deployments instead of retrying
 
-	At     int    // the point, counted from 1
-	Before string // or the call before which it is, such as "Create a"
+	At     int    // number of the point, from 1
+	Before string // or the call to stop before, such as "Create a"
 	Signal syscall.Signal
-	Group  bool // whether its plugins receive the signal as well
+	Group  bool // plugins also receive the signal
 
-	hook func() // what happens instead of a signal, in this process
+	hook func() // called instead of a signal, in this process
 	key  *secret.Key
 	live func(store.Event)
-	dead bool // whether other executors, and this process before, are known to have ended
+	dead bool // all other executors are known to have ended
 
 	points  atomic.Int32
-	writing sync.Mutex // held during transactions, so that a process that is stopped leaves none behind
+	writing sync.Mutex // held during transactions, so that stopping the process leaves none open
 }
 
 func (j *childJob) cloud() folder { return folder(filepath.Join(j.Folder, "cloud")) }
@@ -89,9 +88,9 @@ func (j *childJob) open(ctx context.Context) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, j.db(), sqlite.Options{})
 }
 
-// main deploys, and prints the number of points and how it ended.
+// main deploys and prints the number of points and the outcome.
 func (j *childJob) main() {
-	inherited, err := syscall.Open(j.cloud().path("alive"), syscall.O_RDWR|syscall.O_CREAT, 0o600) // by all its plugins
+	inherited, err := syscall.Open(j.cloud().path("alive"), syscall.O_RDWR|syscall.O_CREAT, 0o600) // inherited by all plugins
 	if err == nil {
 		err = syscall.Flock(inherited, syscall.LOCK_SH)
 	}
@@ -107,7 +106,7 @@ func (j *childJob) main() {
 	fmt.Println(d.State, d.Message)
 }
 
-// deploy deploys the program, in a process that opens the store and starts plugins for it.
+// deploy deploys the program with its own store and plugins.
 func (j *childJob) deploy(ctx context.Context) (d store.Job, err error) {
 	s, err := j.open(ctx)
 	if err != nil {
@@ -144,7 +143,8 @@ func (j *childJob) engine(s store.Store, p provision.Providers) *environment.Env
 	return environment.New(o)
 }
 
-// drive brings the deployment to its end, whoever has begun it. It retries or aborts once what failed, and returns what asks.
+// drive runs the deployment to its end, no matter who started it. It retries or aborts a failed deployment once, and
+// returns one that waits for an answer.
 func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d store.Job, err error) {
 	if d, err = j.find(ctx, e); err != nil {
 		return d, err
@@ -162,7 +162,7 @@ func (j *childJob) drive(ctx context.Context, e *environment.Environment) (d sto
 	return e.Run(ctx, d.ID)
 }
 
-// find returns the deployment. It plans and queues it first if that was not done.
+// find returns the deployment, planning and queueing it if necessary.
 func (j *childJob) find(ctx context.Context, e *environment.Environment) (found store.Job, err error) {
 	err = e.Store.Read(ctx, func(tx store.Tx) error {
 		rows, err := tx.Queue("dev")
@@ -191,7 +191,7 @@ func (j *childJob) find(ctx context.Context, e *environment.Environment) (found 
 	return queueOne(ctx, e, p)
 }
 
-// program returns the file of the program, which is LumiGL. An empty one destroys the module.
+// program returns the path of the LumiGL program. An empty one destroys the module.
 func (j *childJob) program() string {
 	return filepath.Join(j.Folder, fmt.Sprintf("program-%d", j.Number))
 }
@@ -208,7 +208,7 @@ func (j *childJob) request() (run.Request, error) {
 	return run.Request{Desired: desired}, err
 }
 
-// point counts the places where a process can end, and sends the signal at the chosen one.
+// point counts the points where a process can end, and sends the signal at the chosen one.
 func (j *childJob) point(before string) {
 	if j.points.Add(1) != int32(j.At) && (before == "" || before != j.Before) {
 		return
@@ -228,7 +228,7 @@ func (j *childJob) point(before string) {
 	if err := syscall.Kill(pid, j.Signal); err != nil {
 		panic(err)
 	}
-	<-continued // since other threads may run for a while
+	<-continued // other threads may run for a while
 }
 
 // watchedStore has points before and after each transaction.
@@ -245,7 +245,7 @@ func (w watchedStore) Write(ctx context.Context, environment string, f func(stor
 	return w.Store.Write(ctx, environment, f)
 }
 
-// watchedProviders has points before and after each call that changes something or looks for it.
+// watchedProviders has points before and after each changing call and each Find.
 type watchedProviders struct {
 	provision.Providers
 	job *childJob

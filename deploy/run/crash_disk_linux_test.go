@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// namespaceVariable is set in a process that has file systems of its own.
+// namespaceVariable is set in a process with its own mount namespace.
 const namespaceVariable = "LUMI_CRASH_NAMESPACE"
 
-// mayMount reports whether the test may mount file systems. If not, it runs the test in a process that may.
+// mayMount reports whether the test may mount file systems. If not, it reruns the test in a process that may.
 func mayMount(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(namespaceVariable) != "" {
@@ -45,7 +45,7 @@ func mayMount(t *testing.T) bool {
 	return false
 }
 
-// mount moves the database to a small disk of its own.
+// mount moves the database to a separate small disk.
 func (s *site) mount() {
 	s.t.Helper()
 	text, err := os.ReadFile(s.db())
@@ -57,7 +57,7 @@ func (s *site) mount() {
 	s.must(os.WriteFile(s.db(), text, 0o600))
 }
 
-// fails runs the deployment, which must fail because of the database.
+// fails runs the deployment, which must fail with a database error.
 func (s *site) fails(problem string) {
 	s.t.Helper()
 	d, err := s.drive(s.t.Context(), s.here())
@@ -83,8 +83,8 @@ func TestFullDisk(t *testing.T) {
 			}
 		}
 		s.fails("cannot grow: the disk is full; free some space and try again (database or disk is full (13))")
-		if before == "Create b" { // The result of a has room if it is stored without the intent of b.
-			s.deadline() // The intent is there.
+		if before == "Create b" { // There is room for the result of a without the intent of b.
+			s.deadline() // the intent is stored
 		}
 		s.must(os.Remove(filler))
 		s.expire()

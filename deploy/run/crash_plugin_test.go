@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// A thing is a resource of the plugin, whose cloud is a folder: a file for each resource, named after its ID.
+// thing is a resource of the plugin, whose cloud is a folder with a file for each resource, named after its ID.
 type thing struct {
 	Name                          string
 	Size                          *float64
@@ -46,21 +46,21 @@ func (t *thing) Lumi(p *lumi.Props) {
 
 type thingState = lumi.State[*thing]
 
-// record is the file of a resource.
+// record is the content of the file of a resource.
 type record struct {
 	Kind, Token string
 	Thing       *thing
 }
 
-// A folder is a cloud: the changing calls that it has received, one a line in the file "calls", and the resources. The
-// file "trap" has the number of a call and what happens in it.
+// folder is a cloud: the received changing calls, one per line of the file "calls", and the resources. The file "trap"
+// has the number of a call and the event to trigger in it.
 type folder string
 
 func (f folder) path(parts ...string) string {
 	return filepath.Join(append([]string{string(f)}, parts...)...)
 }
 
-// lock waits for a lock on a file, which is held until the file is closed.
+// lock locks a file until it is closed, waiting if necessary.
 func lock(path string, how int) *os.File {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
@@ -72,7 +72,7 @@ func lock(path string, how int) *os.File {
 	return file
 }
 
-// received notes a call, and returns what happens in it.
+// received records a call and returns the event to trigger in it.
 func (f folder) received(op string, u urn.URN) string {
 	file := lock(f.path("calls"), syscall.LOCK_EX)
 	defer file.Close()
@@ -92,13 +92,13 @@ func (f folder) received(op string, u urn.URN) string {
 	return ""
 }
 
-// change makes a change that is a call.
+// change makes a change as a recorded call.
 func (f folder) change(ctx context.Context, op string, u urn.URN, effect func() error) error {
 	what := f.received(op, u)
 	switch what {
 	case "die-before":
 		kill(os.Getpid(), syscall.SIGKILL)
-	case "orphan": // The executor dies, and the call takes effect all the same.
+	case "orphan": // The executor dies, but the call takes effect.
 		kill(os.Getppid(), syscall.SIGKILL)
 		<-ctx.Done()
 	case "stop": // The executor is stopped before the call takes effect.
@@ -122,7 +122,7 @@ func (f folder) change(ctx context.Context, op string, u urn.URN, effect func() 
 	return err
 }
 
-// await waits until the test writes a file.
+// await waits for a file written by the test.
 func (f folder) await(name string) {
 	for !exists(f.path(name)) {
 		time.Sleep(time.Millisecond)
@@ -155,7 +155,7 @@ func (f folder) put(id lumi.ID, r record) error {
 	return os.Rename(f.path("new"), f.path("things", string(id)))
 }
 
-// all returns all resources, by their IDs.
+// all returns all resources by ID.
 func (f folder) all() (map[lumi.ID]record, error) {
 	entries, err := os.ReadDir(f.path("things"))
 	all := map[lumi.ID]record{}

@@ -31,20 +31,22 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// provisionerPlugin is a provisioner that runs in a folder of its name next to the database.
+// provisionerPlugin is a provisioner that runs in a folder of the same name next to the database.
 type provisionerPlugin struct {
 	Name string
-	// Path is its executable: this test binary, the ledger, if it is empty. Env has further variables of the environment.
+	// Path is the executable; the default is this test binary as the ledger. Env lists additional environment
+	// variables.
 	Path string
 	Env  []string
-	// Types are mapped to it.
+	// Types lists the types mapped to it.
 	Types []tokens.Type
-	// Results are patterns of the files in its folder that are the same after each run, except for @ and 26 random letters.
+	// Results lists patterns of files in its folder that are the same after each run, except for @ and 26 random
+	// letters.
 	Results []string
 }
 
-// provisionersFlag names a JSON file with other provisioners and programs to kill executors with. The properties in these are
-// sorted, as those of outputs that are filled in are. An empty program, which destroys the module, comes last by itself.
+// provisionersFlag names a JSON file with other provisioners and programs for the kill tests. Properties in these must
+// be sorted, like filled-in outputs. An empty program, which destroys the module, is appended.
 var provisionersFlag = flag.String("provisioners", "", `kill deployments with {"provisioners": [{"name", "path", "env", "types", "results"}], "programs": [LumiGL]}`)
 
 func (j *childJob) provisioners() map[string]plan.Provisioner {
@@ -71,7 +73,7 @@ func (j *childJob) provisionerOf(t tokens.Type) (string, error) {
 	return "", nil
 }
 
-// watchedProvisioner has points before and after each call that changes something. After a call of Status comes a write.
+// watchedProvisioner has points before and after each changing call. Status is followed by a write anyway.
 type watchedProvisioner struct {
 	plan.Provisioner
 	job *childJob
@@ -83,8 +85,8 @@ func (w watchedProvisioner) Provision(ctx context.Context, in plan.Input) (strin
 	return w.Provisioner.Provision(ctx, in)
 }
 
-// A ledger is a provisioner that keeps resources as files in its working directory, with what makes each one unique. The file
-// "calls" has the calls of Provision and Status.
+// ledger is a provisioner that stores resources as files in its working directory, with a unique part each. The file
+// "calls" lists the calls of Provision and Status.
 type ledger struct{}
 
 type ledgerToken struct {
@@ -163,7 +165,7 @@ func (l ledger) Status(_ context.Context, text string) (*provisioner.Status, err
 	return s, nil
 }
 
-// provisioned returns the results of provisioners, a line for each file.
+// provisioned returns the results of provisioners, one line per file.
 func (s *site) provisioned() (lines []string) {
 	s.t.Helper()
 	for _, p := range s.Provisioners {
@@ -180,7 +182,7 @@ func (s *site) provisioned() (lines []string) {
 	return lines
 }
 
-// tokens returns the tokens that the store has.
+// tokens returns the stored tokens.
 func (s *site) tokens() (all []string) {
 	s.t.Helper()
 	s.must(s.here().Store.Read(s.t.Context(), func(tx store.Tx) error {
@@ -200,26 +202,26 @@ func (s *site) tokens() (all []string) {
 	return all
 }
 
-// checkPolled checks that the changes with these tokens were made once, by the ledger.
+// checkPolled checks that the ledger made the changes with these tokens once.
 func (s *site) checkPolled(polled []string) {
 	s.t.Helper()
-	calls, _ := os.ReadFile(filepath.Join(s.Folder, "ledger", "calls")) // There is none without provisioners.
+	calls, _ := os.ReadFile(filepath.Join(s.Folder, "ledger", "calls")) // missing without provisioners
 	for _, text := range polled {
 		var token ledgerToken
 		if json.Unmarshal([]byte(text), &token) != nil || token.Change == "" {
 			continue // of another provisioner
 		}
-		result, _, _ := strings.Cut(token.Change, "] [") // which no other call has
+		result, _, _ := strings.Cut(token.Change, "] [") // unique to this call
 		n := strings.Count(string(calls), "Provision "+result+"] [")
-		isMove := strings.Contains(result, "Unit::x:2") // What moved is told again: it moves when a deployment is done.
+		isMove := strings.Contains(result, "Unit::x:2") // moved resources are passed again: moves happen at the end of a deployment
 		if n != 1 && (n != 2 || !isMove) {
 			s.t.Errorf("%d times: Provision %s, in\n%s", n, result, calls)
 		}
 	}
 }
 
-// provisionerPrograms have tasks of providers and of a provisioner, resources of it that refer to each other and to others,
-// and then a move.
+// provisionerPrograms have tasks of providers and of a provisioner, whose resources refer to each other and to others,
+// and finally a move.
 var provisionerPrograms = []string{
 	`Disk/a
 	 Unit/u on=[@a] mode=@a.arn
@@ -261,7 +263,7 @@ func TestProvisionerKilledAnywhere(t *testing.T) {
 	for number := range deployments {
 		s.Number = int64(number) + 1
 		every := 2
-		if number == deployments-1 { // There is less to do in a destruction.
+		if number == deployments-1 { // destroying has fewer steps
 			every = 4
 		}
 		s = killAnywhere(t, s, 10, every)
@@ -296,7 +298,7 @@ func TestProvisionerKilledAndAborted(t *testing.T) {
 			s.must(err)
 			left := len(all) + len(s.provisioned())
 			switch {
-			case d.State == store.Done && left > 0: // It was too late.
+			case d.State == store.Done && left > 0: // the abort was too late
 			case d.State != store.Aborted && d.State != store.Canceled || left > 0:
 				t.Errorf("it ended as %s %s, and left %v and %s", d.State, d.Message, all, s.provisioned())
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// secretProgram has secrets in inputs, one of which becomes an output; in inputs that only the provider declares to be secret;
-// in the configuration; in what the module provides; and in a call whose error quotes one.
+// secretProgram has secrets in inputs, one of which becomes an output; in inputs that only the provider declares
+// secret; in the configuration; in a provided value; and in a call whose error quotes one.
 var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value\"", wire.Signature, wire.Secret),
 	"urn:", "urn:lumi:dev::a:index::").Replace(`{
   "package": "a",
@@ -36,13 +36,13 @@ var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value
   }
 }`)
 
-// secrets are those of the program. Each output contains an input.
+// secrets lists the secrets of the program. Each output contains an input.
 var secrets = []string{
 	"logïn-of-the-cloud", `pass"word\of <a>`, "918273645546372", "quoted-by-an-error", "given-to-other-modules",
 	"declared-by-the-provider",
 }
 
-// forms returns how a text may be written: plain, in JSON, in hex, and in base64 from each place.
+// forms returns the encodings of a text: plain, JSON, hex, and base64 at each offset.
 func forms(text string) (all []string) {
 	for _, escape := range []bool{false, true} {
 		var b bytes.Buffer
@@ -57,14 +57,13 @@ func forms(text string) (all []string) {
 	for shift := range 3 {
 		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 			encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + text + "xxx"))
-			all = append(all, encoded[4:len(encoded)-8]) // without what depends on neighbors
+			all = append(all, encoded[4:len(encoded)-8]) // without parts that depend on neighbors
 		}
 	}
 	return all
 }
 
-// TestSecretsAreNotStored searches for secrets in all that is stored or shown of a deployment: while its calls run, after it
-// has failed, and after it is done.
+// No secret of a deployment is stored or shown in plain text: not during its calls, after a failure, or after its end.
 func TestSecretsAreNotStored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

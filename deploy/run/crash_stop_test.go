@@ -36,8 +36,8 @@ func TestTwoExecutors(t *testing.T) {
 	}
 }
 
-// TestStopped stops an executor between the intent and the call, or in the call, until another one has brought the
-// deployment to its end. Then it goes on, and changes nothing any more.
+// An executor stopped between the intent and the call, or during the call, changes nothing when it continues after
+// another one has finished the deployment.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -78,7 +78,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestResumed has a stopped executor go on as soon as another one has taken over, before the deadline of its call.
+// A stopped executor continues as soon as another one has taken over, before the deadline of its call.
 func TestResumed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/a\nDisk/b on=[@a]\nNet/c at=@b.arn")
@@ -88,7 +88,7 @@ func TestResumed(t *testing.T) {
 	})
 	s.awaitStop(c.Process.Pid)
 	s.live = func(e store.Event) {
-		if e.State == store.Running && e.Task == 0 { // It has taken over.
+		if e.State == store.Running && e.Task == 0 { // it has taken over
 			s.must(c.Process.Signal(syscall.SIGCONT))
 		}
 	}
@@ -116,7 +116,7 @@ func (s *site) awaitStop(pid int) {
 	}
 }
 
-// deadline returns the latest deadline of a call that has no result.
+// deadline returns the latest deadline of a call without a result.
 func (s *site) deadline() (latest time.Time) {
 	s.t.Helper()
 	s.must(s.here().Store.Read(s.t.Context(), func(tx store.Tx) error {
@@ -134,7 +134,7 @@ func (s *site) deadline() (latest time.Time) {
 	return latest
 }
 
-// run runs the deployment in this process until its first call has arrived. The channel receives how it ends.
+// run runs the deployment in this process until its first call arrives. The channel receives the outcome.
 func (s *site) run(trap string) <-chan store.Job {
 	s.t.Helper()
 	s.trap(1, trap)
@@ -188,7 +188,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// again runs the deployment to its end, as the next process would.
+// again runs the deployment to its end in a new engine.
 func (s *site) again() {
 	s.t.Helper()
 	s.opened = s.engine(s.opened.Store, s.opened.Providers(""))

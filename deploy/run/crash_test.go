@@ -39,8 +39,8 @@ var crashPrograms = []string{
 	 Disk/e zone="x"
 	 Disk/f
 	 Net/weak fail="once"`,
-	// An update, one of a dependent, a replacement with a new name, one that deletes first, a deletion, and a creation that
-	// fails the first time.
+	// An update, an update of a dependent, a replacement with a new name, one that deletes first, a deletion, and a
+	// creation that fails the first time.
 	`Net/a size=2
 	 Disk/b on=[@a]
 	 Key/c at=@b.arn size=3
@@ -51,7 +51,7 @@ var crashPrograms = []string{
 	``,
 }
 
-// site is a folder in which deployments run: a database, a cloud and programs.
+// site is a folder for deployments: a database, a cloud, and programs.
 type site struct {
 	t *testing.T
 	childJob
@@ -114,8 +114,8 @@ func (s *site) start(j *childJob) (*exec.Cmd, *bytes.Buffer) {
 	return c, &out
 }
 
-// killed runs an executor that is killed at a point, and waits until its plugins have ended. It reports whether the executor
-// ended before, and returns how many points it came to.
+// killed runs an executor that is killed at a point, and waits until its plugins have ended. It returns the number of
+// points reached, and whether the executor ended earlier.
 func (s *site) killed(j *childJob) (points int, ended bool) {
 	s.t.Helper()
 	c, out := s.start(j)
@@ -148,7 +148,7 @@ func (s *site) here() *environment.Environment {
 	return s.opened
 }
 
-// expire ends the lease of an executor that was killed.
+// expire ends the lease of a killed executor.
 func (s *site) expire() {
 	s.t.Helper()
 	s.must(s.here().Store.Write(s.t.Context(), "dev", func(tx store.Tx) error {
@@ -175,7 +175,7 @@ func (s *site) hurry() {
 	}))
 }
 
-// finish brings the deployment to its end in this process, and returns the questions on the way, all of which it answers.
+// finish runs the deployment to its end in this process, answering all questions, which it returns.
 func (s *site) finish() (questions []string) {
 	s.t.Helper()
 	e := s.here()
@@ -199,7 +199,7 @@ func (s *site) finish() (questions []string) {
 
 var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was created$`)
 
-// checkQuestions reports more than one question, and one about a type that has an answer itself.
+// checkQuestions fails the test if there is more than one question, or one about a type that needs none.
 func (s *site) checkQuestions(questions []string) {
 	s.t.Helper()
 	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
@@ -207,7 +207,7 @@ func (s *site) checkQuestions(questions []string) {
 	}
 }
 
-// calls returns the changing calls that the cloud has received.
+// calls returns the changing calls received by the cloud.
 func (s *site) calls() []string {
 	s.t.Helper()
 	text, err := os.ReadFile(s.cloud().path("calls"))
@@ -217,13 +217,13 @@ func (s *site) calls() []string {
 	return slices.Collect(strings.Lines(string(text)))
 }
 
-// trap has something happen in a call, counted from 1.
+// trap triggers an event in a call, counted from 1.
 func (s *site) trap(at int, what string) {
 	s.t.Helper()
 	s.must(os.WriteFile(s.cloud().path("trap"), fmt.Append(nil, at, " ", what), 0o600))
 }
 
-// hasAll checks that the deployment has reached its end, and created each resource once.
+// hasAll checks that the deployment has ended and created each resource once.
 func (s *site) hasAll(resources int) {
 	s.t.Helper()
 	if all, err := s.cloud().all(); err != nil || len(all) != resources {
@@ -234,7 +234,7 @@ func (s *site) hasAll(resources int) {
 	}
 }
 
-// backup returns a copy of the database, which is the same for the same rows.
+// backup returns a copy of the database, which is identical for identical rows.
 func (s *site) backup() []byte {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "backup")
@@ -244,7 +244,7 @@ func (s *site) backup() []byte {
 	return text
 }
 
-// lost returns the ID of a resource that exists, but is not in the resource graph, or "".
+// lost returns the ID of a resource that exists but is not in the resource graph, or "".
 func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	s.t.Helper()
 	all, err := s.cloud().all()
@@ -261,8 +261,8 @@ func (s *site) lost(e *environment.Environment, u urn.URN) string {
 	return ""
 }
 
-// ending returns what there is in the end: resources, resource graph, queue, and what the program would still change. IDs are
-// left out.
+// ending returns the final state: resources, resource graph, queue, and the remaining changes of the program, without
+// IDs.
 func (s *site) ending() string {
 	s.t.Helper()
 	e := s.here()
@@ -311,8 +311,8 @@ func (s *site) ending() string {
 	return random.ReplaceAllString(strings.Join(lines, "\n"), "@")
 }
 
-// random is the random part of an ID, and what tells a replacement from a new resource: once the old one is deleted, it
-// becomes one.
+// random matches the random part of an ID, and the fields that distinguish a replacement from a new resource, which it
+// becomes once the old one is deleted.
 var random = regexp.MustCompile(`@[A-Z2-7]{26}|("incarnation": 1,\s+)?"seed": "\w+"`)
 
 func TestKilledAnywhere(t *testing.T) {
@@ -332,7 +332,7 @@ func TestAbortKilledAnywhere(t *testing.T) {
 	killAnywhere(t, s, 40, 1)
 }
 
-// killAnywhere kills an executor at every point, or every so many points, and returns the site as the deployment leaves it.
+// killAnywhere kills an executor at every point, or at every n-th one, and returns the site after the deployment.
 func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	t.Helper()
 	after := before.copy(t)
@@ -367,8 +367,7 @@ func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	return after
 }
 
-// TestNotSettled has a creation whose executor was killed fail each time it is repeated: it takes an answer to abort the
-// deployment.
+// If a creation of a killed executor fails each time it is repeated, aborting the deployment requires an answer.
 func TestNotSettled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "Net/shut fail=always")
@@ -386,8 +385,8 @@ func TestNotSettled(t *testing.T) {
 	s.finish()
 }
 
-// TestPluginKilled kills the plugin in each call, before or after that takes effect. The executor starts another one, and
-// settles the outcome. In some calls it dies itself, and the call takes effect all the same.
+// TestPluginKilled kills the plugin in each call, before or after it takes effect. The executor restarts the plugin and
+// settles the outcome. In some calls, the executor dies, but the call still takes effect.
 func TestPluginKilled(t *testing.T) {
 	t.Parallel()
 	before := newSite(t, crashPrograms...)

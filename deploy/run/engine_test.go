@@ -72,7 +72,7 @@ func TestEnvironmentMadeAgain(t *testing.T) {
 	}
 }
 
-// halfDone has providers whose Update and Delete do half of their work, and forget to say of what.
+// halfDone has providers whose Update and Delete fail halfway and do not report the resource.
 type halfDone struct{ *world }
 
 func (h halfDone) Provider(ctx context.Context, t tokens.Type, v lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -108,7 +108,7 @@ func TestPartialErrorWithoutID(t *testing.T) {
 	}
 }
 
-// forgetful is a store that cannot store the outcome of a creation once.
+// forgetful is a store that fails to store the outcome of a creation once.
 type forgetful struct {
 	store.Store
 	failed bool
@@ -128,7 +128,7 @@ func (f *forgetful) Write(ctx context.Context, environment string, do func(store
 	})
 }
 
-// counted counts the transactions that write.
+// counted counts writing transactions.
 type counted struct {
 	store.Store
 	writes int
@@ -139,7 +139,7 @@ func (c *counted) Write(ctx context.Context, environment string, f func(store.Tx
 	return c.Store.Write(ctx, environment, f)
 }
 
-// TestTransactionsOfChain checks that the result of a step is stored with the intent of the one that it frees.
+// The result of a step is stored together with the intent of the next one.
 func TestTransactionsOfChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
@@ -153,7 +153,7 @@ func TestTransactionsOfChain(t *testing.T) {
 		for i := range steps - 1 {
 			program += fmt.Sprintf("\nDisk/%d on=[@%d]", i+1, i)
 		}
-		const others = 12 // of the environment, the deployment and its tasks
+		const others = 12 // transactions for the environment, the deployment, and its tasks
 		if d := deployed(t, environment.New(o), w, "a", program); d.State != store.Done || c.writes > steps+others {
 			t.Errorf("%s after %d transactions, want DONE after up to %d", d.State, c.writes, steps+others)
 		}
@@ -207,7 +207,7 @@ func TestSeveralModules(t *testing.T) {
 		}
 		a, b, c := "Net/a\nprovides arn=@a.arn", "uses a:arn\nDisk/b at=@a:arn\nprovides arn=@b.arn", "uses b:arn\nDisk/c at=@b:arn"
 		program := func(module, text string) run.Request { return run.Request{Desired: w.desired(module, text)} }
-		// Nothing is said of those that wait for what cannot be deployed.
+		// No errors are reported for deployments that wait for one that cannot be planned.
 		bad := program("a", "uses x:arn\nDisk/b at=@x:arn\nprovides arn=1")
 		if got, want := all(program("c", c), program("b", b), bad), "a uses x.arn, but module x does not exist: deploy x first"; got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -228,7 +228,7 @@ func TestSeveralModules(t *testing.T) {
 	})
 }
 
-// TestFollow waits for a deployment that another process runs, and shows its events once, to the last one.
+// Events of a deployment in another process are shown once each, including the last one.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
@@ -261,7 +261,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// slow are providers whose calls take ten seconds.
+// slow providers take ten seconds per call.
 type slow struct{ provision.Providers }
 
 func (s slow) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
@@ -277,7 +277,7 @@ func (s slowly) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.Create
 }
 
 func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	if r.URN.Type() == "sim:index:Disk" { // which refers to another one
+	if r.URN.Type() == "sim:index:Disk" { // refers to another one
 		time.Sleep(10 * time.Second)
 	}
 	return s.ResourceProvider.Delete(ctx, r)
@@ -299,7 +299,7 @@ func TestEditWithoutKey(t *testing.T) {
 	}
 }
 
-// TestRenamedIsNotIdle plans the same program again, before and after its provider knows that a property had another name.
+// A plan without changes is not idle if its provider has renamed a property.
 func TestRenamedIsNotIdle(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}

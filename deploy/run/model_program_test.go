@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// modelTypes differ in how an uncertain Create is settled. Nothing settles that of a Disk, so the engine asks.
+// modelTypes differ in how an uncertain Create is settled. For a Disk, the engine must ask.
 var modelTypes = []sim.Type{
 	{Token: "sim:index:Disk", Named: true},
 	{Token: "sim:index:Server", Find: true},
@@ -25,37 +25,37 @@ var modelTypes = []sim.Type{
 
 const (
 	modelDisk   = 0
-	modelShared = 3 // types before this one have no unique names
+	modelShared = 3 // earlier types have no unique names
 )
 
-// modelPrograms are the programs of an environment. A module uses only modules before it.
+// modelPrograms holds the programs of an environment. A module uses only earlier modules.
 type modelPrograms struct {
 	modules []*modelProgram
-	next    int // the number of the next resource
-	// spared has the names of the resources that are sometimes forgotten rather than deleted.
+	next    int // number of the next resource
+	// spared holds the names of resources that are sometimes forgotten instead of deleted.
 	spared map[string]bool
 }
 
 // modelProgram is the program of a module.
 type modelProgram struct {
 	name string
-	gone bool // the module is to be destroyed
-	// resources has each after those that it refers to. The first is never removed: the module provides it as "r".
+	gone bool // the module will be destroyed
+	// resources is in dependency order. The first is never removed: the module provides it as "r".
 	resources []*modelResource
-	// provides is what the module provides as "v".
+	// provides is the value provided as "v".
 	provides modelValue
 }
 
 type modelResource struct {
-	number int // identifies the resource in the environment: it is the property "mode"
-	typ    int // in modelTypes
-	// isLeaf is set if nothing refers to the resource. The others are never deleted before their replacement is created,
-	// since what refers to them prevents that.
+	number int // unique in the environment; the property "mode"
+	typ    int // index in modelTypes
+	// isLeaf is set if nothing refers to the resource. Others are never deleted before their replacements are created:
+	// references prevent that.
 	isLeaf bool
-	// isSpared is set if the resource may have the options protect and retainOnDelete. It refers to nothing, so that
+	// isSpared is set if the resource may have the options protect and retainOnDelete. It has no references, so that
 	// everything else can be deleted.
 	isSpared bool
-	// name is that in the URN, empty for unnamed types, and physical the property of that name.
+	// name is the name in the URN; empty for unnamed types. physical is the property "name".
 	name, physical string
 	aliases        []string
 	properties     map[string]modelValue
@@ -63,7 +63,7 @@ type modelResource struct {
 	options        map[string]bool
 }
 
-// modelValue is a literal, an output of a resource of the module, or what another module provides as "v" or "r".
+// modelValue is a literal, an output of a resource of the module, or a value "v" or "r" of another module.
 type modelValue struct {
 	literal string
 	number  int // of the resource
@@ -73,7 +73,7 @@ type modelValue struct {
 
 var modelOptions = []string{"deleteBeforeReplace", "replaceOnChanges", "ignoreChanges", "protect", "retainOnDelete"}
 
-// modelEdit is a change of a program: what is done, to which resource, and how. Any numbers are valid.
+// modelEdit is a change of a program: the operation, the resource, and the variant. Any numbers are valid.
 type modelEdit struct{ Do, On, How int }
 
 func (e *modelPrograms) edit(m *modelProgram, x modelEdit) {
@@ -152,7 +152,7 @@ func (e *modelPrograms) add(m *modelProgram, at, how int) {
 	m.resources = append(m.resources, r)
 }
 
-// refer makes a resource refer to one of others.
+// refer makes a resource refer to one of the others.
 func (r *modelResource) refer(others []*modelResource, how int) {
 	others = slices.DeleteFunc(slices.Clone(others), func(other *modelResource) bool { return other.isLeaf })
 	if len(others) > 0 {
@@ -222,7 +222,7 @@ func (m *modelProgram) unprotected() *modelProgram {
 	return c
 }
 
-// alone returns the program without references and protection: nothing prevents its deployment.
+// alone returns the program without references and protection, so that nothing prevents its deployment.
 func (m *modelProgram) alone() *modelProgram {
 	c := m.unprotected()
 	for _, r := range c.resources {
@@ -247,7 +247,7 @@ func modelObject(members ...any) lumigl.Value {
 	return b.Object()
 }
 
-// desired returns what a program evaluates to.
+// desired returns the desired state of a program.
 func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: m.name}
 	resources, counts := map[int]*lumigl.Vertex{}, map[int]int{}
@@ -306,7 +306,7 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 	return s
 }
 
-// typeOf returns the type of what the module provides.
+// typeOf returns the type of a provided value.
 func (m *modelProgram) typeOf(provided string) lumigl.Value {
 	if provided == "v" {
 		return lumigl.TextOf("string")
@@ -348,7 +348,7 @@ func (r *modelResource) desiredOptions(resources map[int]*lumigl.Vertex) lumigl.
 	return options.Object()
 }
 
-// inputs returns the properties that a resource must have in the cloud, where each resource has an ID.
+// inputs returns the expected properties of a resource in the cloud.
 func (e *modelPrograms) inputs(m *modelProgram, r *modelResource, cloud map[int]sim.Resource) map[string]any {
 	var evaluate func(m *modelProgram, v modelValue) any
 	evaluate = func(m *modelProgram, v modelValue) any {
@@ -381,7 +381,7 @@ func (e *modelPrograms) inputs(m *modelProgram, r *modelResource, cloud map[int]
 	return all
 }
 
-// String returns the program in short, for the messages of failing tests.
+// String formats the program for failure messages.
 func (m *modelProgram) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s", m.name)

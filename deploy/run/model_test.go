@@ -31,12 +31,13 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// modelCase is what happens in an environment: changes of programs and their deployments, until a last deployment of all.
+// modelCase is a series of events in an environment: changes of programs and their deployments, ending with a
+// deployment of all modules.
 type modelCase struct {
 	Seed    uint64
 	Modules int
 	Faults  float64
-	// Slow has the cloud take time for everything.
+	// Slow makes all calls of the cloud take time.
 	Slow bool
 	Acts []modelAct
 }
@@ -45,17 +46,17 @@ type modelCase struct {
 type modelAct struct {
 	Module int
 	Edits  []modelEdit
-	// Later runs the deployment together with that of the next act.
+	// Later delays the run until the deployment of the next act.
 	Later bool
-	// Crashes are those of the processes, one after another. Twice has two at a time.
+	// Crashes lists the crashes of consecutive processes. Twice runs two processes at a time.
 	Crashes []modelCrash
 	Twice   bool
-	// Meddle is what someone else does After so many seconds.
+	// Meddle is an outside change After a number of seconds.
 	Meddle modelMeddling
 	After  int
-	// Failed is what is done about a deployment that failed.
+	// Failed is the reaction to a failed deployment.
 	Failed modelAnswer
-	// Rollback deploys what the module was two deployments before.
+	// Rollback deploys the state of the module two deployments earlier.
 	Rollback bool
 }
 
@@ -77,13 +78,13 @@ const (
 	givesUp
 )
 
-// drawModelCase draws a case. Rapid prefers small numbers, which makes programs dull, so most numbers are scattered; those
-// that rapid tries when it makes a case smaller are not. With another salt, the same draws make another case.
+// drawModelCase draws a case. Rapid prefers small numbers, which lead to uniform programs, so most numbers are
+// scattered, except those that rapid tries when shrinking. Another salt makes another case of the same draws.
 func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	number := rapid.Uint16()
 	below := func(t *rapid.T, n uint16, label string) int {
 		if u := number.Draw(t, label); u >= n {
-			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // It is less than n.
+			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // less than n
 		} else {
 			return int(u)
 		}
@@ -110,15 +111,15 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 	}
 }
 
-// TestModel runs cases against the simulated cloud and compares the outcome with what the programs describe. With rapid's 100
-// checks, these are 4,000 cases, always the same ones; with -rapid.checks they are as many as that says times 40, at random.
+// TestModel runs cases against the simulated cloud and compares the outcome with the programs. By default, it runs the
+// same 4,000 cases each time; with -rapid.checks=N, 40*N random ones.
 func TestModel(t *testing.T) {
 	checkModel(t, 40, inMemory)
 }
 
 func inMemory(context.Context) store.Store { return memory.New() }
 
-// TestModelSQLite does the same with 500 cases and databases, in memory where the system can: no case cuts the power.
+// TestModelSQLite runs 500 cases with databases, on a RAM disk if available: no case cuts the power.
 func TestModelSQLite(t *testing.T) {
 	folder := t.TempDir()
 	if fast, err := os.MkdirTemp("/dev/shm", "lumi"); err == nil {
@@ -131,7 +132,7 @@ func TestModelSQLite(t *testing.T) {
 	})
 }
 
-// temporary is a store whose folder is removed with it.
+// temporary is a store whose folder is removed on Close.
 type temporary struct {
 	store.Store
 	folder string
@@ -140,7 +141,7 @@ type temporary struct {
 // Close implements [store.Store].
 func (t *temporary) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.folder)) }
 
-// TestModelCases plays cases that failed once, as rapid made them small.
+// TestModelCases plays cases that once failed, as shrunk by rapid.
 func TestModelCases(t *testing.T) {
 	for name, c := range map[string]modelCase{
 		"a reference leads to a replacement": {Modules: 1, Acts: []modelAct{
@@ -199,7 +200,7 @@ func TestModelCases(t *testing.T) {
 }
 
 func checkModel(t *testing.T, parts int, open func(context.Context) store.Store) {
-	defer debug.SetGCPercent(debug.SetGCPercent(800)) // Cases are many, and small.
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // There are many small cases.
 	isSet := false
 	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
 	if !isSet {
@@ -219,12 +220,12 @@ func checkModel(t *testing.T, parts int, open func(context.Context) store.Store)
 	}
 }
 
-// modelAlone counts the cases in which people have to change programs.
+// modelAlone counts the cases in which users must change programs.
 var modelAlone atomic.Int64
 
-// checkCases plays rapid's number of cases.
+// checkCases plays the number of cases that rapid is configured for.
 func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Store) {
-	var first []string // the story of a failure, which may depend on how goroutines are scheduled
+	var first []string // story of a failure, which may depend on scheduling
 	rapid.Check(t, func(r *rapid.T) {
 		c := drawModelCase(r, salt)
 		var story []string
@@ -242,24 +243,24 @@ func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Stor
 	})
 }
 
-// model is a case that is played.
+// model is a running case.
 type model struct {
 	*modelWorld
 	modelPrograms
-	// deployed has the programs of deployments, by ID.
+	// deployed maps IDs of deployments to programs.
 	deployed map[int64]*modelProgram
 	waiting  []int64
-	// early is set if a deletion may come too early: an aborted deployment may have changed something in place so that it
-	// refers to what the abort deletes, and what a failed one made may use what another module replaces.
+	// early is set if a deletion may come too early: an aborted deployment may have made an existing resource refer to
+	// one that the abort deletes, and resources of a failed one may use a resource that another module replaces.
 	early bool
-	// observer is a process that lives until the end, and runs nothing before.
+	// observer is a process that lives until the end and runs nothing before.
 	observer *modelProcess
 }
 
-// play plays a case in a bubble, where time costs nothing.
+// play plays a case in a synctest bubble, where time is free.
 func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, log func(string, ...any)) (failure *modelFailure) {
 	defer func() {
-		if r := recover(); r != nil && failure == nil { // of the bubble: a deadlock
+		if r := recover(); r != nil && failure == nil { // a deadlock in the bubble
 			failure = &modelFailure{"deadlock", fmt.Sprint(r)}
 		}
 	}()
@@ -271,7 +272,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 		}
 		if c.Slow {
 			o.Latency, o.Lag = 5*time.Second, 5*time.Second
-			if c.Faults == 0 { // Else a deletion that fails may go on, and nobody can see that.
+			if c.Faults == 0 { // otherwise, a failed deletion may continue unnoticed
 				o.Deletion = 20 * time.Second
 			}
 		}
@@ -314,7 +315,7 @@ func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, lo
 	return failure
 }
 
-// act changes a program, queues its deployment, and has processes run what waits, whatever comes of that.
+// act changes a program, queues its deployment, and lets processes run waiting deployments, regardless of the outcome.
 func (m *model) act(a modelAct, isLast bool) {
 	p := m.start()
 	program := m.modules[a.Module%len(m.modules)]
@@ -364,7 +365,7 @@ func (m *model) act(a modelAct, isLast bool) {
 	}
 }
 
-// again does something about deployments that are not done, and reports whether they can run again.
+// again handles unfinished deployments, and reports whether they can run again.
 func (m *model) again(a modelAct, ids []int64, attempt int) (again bool) {
 	p := m.observer
 	for _, d := range m.deployments(ids...) {
@@ -415,7 +416,7 @@ func (m *model) request(program *modelProgram) run.Request {
 	return run.Request{Desired: m.desired(program)}
 }
 
-// rollback replaces a program and its request by those of the last deployment of the module that is done.
+// rollback replaces a program and its request by those of the last finished deployment of the module.
 func (m *model) rollback(p *modelProcess, program *modelProgram, r *run.Request) {
 	id, former := m.former(program)
 	if former == nil {
@@ -428,7 +429,7 @@ func (m *model) rollback(p *modelProcess, program *modelProgram, r *run.Request)
 	}
 }
 
-// former returns what was deployed last of a module, or nil.
+// former returns the last deployed program of a module, or nil.
 func (m *model) former(program *modelProgram) (id int64, former *modelProgram) {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(m.deployed))) {
 		if p := m.deployed[id]; p.name == program.name && !p.gone && m.deployments(id)[0].State == store.Done {
@@ -438,7 +439,7 @@ func (m *model) former(program *modelProgram) (id int64, former *modelProgram) {
 	return 0, nil
 }
 
-// queue plans and queues a request. It returns 0 if that is refused.
+// queue plans and queues a request. It returns 0 if the request is refused.
 func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int64 {
 	m.log("deploy %s", program)
 	if r.Desired != nil {
@@ -457,11 +458,11 @@ func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int
 	return d.ID
 }
 
-// converge has the cloud work, and deploys all programs until there is nothing left to do.
+// converge makes the cloud reliable and deploys all programs until nothing is left to do.
 func (m *model) converge() {
 	m.log("all is well now")
 	m.cloud.Calm()
-	time.Sleep(10 * time.Minute) // Who was suspended goes on.
+	time.Sleep(10 * time.Minute) // suspended processes continue
 	p := m.observer
 	for round := range 9 {
 		for _, d := range m.deployments() {
@@ -483,7 +484,7 @@ func (m *model) converge() {
 				m.run([]int64{id}, p)
 			}
 		}
-		if round == 5 { // A resource that is in use may have to be deleted before it is replaced.
+		if round == 5 { // a resource in use may have to be deleted before it is replaced
 			modelAlone.Add(1)
 			for _, program := range slices.Backward(m.modules) {
 				*program = *program.alone()
@@ -500,14 +501,14 @@ func (m *model) converge() {
 	m.fail("does not converge", "%+v", m.deployments())
 }
 
-// isPending reports whether a resource of programs is still to be deleted.
+// isPending reports whether a resource of programs is pending deletion.
 func (m *model) isPending(programs ...*modelProgram) bool {
 	g, err := m.observer.engine.Graph(m)
 	m.must(err)
 	return slices.ContainsFunc(programs, func(p *modelProgram) bool { return len(g.Pending(p.name)) > 0 })
 }
 
-// isDeployed deploys a program, and reports whether that succeeds.
+// isDeployed deploys a program and reports whether that succeeds.
 func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	g, err := p.engine.Graph(m)
 	m.must(err)
@@ -516,7 +517,7 @@ func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	}
 	id := m.queue(p, program, m.request(program))
 	if id == 0 {
-		// What is still to be deleted may be in use until the module is what it was.
+		// Pending resources may be in use until the former program is deployed.
 		if _, former := m.former(program); former != nil {
 			former = former.unprotected()
 			if id := m.queue(p, former, m.request(former)); id != 0 {
@@ -567,7 +568,7 @@ func (m *model) compare() {
 			m.fail("an orphan", "%+v", r)
 		}
 	}
-	// Where a resource had to be read, nobody knows whether it has a secret that cannot be read.
+	// If a resource had to be read, it is unknown whether an unreadable secret is set.
 	wasRead := map[lumi.ID]bool{}
 	for _, call := range m.cloud.Calls() {
 		wasRead[call.ID] = wasRead[call.ID] || call.Op == sim.Get

@@ -34,31 +34,30 @@ type modelWorld struct {
 
 	mu        sync.Mutex
 	processes []*modelProcess
-	// dead has the owners that are known to have ended.
+	// dead holds the owners known to have ended.
 	dead map[string]bool
 }
 
-// modelCrash is the end of a process at one of the points where its death makes a difference: before and after each
-// transaction and each call.
+// modelCrash is the end of a process before or after a transaction or a call.
 type modelCrash struct {
-	At  int // the number of the point, 0 for none
+	At  int // number of the point, 0 for none
 	How modelDeath
 }
 
 type modelDeath int
 
 const (
-	killed    modelDeath = iota // with its calls, and others know
-	lost                        // with its calls, and nobody knows
-	cutOff                      // and nobody knows, but its calls go on
-	suspended                   // for a while; then it goes on
+	killed    modelDeath = iota // with its calls; others know
+	lost                        // with its calls; others do not know
+	cutOff                      // its calls continue; others do not know
+	suspended                   // continues after a while
 )
 
 var modelDeaths = []string{"is killed", "is lost", "is cut off", "is suspended"}
 
 var errDead = errors.New("the process is dead")
 
-// modelProcess is a process with an engine. It is the store of that engine, and has its providers.
+// modelProcess is a process with an engine, for which it is the store and the providers.
 type modelProcess struct {
 	context.Context
 	store.Store
@@ -84,7 +83,7 @@ func (w *modelWorld) start() *modelProcess {
 	return p
 }
 
-// dieAt plans the end of a process, which has not started to run deployments.
+// dieAt schedules the end of a process that has not started to run deployments.
 func (p *modelProcess) dieAt(c modelCrash) {
 	if p.crash = c; c.At > 0 {
 		p.crash.At += int(p.points.Load())
@@ -120,7 +119,7 @@ func (p *modelProcess) isDead() bool {
 	}
 }
 
-// point is called at each point where the process may die. It returns an error if it is dead.
+// point is called wherever the process may die. It returns an error if it is dead.
 func (p *modelProcess) point(where string) error {
 	switch n := p.points.Add(1); {
 	case p.isDead():
@@ -160,7 +159,7 @@ func (p *modelProcess) Write(ctx context.Context, environment string, f func(sto
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as a store does where a commit fails for another writer
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // like a store whose commit conflicts with another writer
 		_ = f(tx)
 		return errAgain
 	})
@@ -187,7 +186,7 @@ func modelCall[Req, Res any](ctx context.Context, p *modelProcess, name string, 
 	if err := p.point("before " + name); err != nil && (wasDead || p.crash.How != cutOff) {
 		return nil, err
 	}
-	// The calls of a process that is cut off end at their deadline.
+	// The calls of a cut-off process end at their deadline.
 	detached, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if deadline, ok := ctx.Deadline(); ok {
 		detached, cancel = context.WithDeadline(detached, deadline)
@@ -230,8 +229,8 @@ func (p *modelProvider) Get(ctx context.Context, r *lumi.GetRequest) (*lumi.GetR
 	return modelCall(ctx, p.process, "Get of "+string(r.ID), r, p.ResourceProvider.Get)
 }
 
-// modelFailure is what the model finds to be wrong. Class is the same for the same kind of failure, so that rapid can
-// make a case smaller.
+// modelFailure is a failure found by the model. class is the same for failures of the same kind, so that rapid can
+// shrink cases.
 type modelFailure struct{ class, detail string }
 
 func (w *modelWorld) fail(class, format string, args ...any) {
@@ -244,13 +243,13 @@ func (w *modelWorld) must(err error) {
 	}
 }
 
-// run has processes run deployments, and waits until all that did not die are done.
+// run lets processes run deployments and waits for the survivors.
 func (w *modelWorld) run(ids []int64, processes ...*modelProcess) {
 	var ended []chan struct{}
 	for _, p := range processes {
 		for _, id := range ids {
 			done := make(chan struct{})
-			time.Sleep(10 * time.Microsecond) // Who comes first must not depend on the scheduler.
+			time.Sleep(10 * time.Microsecond) // the order must not depend on the scheduler
 			go func() {
 				defer close(done)
 				d, err := p.engine.Run(p, id)
@@ -270,7 +269,7 @@ func (w *modelWorld) run(ids []int64, processes ...*modelProcess) {
 	}
 }
 
-// deployments returns those with the IDs, or the queue without any.
+// deployments returns the deployments with the IDs, or the queue if there are none.
 func (w *modelWorld) deployments(ids ...int64) (all []store.Job) {
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {
 		if len(ids) == 0 {
@@ -288,7 +287,7 @@ func (w *modelWorld) deployments(ids ...int64) (all []store.Job) {
 	return all
 }
 
-// answer answers what a deployment asks about creations, and reports whether it asked.
+// answer answers questions of a deployment about creations, and reports whether there were any.
 func (w *modelWorld) answer(p *modelProcess, d store.Job) bool {
 	var steps []store.Step
 	w.must(w.store.Read(w, func(tx store.Tx) (err error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// telltale is a provisioner that says what it was given when it fails.
+// telltale is a provisioner whose errors contain its input.
 type telltale struct {
 	fails string
 	polls *int
@@ -44,7 +44,7 @@ func (p telltale) Status(context.Context, string) (plan.Status, error) {
 	switch p.fails {
 	case "Nothing":
 		return plan.Status{State: plan.Failed}, nil
-	case "Progress": // in which the secret is where messages are cut off
+	case "Progress": // with the secret where messages are truncated
 		if *p.polls++; *p.polls == 1 {
 			return plan.Status{State: plan.Running, Message: strings.Repeat("x", 4090) + "hunter2-hunter2"}, nil
 		}

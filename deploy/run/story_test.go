@@ -17,11 +17,11 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/golden"
 )
 
-// TestStories runs the stories in testdata. Each is a transcript: commands, which begin with ">", with programs in indented
-// lines, and after each what happened: changes of state, and calls of the simulated cloud, which begin with "·". A line "at"
-// has the time since the story began. The end of a story has what exists then. [world.command] has all commands.
+// TestStories runs the stories in testdata. A story is a transcript: commands start with ">", with programs in indented
+// lines, followed by the events: changes of state, and calls of the simulated cloud, which start with "·". A line "at"
+// has the time since the start. A story ends with the existing resources. See [world.command] for the commands.
 //
-// All stories together make every transition of a state that is possible.
+// Together, the stories make every allowed state transition.
 func TestStories(t *testing.T) {
 	var seen transitions
 	told, all := 0, 0
@@ -41,7 +41,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// tell runs a story and returns it with what happened.
+// tell runs a story and returns it with the events.
 func (w *world) tell(src string) string {
 	var out strings.Builder
 	lines := strings.Split(strings.TrimSuffix(src, "\n"), "\n")
@@ -73,16 +73,16 @@ func (w *world) tell(src string) string {
 	return out.String() + w.ending() + "\n"
 }
 
-// log has what happened, in the order of time.
+// log lists events in chronological order.
 type log struct {
 	mutex   sync.Mutex
 	entries []entry
 	start   time.Time
-	now     time.Duration // that was written last
-	calls   int           // of the cloud that are among the entries
+	now     time.Duration // time of the last entry
+	calls   int           // number of cloud calls in the entries
 }
 
-// entry is a line of the log. Where calls are concurrent, those about resources of one moment are sorted.
+// entry is a line of the log. Lines of concurrent calls at the same time are sorted.
 type entry struct {
 	time     time.Time
 	resource string
@@ -143,10 +143,10 @@ func (l *log) flush(w *world) string {
 	return out.String()
 }
 
-// event adds an event. Those of tasks are left out unless a provisioner is polled, since steps tell more.
+// event adds an event. Events of tasks are omitted unless a provisioner is polled: steps are more specific.
 func (w *world) event(e store.Event) {
 	if e.State == store.Started && e.Message == "" || e.Serial > 0 {
-		return // The cloud logs the call, and the other process the event.
+		return // the cloud logs the call, and the other process the event
 	}
 	w.seen.event(w, e)
 	text, resource := e.Name, ""
@@ -172,11 +172,11 @@ func (w *world) event(e store.Event) {
 	w.log.add(w, resource, "%s", text)
 }
 
-// transitions are the changes of state that stories made.
+// transitions records the state transitions of stories.
 type transitions struct {
 	mutex                     sync.Mutex
 	deployments, tasks, steps map[[2]store.State]bool
-	last                      map[string]store.State // of tasks
+	last                      map[string]store.State // last states of tasks
 }
 
 func (s *transitions) note(all *map[[2]store.State]bool, from, to store.State) {
@@ -188,8 +188,8 @@ func (s *transitions) note(all *map[[2]store.State]bool, from, to store.State) {
 	(*all)[[2]store.State{from, to}] = true
 }
 
-// event notes what the rows of the store do not show: changes of tasks, whose rows start again in each run, and steps that
-// are done without a call.
+// event records transitions that stored rows do not show: those of tasks, whose rows are reset in each run, and of
+// steps without a call.
 func (s *transitions) event(w *world, e store.Event) {
 	key := fmt.Sprint(e.Deployment, e.Task)
 	switch {
@@ -207,7 +207,7 @@ func (s *transitions) event(w *world, e store.Event) {
 	}
 }
 
-// compare compares with the tables.
+// compare compares the transitions with the tables.
 func (s *transitions) compare(t *testing.T) {
 	for _, all := range []struct {
 		name  string

@@ -29,13 +29,13 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// world is an environment with a simulated cloud, and the processes that deploy to it.
+// world is an environment with a simulated cloud and the processes that deploy to it.
 type world struct {
 	t          *testing.T
 	seen       *transitions
-	cloud      *sim.Cloud // nil until the first command that needs it
+	cloud      *sim.Cloud // created by the first command that needs it
 	options    sim.Options
-	engine     run.Options // of processes that start from now on
+	engine     run.Options // options of new processes
 	store      *memory.Store
 	key        *secret.Key
 	processes  map[string]*process
@@ -43,9 +43,9 @@ type world struct {
 	dead       map[string]bool
 	names      map[lumi.ID]string
 	fakers     map[string]*faker // by name
-	mapping    sync.Map          // names of fakers by the names of types
-	simulated  bool              // what processes do that start from now on
-	renamed    []lumi.Property   // which all types have
+	mapping    sync.Map          // faker names by type name
+	simulated  bool              // new processes simulate
+	renamed    []lumi.Property   // renamed properties of all types
 	wanted     []*lumigl.Snapshot
 	log        log
 	background sync.WaitGroup
@@ -67,7 +67,7 @@ func newWorld(t *testing.T, seen *transitions) *world {
 	}
 }
 
-// provider is that of a type in the simulated cloud.
+// Provider returns the provider of a type in the simulated cloud.
 func (w *world) Provider(_ context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	p := w.cloud.Provider(t)
 	if p == nil {
@@ -76,7 +76,7 @@ func (w *world) Provider(_ context.Context, t tokens.Type, configuration lumigl.
 	return &configured{p, w, configuration}, "1.0.0", nil
 }
 
-// configured is a provider that notes which account a deletion is made with.
+// configured is a provider that logs the account used for deletions.
 type configured struct {
 	*lumi.Provider
 	w             *world
@@ -108,18 +108,18 @@ type process struct {
 	engine *environment.Environment
 	mutex  sync.Mutex
 	writes int
-	// crash is a change of a row that the process does not outlive, or "". Unless lost is set, it takes place.
+	// crash is the row change at which the process dies, or "". The change is made unless lost is set.
 	crash   string
 	lost    bool
 	crashed bool
-	stalled chan struct{} // nil, or closed once the process goes on
-	// shows is set if changes of rows are part of the story.
+	stalled chan struct{} // nil, or closed when the process continues
+	// shows is set if row changes are part of the story.
 	shows bool
 }
 
 var errCrashed = errors.New("the process has ended")
 
-// as makes a process the current one. It starts if it does not run.
+// as makes a process the current one, starting it if necessary.
 func (w *world) as(name string) {
 	if w.cloud == nil {
 		w.cloud = sim.New(w.options)
@@ -148,7 +148,7 @@ func (w *world) as(name string) {
 	w.current = p
 }
 
-// command ends the process, as far as the store is concerned, or has it stall or go on.
+// command disconnects, stalls, or resumes the process.
 func (p *process) command(what string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -174,7 +174,7 @@ func (p *process) Read(ctx context.Context, f func(store.Tx) error) error {
 	return p.Store.Read(ctx, f)
 }
 
-// Write implements [store.Store]. It notes what changed, and ends the process where the story wants that.
+// Write implements [store.Store]. It records changes and ends the process where the story requests it.
 func (p *process) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if p.mutex.Lock(); p.stalled != nil {
 		stalled := p.stalled
@@ -211,7 +211,7 @@ func (p *process) Write(ctx context.Context, environment string, f func(store.Tx
 		switch {
 		case was == now:
 			continue
-		case now.isStep && was.state == "" && now.state != store.Started: // It was that of another deployment.
+		case now.isStep && was.state == "" && now.state != store.Started: // it belonged to another deployment
 		case now.isStep:
 			p.w.seen.note(&p.w.seen.steps, cmp.Or(was.state, store.Planned), now.state)
 		case was.state != "" && (was.state != now.state || was.fence != now.fence):
@@ -227,7 +227,7 @@ func (p *process) Write(ctx context.Context, environment string, f func(store.Tx
 	return nil
 }
 
-// row is a row of the store. Those of tasks have no state.
+// row is a row of the store. Rows of tasks have no state.
 type row struct {
 	text   string
 	state  store.State
@@ -235,7 +235,7 @@ type row struct {
 	isStep bool
 }
 
-// rowsOf returns the rows of all deployments by their keys.
+// rowsOf returns the rows of all deployments by key.
 func rowsOf(tx store.Tx) map[string]row {
 	rows := map[string]row{}
 	deployments, _ := tx.Queue("dev")
@@ -289,7 +289,7 @@ var (
 	reference   = regexp.MustCompile(`@([\w#]+)(?:([.:])(\w+))?`)
 )
 
-// short returns a text with short names in place of URNs, and names in place of IDs.
+// short replaces URNs by short names and IDs by names.
 func (w *world) short(text string) string {
 	text = resourceURN.ReplaceAllString(text, "$1/$2")
 	if w.cloud != nil {
@@ -306,9 +306,9 @@ func urnOf(module, resource string) string {
 	return fmt.Sprintf("urn:lumi:dev::%s:index::sim:index:%s::%s", module, kind, name)
 }
 
-// desired returns desired state: a line a resource, such as "Disk/a size=1 on=[@b] at=@b.arn !protect=true", where @c:x is
-// a value of the module c, join:x@b.arn one that is joined, and $a the ID of a resource; "provides x=@a.arn", "uses c:x" or `uses c:x where value > 1`, and
-// "account NAME".
+// desired parses desired state: one line per resource, such as "Disk/a size=1 on=[@b] at=@b.arn !protect=true", where
+// @c:x is a value of the module c, join:x@b.arn a joined one, and $a the ID of a resource; "provides x=@a.arn", "uses
+// c:x" or `uses c:x where value > 1`, and "account NAME".
 func (w *world) desired(module, program string) *lumigl.Snapshot {
 	vertex := func(u, typ, options string, properties ...string) string {
 		return fmt.Sprintf(`%q: {"type": %q, "options": {%s}, "properties": {%s}}`, u, typ, options, strings.Join(properties, ", "))
@@ -356,7 +356,7 @@ func (w *world) desired(module, program string) *lumigl.Snapshot {
 	return s
 }
 
-// members returns the options and properties of a resource, as members of objects in JSON.
+// members returns the options and properties of a resource as members of JSON objects.
 func (w *world) members(fields []string, urns map[string]string) (options, properties string) {
 	_, name, _ := strings.Cut(fields[0], "/")
 	all := map[bool]map[string]string{true: {}, false: {}} // options, properties
@@ -385,7 +385,7 @@ func (w *world) members(fields []string, urns map[string]string) (options, prope
 	return list(all[true]), list(all[false])
 }
 
-// value returns a value of a program in JSON.
+// value returns the JSON of a program value.
 func (w *world) value(text string, urns map[string]string) string {
 	joined, isJoined := strings.CutPrefix(text, "join:")
 	switch {
@@ -415,7 +415,7 @@ func moduleURN(name string) string {
 	return fmt.Sprintf("urn:lumi:dev::%s:index::lumi:index:Module::%[1]s", name)
 }
 
-// ending returns what exists at the end of a story.
+// ending returns the final state of a story.
 func (w *world) ending() string {
 	var b strings.Builder
 	for _, r := range w.cloud.Resources() {
@@ -450,7 +450,7 @@ func (w *world) ending() string {
 	return w.short(b.String())
 }
 
-// writeGraph writes the versions of a graph, a line each: a star marks the newest of a module.
+// writeGraph writes the versions of a graph, one per line. A star marks the newest version of a module.
 func writeGraph(b *strings.Builder, g *graph.Graph) {
 	for _, module := range g.Modules() {
 		for _, v := range g.Versions(module) {
