@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// script returns the wrapper of a shell script, which is called with --name prod, and the name of the command.
+// script returns a wrapper for a shell script called with --name prod, and the name of the command.
 func script(t *testing.T, text string) (*secret.Wrapper, string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -25,7 +25,7 @@ func script(t *testing.T, text string) (*secret.Wrapper, string) {
 	return wrapper(t, "exec:sh "+name+" --name prod"), "sh"
 }
 
-// keeper wraps by keeping the key in a file and writing a text instead.
+// keeper wraps a key by storing it in a file and printing a placeholder.
 const keeper = `
 test "$1 $2" = "--name prod" || exit 9
 case $3 in
@@ -44,7 +44,7 @@ func TestCommand(t *testing.T) {
 	unwrapped := must.Get(w.Unwrap(t.Context(), wrapped))(t)
 	isSame(t, key, unwrapped)
 
-	// It keeps another key now.
+	// It stores a different key now.
 	wrap(t, w, secret.NewKey())
 	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "another key", err, true, `"exec" unwrapped something other than the key`)
@@ -103,7 +103,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// TestLeftBehind takes what a command wrote, although a process that it started still has its output.
+// The output of a command is complete when it exits, even if a child process keeps the output open.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	w, _ := script(t, keeper+"\nsleep 5 &")

@@ -65,7 +65,7 @@ func text(t testing.TB, v lumigl.Value) string {
 	return string(written)
 }
 
-// drawn draws values with everything in them. Secrets, keys in secrets and what is around them have texts of their own.
+// drawn draws values of all kinds, with distinct texts in secrets, in keys within secrets, and around them.
 type drawn struct {
 	*rapid.T
 	testing.TB
@@ -116,7 +116,7 @@ func (d *drawn) value(depth int, isSecret bool) lumigl.Value {
 	}
 }
 
-// TestRoundTrip opens what it has sealed, after it was written and read, and looks for plain text in it.
+// Sealed values survive a round trip and contain no plain text.
 func TestRoundTrip(t *testing.T) {
 	key := secret.NewKey()
 	sealedSome := false
@@ -163,11 +163,11 @@ func references(v lumigl.Value) []string {
 	return all
 }
 
-// forms returns how a secret may be in a text.
+// forms returns the encodings of a secret in text.
 func forms(s string) []string {
 	quoted, _ := json.Marshal(s)
 	all := []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), hex.EncodeToString([]byte(s)), strings.Trim(strconv.QuoteToASCII(s), `"`)}
-	for i := range 3 { // Base64 of a longer text that the secret is in has one of three forms.
+	for i := range 3 { // base64 of a longer text contains one of three forms
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", i) + s))
 		all = append(all, encoded[4:len(encoded)-4])
 	}
@@ -188,7 +188,7 @@ func TestSealed(t *testing.T) {
 		t.Errorf("the references are %q", got)
 	}
 
-	// Without the key, a reference to a resource that has moved can be made to follow it.
+	// References to a moved resource can be retargeted without the key.
 	moved := sealed.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { v, _, _ := reference(t, db, "").Target(); return v })
 	if got := references(must.Get(key.Open(db, moved))(t)); !slices.Equal(got, []string{string(db) + " url"}) {
 		t.Errorf("after the move, the references are %q", got)
@@ -199,7 +199,7 @@ func TestSealed(t *testing.T) {
 		t.Errorf("hidden as %s", text(t, hidden))
 	}
 
-	// The length of a short secret does not show.
+	// The length of a short secret is hidden.
 	short := must.Get(key.Seal(db, secretOf(lumigl.TextOf("a"))))(t)
 	long := must.Get(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))(t)
 	if a, b := text(t, short), text(t, long); len(a) != len(b) {
@@ -269,7 +269,7 @@ func nested(depth int) lumigl.Value {
 	return v
 }
 
-// TestTamper changes each byte of sealed texts, whose base64 ends in all ways, and removes and adds some.
+// TestTamper changes, removes, and adds bytes of sealed texts with all kinds of base64 endings.
 func TestTamper(t *testing.T) {
 	for i := range 3 {
 		tamper(t, strings.Repeat("hunter2", 1+10*i))

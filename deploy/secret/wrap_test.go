@@ -38,7 +38,7 @@ func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
 	return wrapped
 }
 
-// isSame holds that one key opens what the other has sealed.
+// isSame checks that b opens values sealed with a.
 func isSame(t testing.TB, a, b *secret.Key) {
 	t.Helper()
 	v := secretOf(lumigl.TextOf("hunter2"))
@@ -47,7 +47,7 @@ func isSame(t testing.TB, a, b *secret.Key) {
 	}
 }
 
-// fails holds that an error is as it should be.
+// fails checks an error.
 func fails(t testing.TB, about string, err error, needs bool, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want || needsKey(err) != needs {
@@ -60,7 +60,7 @@ func needsKey(err error) bool {
 	return ok
 }
 
-// noVariables makes a test independent of where it runs.
+// noVariables unsets the variables that a Wrapper reads.
 func noVariables(t *testing.T) {
 	for _, name := range []string{secret.IdentityVariable, secret.PassphraseVariable, secret.NewPassphraseVariable} {
 		t.Setenv(name, "")
@@ -87,7 +87,7 @@ func TestAge(t *testing.T) {
 	t.Setenv(secret.IdentityVariable, b.String())
 	isSame(t, key, unwrap())
 
-	// The same key for others: those before cannot unwrap what is stored from then on.
+	// The same key for other recipients: the former ones cannot unwrap it any longer.
 	t.Setenv(secret.IdentityVariable, c.String())
 	_, err := w.Unwrap(t.Context(), wrapped)
 	fails(t, "not a recipient", err, true, otherKey)
@@ -117,7 +117,7 @@ func TestAge(t *testing.T) {
 	fails(t, "no identity", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to an identity or the path of an identity file (no such file or directory)")
 }
 
-// TestAgeLibrary unwraps without this package what it wrapped, and the other way round.
+// Wrapped keys are compatible with the age library in both directions.
 func TestAgeLibrary(t *testing.T) {
 	noVariables(t)
 	me, key := identity(t), secret.NewKey()
@@ -177,7 +177,7 @@ func TestWrappedDamaged(t *testing.T) {
 		for _, text := range []string{string(changed), wrapped[:i]} {
 			k, err := w.Unwrap(t.Context(), text)
 			if err == nil && i >= len(wrapped)-2 {
-				isSame(t, key, k) // The line's end does not matter.
+				isSame(t, key, k) // line endings do not matter
 				continue
 			}
 			if err == nil || k != nil || strings.Contains(err.Error(), me.String()) {
@@ -245,7 +245,7 @@ func TestChangedWrapping(t *testing.T) {
 	former := must.Get(passphrase.For(byAge))(t)
 	isSame(t, key, must.Get(former.Unwrap(t.Context(), byAge))(t))
 
-	// Only a change reads the new passphrase.
+	// The new passphrase is read only if Changes is set.
 	must.Get(passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)))(t)
 	passphrase.Changes = true
 	changed := wrap(t, passphrase, key)
