@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// plain is in every secret, and nowhere else.
+// plain is part of every secret, and nothing else.
 const plain = "hunter2"
 
 func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members...) }
@@ -65,7 +65,7 @@ func anyObject(t *rapid.T, references []lumigl.Value, depth int) lumigl.Value {
 	return object(members...)
 }
 
-// anyResource draws a resource that refers to those with smaller numbers, whether there are any.
+// anyResource draws a resource that refers to existing or missing resources with smaller numbers.
 func anyResource(t *rapid.T, module string, n int, d graph.Deployment, id string) *graph.Resource {
 	references := []lumigl.Value{refTo(urnOf("b", 7), "provides")}
 	for i := range n {
@@ -84,7 +84,7 @@ func anyResource(t *rapid.T, module string, n int, d graph.Deployment, id string
 
 var number = graph.Type{Form: lumigl.TextOf("any")}
 
-// nextGraph draws what becomes of a graph.
+// nextGraph draws a successor of a graph.
 func nextGraph(t *rapid.T, g *graph.Graph, d graph.Deployment) *graph.Graph {
 	module := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "module")
 	id := graph.VersionID{Module: module, Deployment: d}

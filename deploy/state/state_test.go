@@ -30,10 +30,10 @@ var (
 	codec = state.Codec{Key: key}
 )
 
-// table is the rows of an environment.
+// table holds the rows of an environment by key.
 type table map[string]string
 
-// apply puts the rows that change.
+// apply applies the changes of rows.
 func (rows table) apply(t rapid.TB, before, after *graph.Graph) {
 	t.Helper()
 	put, gone, err := codec.Changes(before, after)
@@ -64,7 +64,7 @@ func (rows table) vertices() []store.Vertex {
 
 func textOf(doc lumigl.Document) string { return string(must.Value(lumigl.Append(nil, doc))) }
 
-// TestRowsFollowTheGraph takes an environment through random transitions. The rows are those of the graph after each.
+// The rows match the graph after each of several random transitions.
 func TestRowsFollowTheGraph(t *testing.T) {
 	t.Parallel()
 	empty := &graph.Graph{Environment: prod.Name, Lineage: prod.Lineage}
@@ -107,7 +107,7 @@ func TestRowsFollowTheGraph(t *testing.T) {
 	})
 }
 
-// checkOutline checks that the outline of rows has what the versions of a graph provide and use, and that rows have the URNs of
+// checkOutline checks that the outline has the provided values and uses of the graph, and that rows have the URNs of
 // their resources.
 func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	byKey := map[string]store.Vertex{}
@@ -121,7 +121,7 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 		}
 	}
 	outline, read := outlineOf(t, rows)
-	few := 1 // the root, and for each module its versions, the first resource and what is pending
+	few := 1 // the root, and for each module its versions, the first resource, and pending ones
 	for _, module := range g.Modules() {
 		few += 1 + len(g.Versions(module)) + len(g.Pending(module))
 		for _, b := range g.Beside(module) {
@@ -161,7 +161,7 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	}
 }
 
-// outlineOf returns the outline of rows, and how many rows were read for it.
+// outlineOf returns the outline of rows and the number of rows read.
 func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	t.Helper()
 	s := memory.New()
@@ -177,7 +177,7 @@ func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	return g, read
 }
 
-// countingTx counts the vertices that are read.
+// countingTx counts the vertices read.
 type countingTx struct {
 	store.Tx
 	read int
@@ -209,8 +209,8 @@ func TestOutline(t *testing.T) {
 	}
 }
 
-// example is an environment with secrets in a resource, in what a module provides, and in the configurations of a version
-// and of what is pending.
+// example is an environment with secrets in a resource, a provided value, and the configurations of a version and a
+// pending resource.
 func example() *graph.Graph {
 	password := object(field("password", secretOf(lumigl.ListOf(lumigl.TextOf(plain), refTo(urnOf("a", 0), "arn")))))
 	r := &graph.Resource{
@@ -328,7 +328,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestCheckedInputs checks that properties whose checked value equals the input are stored once, and that texts with both are read.
+// Properties whose checked value equals the input are stored once. Texts with both can be read.
 func TestCheckedInputs(t *testing.T) {
 	t.Parallel()
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
@@ -359,7 +359,7 @@ func TestCheckedInputs(t *testing.T) {
 	}
 }
 
-// vertexOf returns a document whose one vertex has the properties, and those that they refer to.
+// vertexOf returns a document with a vertex with the properties, and the vertices that they refer to.
 func vertexOf(properties lumigl.Value) *lumigl.Graph {
 	doc := &lumigl.Graph{}
 	must.Value(doc.Add("")).Properties = properties.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
@@ -467,7 +467,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// large returns a graph of 20,000 resources, of which one in ten has a secret.
+// large returns a graph of 20,000 resources, one in ten with a secret.
 func large() *graph.Graph {
 	var resources []*graph.Resource
 	for n := range 20_000 {
