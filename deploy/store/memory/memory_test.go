@@ -15,7 +15,7 @@ func TestStore(t *testing.T) {
 	storetest.Test(t, func(*testing.T) store.Store { return memory.New() })
 }
 
-// TestBubble has a writer wait for another one in a bubble, where only what waits for time or for the bubble may block.
+// Writers waiting for each other do not block a synctest bubble forever.
 func TestBubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestBubble(t *testing.T) {
 	})
 }
 
-// BenchmarkStep measures what a model check does: a new store with a deployment and a step.
+// BenchmarkStep measures a typical model check: a new store with a deployment and a step.
 func BenchmarkStep(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 )
 
-// BenchmarkStep measures the transaction that an executor runs before and after each call, on the disk of temporary files.
+// BenchmarkStep measures the transaction before and after each call, in the folder for temporary files.
 func BenchmarkStep(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"), sqlite.Options{})
 	var id int64
@@ -58,7 +58,7 @@ func BenchmarkVertices(b *testing.B) {
 	}
 }
 
-// BenchmarkLastTaskRuns measures what a run of 10,000 task runs reads when it starts, after three others.
+// BenchmarkLastTaskRuns measures the query at the start of a run, after three runs of 10,000 task runs.
 func BenchmarkLastTaskRuns(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "state.db"), sqlite.Options{})
 	write(b, s, putEnvironment)

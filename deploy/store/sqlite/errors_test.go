@@ -49,12 +49,12 @@ func TestDiskFull(t *testing.T) {
 		return s.Write(t.Context(), "dev", func(tx store.Tx) error {
 			err := tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: text}}, nil)
 			if err != nil {
-				// SQLite has rolled back by now, and would commit each statement at once.
+				// SQLite has rolled back and would now commit each statement at once.
 				if err2 := tx.PutVertices("dev", []store.Vertex{{Key: "b"}}, nil); err2 == nil {
 					t.Error("the transaction goes on")
 				}
 			}
-			return nil // even then Write fails
+			return nil // Write fails even so
 		})
 	}
 	must.Do(t, put("small"))
@@ -113,7 +113,7 @@ func TestNotDatabase(t *testing.T) {
 	wantError(t, openError(t, path, sqlite.Options{}), path+what)
 }
 
-// execute runs a statement past the store.
+// execute runs a statement, bypassing the store.
 func execute(t *testing.T, path, query string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -153,7 +153,7 @@ func TestCheckVersion(t *testing.T) {
 	wantError(t, sqlite.CheckVersion("3.51.2"), "lumi was built with SQLite 3.51.2, which can damage databases: build it with 3.51.3 or later")
 }
 
-// schema is the schema with further versions.
+// schema returns the schema with additional versions.
 func schema(t *testing.T, more ...string) fs.FS {
 	t.Helper()
 	names := must.Get(filepath.Glob("schema/*.sql"))(t)
@@ -173,7 +173,7 @@ func TestMigrate(t *testing.T) {
 	path := database(t)
 	newer := sqlite.Options{}.WithSchema(schema(t, "ALTER TABLE step ADD COLUMN a TEXT;\nUPDATE environment SET serial = serial + 10;",
 		"UPDATE environment SET serial = serial * 2;"))
-	for range 2 { // the second time, there is nothing to do
+	for range 2 { // the second time is a no-op
 		s := open(t, path, newer)
 		read(t, s, func(tx store.Tx) error {
 			e, err := tx.Environment("dev")
@@ -199,7 +199,7 @@ func TestMigrate(t *testing.T) {
 		path+" was written by a newer version of lumi (schema 5, this version supports up to 3): upgrade lumi")
 }
 
-// TestFirstSchemas migrates databases of the first versions: events had no source, and there were no task graphs.
+// TestFirstSchemas migrates databases of the first versions, without sources of events and without task graphs.
 func TestFirstSchemas(t *testing.T) {
 	t.Parallel()
 	first := fstest.MapFS{}

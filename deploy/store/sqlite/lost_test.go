@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLost removes the files of an open database, or puts others in their place. What is written afterward is saved too.
+// Removing or replacing the files of an open database loses nothing, including later writes.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the system removes no open file")
@@ -107,7 +107,7 @@ func wantLost(t *testing.T, err error, want, path, rescue string) {
 	}
 }
 
-// rescued returns the only file in a folder, which has a copy.
+// rescued returns the rescue copy in a folder.
 func rescued(t *testing.T, folder string) string {
 	t.Helper()
 	entries := must.Get(os.ReadDir(folder))(t)
@@ -123,7 +123,7 @@ func rescued(t *testing.T, folder string) string {
 	return filepath.Join(folder, files[0])
 }
 
-// vertices returns the text of the vertices of a copy, which it does not change.
+// vertices returns the text of the vertices in a copy without changing it.
 func vertices(t *testing.T, path string) (texts string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

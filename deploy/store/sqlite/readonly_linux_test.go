@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// obey makes the rest of a test subject to file modes, which do not bind root.
+// obey makes file modes apply to the rest of a test, even for root.
 func obey(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -24,7 +24,7 @@ func obey(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if err := unix.Setfsuid(0); err == nil {
-			runtime.UnlockOSThread() // else the thread ends with the test
+			runtime.UnlockOSThread() // otherwise, the thread ends with the test
 		}
 	})
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// victim is the environment variable that makes the test binary the process that [TestKill] kills.
+// victim is the environment variable that turns the test binary into the victim of [TestKill].
 const victim = "LUMI_TEST_VICTIM"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func read(t testing.TB, s store.Store, f func(tx store.Tx) error) {
 	must.Do(t, s.Read(t.Context(), f))
 }
 
-// database is the path of a new database with an environment.
+// database returns the path of a new database with an environment.
 func database(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -120,7 +120,7 @@ func TestFileModes(t *testing.T) {
 	}
 }
 
-// TestTwoStores has two stores on one database, as two processes have.
+// Two stores on one database behave like two processes.
 func TestTwoStores(t *testing.T) {
 	t.Parallel()
 	path := database(t)
@@ -153,7 +153,7 @@ func TestStopWaiting(t *testing.T) {
 	path := database(t)
 	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{})
 	write(t, a, func(store.Tx) error {
-		for _, s := range []*sqlite.Store{a, b} { // in one process, and between processes
+		for _, s := range []*sqlite.Store{a, b} { // within one process and between processes
 			stopped := errors.New("stopped")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, stopped)
 			err := s.Write(ctx, "dev", putEnvironment)
@@ -195,7 +195,7 @@ func TestOpenTogether(t *testing.T) {
 	})
 }
 
-// TestOpenWhileCreated opens a database that another process creates, before that has switched the journal.
+// A database can be opened while another process creates it, before the switch to the WAL.
 func TestOpenWhileCreated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -246,7 +246,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// writeForever adds an environment and its vertex in one transaction each, and prints a line once Write has returned.
+// writeForever adds environments, each with a vertex in one transaction, and prints a line after each Write.
 func writeForever(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})
