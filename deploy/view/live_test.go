@@ -22,10 +22,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// patience is how long the tests wait for what takes milliseconds.
+// patience limits waits that should take milliseconds.
 const patience = 20 * time.Second
 
-// terminal is a pseudo-terminal whose output is kept.
+// terminal is a pseudo-terminal that records its output.
 type terminal struct {
 	*testing.T
 	master, tty *os.File
@@ -50,7 +50,7 @@ func open(t *testing.T) *terminal {
 			x.mutex.Lock()
 			x.output.Write(buffer[:n])
 			x.mutex.Unlock()
-			if err != nil { // EIO once the other side is closed
+			if err != nil { // EIO after the other side is closed
 				return
 			}
 		}
@@ -115,7 +115,8 @@ func live(t *testing.T, tty *os.File) view.Reporter {
 	return r
 }
 
-// TestLive shows a deployment on a terminal that changes its size. A signal is not the view's, and the terminal's mode stays.
+// A deployment is shown on a terminal that is resized. The view does not handle other signals or change the terminal
+// mode.
 func TestLive(t *testing.T) {
 	x := open(t)
 	mode, err := term.GetState(int(x.tty.Fd()))
@@ -136,7 +137,7 @@ func TestLive(t *testing.T) {
 	for i := range 30 {
 		send(r, store.Event{URN: bucket(long), Level: "warn", Message: fmt.Sprintf("warning number %d", i)})
 	}
-	x.await("shop[7] " + long + ":") // The rest is on another line.
+	x.await("shop[7] " + long + ":") // the rest is on another line
 	x.await("warning: warning number 29")
 
 	if now, err := term.GetState(int(x.tty.Fd())); err != nil || !reflect.DeepEqual(now, mode) {
@@ -148,7 +149,7 @@ func TestLive(t *testing.T) {
 	<-interrupts
 
 	x.resize(10, 40)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // It is not the terminal that controls this process.
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // it is not the controlling terminal of this process
 		t.Fatal(err)
 	}
 	x.await("creating " + long[:24] + "…")
@@ -182,7 +183,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLostTerminal loses the terminal while a deployment runs.
+// A deployment continues if the terminal is lost.
 func TestLostTerminal(t *testing.T) {
 	x := open(t)
 	r := live(t, x.tty)
@@ -195,14 +196,14 @@ func TestLostTerminal(t *testing.T) {
 			send(r, store.Event{URN: bucket("a"), Level: "warn", Message: fmt.Sprint("warning ", i)})
 			time.Sleep(time.Millisecond)
 		}
-		_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH) // It asks for the size, which fails.
+		_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH) // querying the size fails
 		send(r, store.Event{URN: bucket("a"), Kind: "create", State: store.Done})
 		r.Waits(map[string][]string{"b[1]": {"shop[7]: b uses shop"}})
 		r.Close()
 	})
 }
 
-// TestStalledTerminal holds that a deployment goes on while the terminal takes nothing, as after Ctrl-S.
+// A deployment continues while the terminal is stalled, as after Ctrl-S.
 func TestStalledTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	master, tty, err := pty.Open()
@@ -220,7 +221,7 @@ func TestStalledTerminal(t *testing.T) {
 	ends(t, r.Close)
 }
 
-// TestConcurrent calls all reporters concurrently. The race detector looks at it, and each line is whole.
+// Reporters are safe for concurrent use and write whole lines.
 func TestConcurrent(t *testing.T) {
 	x := open(t)
 	var text, json bytes.Buffer
@@ -254,7 +255,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestShort closes at once.
+// A reporter can be closed immediately.
 func TestShort(t *testing.T) {
 	x := open(t)
 	r := live(t, x.tty)

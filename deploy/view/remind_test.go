@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// TestRemind checks the lines about a call that runs for long.
+// TestRemind checks the reminders about a long-running call.
 func TestRemind(t *testing.T) {
 	var b strings.Builder
 	l := NewLines(&b, Options{}).(*textLines)

@@ -19,17 +19,18 @@ import (
 
 var update = flag.Bool("update", false, "accept what is found as right")
 
-// start is when the events of the archives start.
+// start is the start time of the events in archives.
 var start = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// line is a line of an archive: an event, or what a deployment waits for.
+// line is a line of an archive: an event or a wait.
 type line struct {
 	event store.Event
 	waits map[string][]string
 }
 
-// parse reads events: the time, the deployment, the step or resource as kind/type/name or ".", a state or a level, and a
-// message, which may be quoted. The deployment of a provider's message may be "?". A name may have a former one after "<". Waits are "TIME waits NAME TEXT…".
+// parse parses events: time, deployment, step or resource as kind/type/name or ".", state or level, and a message,
+// which may be quoted. The deployment of a provider's message may be "?". A former name may follow the name after "<".
+// Waits are "TIME waits NAME TEXT…".
 func parse(t *testing.T, text string) (all []line) {
 	waits, ids := map[string][]string{}, map[string]int64{"?": 0}
 	for row := range strings.Lines(text) {
@@ -82,8 +83,8 @@ func parse(t *testing.T, text string) (all []line) {
 
 func options(color bool) Options { return Options{Color: color} }
 
-// TestGolden shows the events of each archive in testdata in each form that the archive has: "lines", "lines color",
-// "lines verbose", "json", "final", and "tree WIDTHxHEIGHT TIME", perhaps with " color".
+// TestGolden shows the events of each archive in testdata in the forms in the archive: "lines", "lines color", "lines
+// verbose", "json", "final", and "tree WIDTHxHEIGHT TIME", optionally with " color".
 func TestGolden(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -178,7 +179,7 @@ func fits(t *testing.T, frame string, width, height int) {
 	}
 }
 
-// TestMany shows deployments of 5,000 steps in 20,000 events, with text that could drive a terminal.
+// TestMany shows deployments of 5,000 steps in 20,000 events, with control characters in texts.
 func TestMany(t *testing.T) {
 	s := newState(options(false))
 	now := start
