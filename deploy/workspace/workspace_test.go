@@ -19,13 +19,13 @@ import (
 	"github.com/lumi-idl/lumi/deploy/workspace"
 )
 
-// example is a case of the table in testdata.
+// example is a case of testdata/cases.json.
 type example struct {
 	Text      string          `json:"text"`
 	Workspace json.RawMessage `json:"workspace"`
-	// Errors are the messages, each with its line and column in front.
+	// Errors lists the messages, prefixed with line and column.
 	Errors []string `json:"errors"`
-	// SchemaAccepts marks errors that a schema cannot see.
+	// SchemaAccepts marks errors that the JSON Schema does not detect.
 	SchemaAccepts bool `json:"schemaAccepts"`
 }
 
@@ -85,7 +85,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// TestSchema compares the judgment of the JSON Schema with that of the table.
+// TestSchema validates the table with the JSON Schema.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "schema", "workspace.schema.json"))
@@ -118,7 +118,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("%q: the schema says %v", e.Text, err)
 		}
 	}
-	// Editors have other validators, whose patterns are those of other languages.
+	// Editors use other validators with other regular expressions.
 	input, err := json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// plain returns the JSON of a YAML node, as an editor that uses the schema sees it.
+// plain returns the JSON of a YAML node as an editor sees it.
 func plain(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.DocumentNode:
@@ -167,7 +167,7 @@ func plain(n *yaml.Node) any {
 		case "!!null":
 			return nil
 		case "!!int", "!!float":
-			if n.Value != "1_000" { // A string in YAML 1.2.
+			if n.Value != "1_000" { // a string in YAML 1.2
 				return json.Number("7")
 			}
 		case "!!bool":
@@ -249,7 +249,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that no text makes the parser panic, and that problems have places in the order of the file.
+// The parser never panics, and problems are in file order.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"modules: {a: a.ts}\nplugins: &x {b: *x}", "? [a]\n: !t b\n<<: {c: d}", "- ~\n---\n%YAML 1.1"} {
 		f.Add([]byte(text))
