@@ -44,7 +44,7 @@ func TestChanges(t *testing.T) {
 		{"two versions", both, neither, nil, []string{"a::1", "a::5", foodb1, users}},
 		{"to be deleted", g, left, []string{users + ":users", "root"}, []string{"a::1", foodb1, users}},
 		{"a resource in place", g, replaced, []string{"a::3", foodb3}, nil},
-		{"what is not shared", g, example(), all, nil},
+		{"unshared graphs", g, example(), all, nil},
 	} {
 		put, gone := Changes(test.before, test.after)
 		var keys []string

@@ -14,10 +14,10 @@ import (
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ rule, script, want string }{
-		{"the root leads to the newest version", `
+		{"the root refers to the newest version", `
 			deploy a db app(db)`, `
 			a::1* db:1 app:1`},
-		{"versions share what is left alone", `
+		{"versions share unchanged resources", `
 			deploy a db app(db)
 			deploy a db app!(db)`, `
 			cleanup a
@@ -33,7 +33,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::2*
 			b::3* foo→a::2`},
-		{"a use binds to an older version that the root reaches", `
+		{"a use binds to a reachable older version", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy a
@@ -49,7 +49,7 @@ func TestTransitions(t *testing.T) {
 			deploy c a.foo() d.bar`, `
 			c uses a.foo, but a::2 is incompatible: "foo" is not provided (did you mean "food"?)
 			c uses d.bar, but module d does not exist: deploy d first`},
-		{"modules form no circle", `
+		{"modules form no cycle", `
 			deploy a =foo()
 			deploy b a.foo() =foo()
 			deploy c b.foo() =foo()
@@ -66,7 +66,7 @@ func TestTransitions(t *testing.T) {
 			deploy b =foo()
 			deploy a b.foo()`, `
 			dependency cycle between modules: a uses b, b uses a`},
-		{"versions that are cleaned up do not", `
+		{"removed versions do not count", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy b =foo()
@@ -78,7 +78,7 @@ func TestTransitions(t *testing.T) {
 			a::4* foo→b::3
 			b::3*`},
 
-		{"an edge moves to a version that fulfills it", `
+		{"an edge moves to a version that satisfies it", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy a =foo()`, `
@@ -87,7 +87,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::3*
 			b::2* foo→a::3`},
-		{"an edge stays if the new version does not fulfill it", `
+		{"an edge stays if the new version does not satisfy it", `
 			deploy a =foo() =bar()
 			deploy b a.foo() a.bar()
 			deploy a =foo(x) =bar()`, `
@@ -96,7 +96,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::3*
 			b::2* bar→a::3 foo→a::1`},
-		{"an edge moves later, once it is fulfilled", `
+		{"an edge moves later, once it is satisfied", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy a =foo(x)
@@ -113,7 +113,7 @@ func TestTransitions(t *testing.T) {
 			deploy a db! =foo:db`, `
 			b::2 leaves foo at a::1: "foo" is "db:3", which does not satisfy the predicate value=="db:1" (stale) (broken)
 			conflict: changes a.db:1, which a::1 needs for foo of b::2`},
-		{"a value that was changed in place moves its edge", `
+		{"a value changed in place moves its edge", `
 			deploy a db =foo:db
 			deploy b a.foo
 			deploy a db! =foo:db`, `
@@ -158,7 +158,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			a::3*
 			b::2* foo→a::3`},
-		{"edges of versions that the root does not reach stay", `
+		{"edges of unreachable versions stay", `
 			deploy a =foo()
 			deploy b a.foo()
 			deploy b
@@ -169,7 +169,7 @@ func TestTransitions(t *testing.T) {
 			b::2 foo→a::1
 			b::3*`},
 
-		{"the update deletes what nothing that is kept holds", `
+		{"the update deletes resources that no kept version contains", `
 			deploy a db lb(db) x
 			deploy a db`, `
 			delete a.lb:1
@@ -177,7 +177,7 @@ func TestTransitions(t *testing.T) {
 			cleanup a
 			a::1 db:1
 			a::2* db:1`},
-		{"kept versions hold what they held", `
+		{"kept versions keep their resources", `
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a lb* =bar()`, `
@@ -185,20 +185,20 @@ func TestTransitions(t *testing.T) {
 			a::1 db:1 lb:1
 			a::3* lb:3
 			b::2* foo→a::1`},
-		{"a kept version needs what its values come from", `
+		{"a kept version needs the sources of its values", `
 			deploy a net db(net) lb =foo:db
 			deploy b a.foo
 			deploy a net! db(net) lb!`, `
 			b::2 leaves foo at a::1: "foo" is not provided
 			conflict: changes a.net:1, which a::1 needs for foo of b::2`},
-		{"a kept version needs all of it for a verb", `
+		{"a kept version needs all resources for a verb", `
 			deploy a net lb =foo()
 			deploy b a.foo()
 			deploy a net lb^`, `
 			b::2 leaves foo at a::1: "foo" is not provided
 			conflict: deletes a.lb:1, which a::1 needs for foo of b::2
 			delete a.lb:1`},
-		{"what a kept version does not need follows the newest", `
+		{"resources that a kept version does not need follow the newest", `
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a db new lb!(new)`, `
@@ -206,7 +206,7 @@ func TestTransitions(t *testing.T) {
 			a::1 db:1 new:3 lb:3
 			a::3* db:1 new:3 lb:3
 			b::2* foo→a::1`},
-		{"with what is removed leaves what depends on it", `
+		{"dependents of removed resources are removed", `
 			deploy a db net lb(net) =foo:db
 			deploy b a.foo
 			deploy a db net^`, `
@@ -216,7 +216,7 @@ func TestTransitions(t *testing.T) {
 			a::1 db:1
 			a::3* db:1 net:3
 			b::2* foo→a::1`},
-		{"a move is no change", `
+		{"a move is not a change", `
 			deploy a net db(net) =foo:db
 			deploy b a.foo
 			deploy a net>vpc`, `
@@ -232,7 +232,7 @@ func TestTransitions(t *testing.T) {
 			a::1 vpc:1 db:1
 			a::3* vpc:1 db:1
 			b::2* foo→a::1`},
-		{"a move displaces what has its URN", `
+		{"a move displaces a resource with its URN", `
 			deploy a db x y =foo:db
 			deploy b a.foo
 			deploy a db x>y`, `
@@ -241,7 +241,7 @@ func TestTransitions(t *testing.T) {
 			a::1 db:1 y:1
 			a::3* db:1 y:1
 			b::2* foo→a::1`},
-		{"a move does not displace what is needed", `
+		{"a move does not displace a needed resource", `
 			deploy a db x =foo:db
 			deploy b a.foo
 			deploy a x>db`, `
@@ -294,7 +294,7 @@ func TestTransitions(t *testing.T) {
 			c::3 leaves foo at a::1: "foo" comes from a.db:1, which the new version does not contain (stale)
 			conflict: deletes a.db:1, which a::1 needs for foo of c::3
 			delete a.db:1`},
-		{"versions that wait for a cleanup lose what changed", `
+		{"versions that wait for a cleanup lose changed resources", `
 			deploy a db lb x =foo()
 			deploy b a.foo()
 			deploy a db lb x
@@ -308,7 +308,7 @@ func TestTransitions(t *testing.T) {
 			b::2 foo→a::1
 			b::4*`},
 
-		{"a cleanup removes what only such versions hold", `
+		{"a cleanup removes resources that only unreachable versions contain", `
 			deploy a db lb =foo:db
 			deploy b a.foo
 			deploy a db* lb
@@ -319,7 +319,7 @@ func TestTransitions(t *testing.T) {
 			a::3* db:3 lb:1
 			b::2 foo→a::1
 			b::4*`},
-		{"a cleanup that takes the last edge causes another", `
+		{"a cleanup that removes the last edge causes another", `
 			deploy a db =foo()
 			deploy b a.foo()
 			deploy a
@@ -329,7 +329,7 @@ func TestTransitions(t *testing.T) {
 			a::1 db:1
 			a::3*
 			b::4*`},
-		{"a cleanup removes nothing that an edge leads to", `
+		{"a cleanup keeps referenced versions", `
 			deploy a db =foo()
 			deploy b a.foo()
 			deploy a
@@ -341,7 +341,7 @@ func TestTransitions(t *testing.T) {
 			b::2 foo→a::1
 			b::4*`},
 
-		{"a module that is used is not destroyed", `
+		{"a used module is not destroyed", `
 			deploy a =foo() =bar()
 			deploy b a.foo() a.bar()
 			destroy a`, `
@@ -355,7 +355,7 @@ func TestTransitions(t *testing.T) {
 			b uses a.bar: deploy b without it, or destroy b first
 			b uses a.foo: deploy b without it, or destroy b first
 			c uses a.bar: deploy c without it, or destroy c first`},
-		{"what does not exist is not destroyed", `
+		{"a missing module is not destroyed", `
 			destroy a`, `
 			module a not found`},
 		{"destroying removes all versions", `
@@ -372,7 +372,7 @@ func TestTransitions(t *testing.T) {
 			a::1
 			b::2 foo→a::1
 			b::4*`},
-		{"destroying frees what the module used", `
+		{"destroying releases the used modules", `
 			deploy a db =foo()
 			deploy b a.foo()
 			deploy a
@@ -380,7 +380,7 @@ func TestTransitions(t *testing.T) {
 			cleanup a
 			a::1 db:1
 			a::3*`},
-		{"a version stays without resources while an edge leads to it", `
+		{"a referenced version stays without resources", `
 			deploy a db =foo()
 			deploy b a.foo()
 			deploy b
@@ -391,17 +391,17 @@ func TestTransitions(t *testing.T) {
 			b::2 foo→a::1
 			b::3*`},
 
-		{"what was created is in a partial version", `
+		{"created resources are in a partial version", `
 			deploy a db
 			fail a +lb`, `
 			a::1* db:1
 			a::2 partial lb:2`},
-		{"what was created in place of something is beside it", `
+		{"a replacement exists next to the old resource", `
 			deploy a db
 			fail a +db`, `
 			a::1* db:1
 			a::2 partial db:2`},
-		{"what changed in place is changed in all versions", `
+		{"changes in place apply to all versions", `
 			deploy a db =foo:db
 			deploy b a.foo
 			deploy a db =foo()
@@ -409,28 +409,28 @@ func TestTransitions(t *testing.T) {
 			a::1 db:4
 			a::3* db:4
 			b::2* foo→a::1`},
-		{"what a failed deployment broke is marked", `
+		{"edges broken by a failed deployment are marked", `
 			deploy a db lb =foo:db =bar:lb
 			deploy b a.foo?value=="db:1" a.bar
 			fail a db! lb-`, `
 			a::1* db:3
 			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not satisfy the predicate value=="db:1")`},
-		{"a result changes what an earlier deployment made", `
+		{"a result changes a resource of an earlier deployment", `
 			fail a +db +lb
 			fail a db!
 			fail a lb-`, `
 			a::1 partial db:2`},
-		{"a deployment takes over or deletes what is partial", `
+		{"a deployment adopts or deletes partial resources", `
 			fail a +db +lb
 			deploy a db`, `
 			delete a.lb:1
 			a::2* db:1`},
-		{"a cleanup leaves what is partial", `
+		{"a cleanup keeps partial resources", `
 			fail a +db
 			cleanup a`, `
 			a::1 partial db:1`},
 
-		{"what is left is pending", `
+		{"remaining resources are pending", `
 			deploy a db lb
 			deploy a
 			leave a`, `
@@ -438,7 +438,7 @@ func TestTransitions(t *testing.T) {
 			a::2*
 			pending a.db:1
 			pending a.lb:1`},
-		{"a cleanup deletes what is pending", `
+		{"a cleanup deletes pending resources", `
 			deploy a db lb
 			deploy a
 			leave a
@@ -446,7 +446,7 @@ func TestTransitions(t *testing.T) {
 			delete a.db:1
 			delete a.lb:1
 			a::2*`},
-		{"a deployment deletes what is pending", `
+		{"a deployment deletes pending resources", `
 			deploy a db lb
 			deploy a
 			leave a
@@ -500,9 +500,9 @@ func TestManyUses(t *testing.T) {
 		g = done.Graph
 	}
 	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 	if e := g.Newest("b").Uses[n-1]; e.To.Deployment != 3 {
-		t.Errorf("the last edge leads to %s", e.To)
+		t.Errorf("last edge: got target %s", e.To)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // These tests are internal: graphs that no deployment produces must survive, too.
 
-var update = flag.Bool("update", false, "accept what is found as right")
+var update = flag.Bool("update", false, "update golden files")
 
 func parseValue(source string) lumigl.Value {
 	g, err := lumigl.ParseGraph(`{"vertices": {}, "value": ` + source + `}`)
@@ -96,7 +96,7 @@ func TestLumiGLGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs; look at it after go test -update ./deploy/graph:\n%s", file, got)
+			t.Errorf("%s differs; run go test -update ./deploy/graph and review the diff:\n%s", file, got)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestSnapshotIsValid(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first, again) {
-			t.Fatalf("one graph has two texts:\n%s\n%s", first, again)
+			t.Fatalf("writing a graph is not deterministic:\n%s\n%s", first, again)
 		}
 		if _, err := lumigl.ParseSnapshot(string(first)); err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func TestModuleOf(t *testing.T) {
 	}
 	region, _ := m.Configuration.Get("aws").Get("region").Text()
 	if m.Name != "my/shop" || region != "eu-central-1" {
-		t.Errorf("module %s is configured for %q", m.Name, region)
+		t.Errorf("module %s: got region %q", m.Name, region)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestModuleOfSorts(t *testing.T) {
 	second.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(first)})
 	m := must.Get(graph.ModuleOf(desired, "prod"))(t)
 	if !slices.Equal(m.Resources, []*lumigl.Vertex{first, second}) {
-		t.Errorf("%s comes before %s, which it refers to", m.Resources[0].Key(), m.Resources[1].Key())
+		t.Errorf("%s precedes its dependency %s", m.Resources[0].Key(), m.Resources[1].Key())
 	}
 }
 
@@ -121,7 +121,7 @@ func TestSetModel(t *testing.T) {
 		}
 	}
 	if err := graph.SetModel(&lumigl.Snapshot{Package: "My Shop"}, "prod", lumigl.ObjectOf()); err == nil {
-		t.Error("accepted a module that has no name")
+		t.Error("accepted a module without a name")
 	}
 }
 

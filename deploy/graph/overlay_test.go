@@ -36,7 +36,7 @@ func TestOverlay(t *testing.T) {
 		{"created and deleted", []graph.Result{{New: created}, {Old: created}}, "a::1* db:1 app:1\n"},
 		{"created twice", []graph.Result{{New: created}, {Old: created, New: again}}, "a::1* db:1 app:1\na::2 partial new:2\npending a:t:i:T::new:2\n"},
 		{"moved and changed", []graph.Result{{Old: db, New: moved}}, "a::1* db:2 app:1\n"},
-		{"what depends on a move", []graph.Result{{Old: db, New: moved}, {Old: app, New: at(2, "app", "app", moved.URN)}}, "a::1* db:2 app:2\n"},
+		{"a dependent of a move", []graph.Result{{Old: db, New: moved}, {Old: app, New: at(2, "app", "app", moved.URN)}}, "a::1* db:2 app:2\n"},
 	} {
 		g := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, test.results)
 		if err := g.Check(); err != nil {
@@ -52,11 +52,11 @@ func TestOverlay(t *testing.T) {
 	both := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{New: created}, {Old: created, New: again}})
 	read := must.Get(graph.FromLumiGL(both.LumiGL()))(t)
 	if p, v := read.Pending("a")[0].Resource, read.Version(graph.VersionID{Module: "a", Deployment: 2}); p.ID != "n1" || v.Resource(p.URN).ID != "n2" {
-		t.Errorf("%s is pending, and %s is held", p.ID, v.Resource(p.URN).ID)
+		t.Errorf("got %s pending and %s in the version", p.ID, v.Resource(p.URN).ID)
 	}
 	destroyed := must.Get(both.Destroy("a"))(t)
 	if d := destroyed.Deleted; len(d) != 4 || d[2] != created || d[3] != again {
-		t.Errorf("%v is not sorted by key and ID", d)
+		t.Errorf("%v are not sorted by key and ID", d)
 	}
 	pending := done.Graph.Leave("a", graph.Pending{Resource: created}, graph.Pending{Resource: created})
 	if got, want := graphText(pending), "a::1* db:1 app:1\npending a:t:i:T::new:2\n"; got != want {
@@ -70,6 +70,6 @@ func TestOverlay(t *testing.T) {
 		Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 3}, []*graph.Resource{db, app, at(3, "adopted", "n1")}),
 	}))(t)
 	if len(taken.Deleted) > 0 {
-		t.Errorf("%s is deleted, but was taken over", taken.Deleted[0].Key())
+		t.Errorf("%s is deleted although it was adopted", taken.Deleted[0].Key())
 	}
 }

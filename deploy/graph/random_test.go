@@ -37,7 +37,7 @@ func TestRandomTransitions(t *testing.T) {
 		}
 		for v := range versions(w.g) {
 			if !v.Partial && !slices.Contains(w.g.Kept(v.Module), v) {
-				t.Fatalf("nothing cleans %s up", v)
+				t.Fatalf("no cleanup removes %s", v)
 			}
 		}
 	})

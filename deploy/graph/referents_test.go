@@ -18,7 +18,7 @@ func TestReferents(t *testing.T) {
 	properties := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ListOf(lumigl.ReferenceTo(vertex(u)))})
 	referents := graph.ReferentsOf(properties, func(urn.URN) string { return "db-1" })
 	if unknown := graph.ReferentsOf(properties, func(urn.URN) string { return "" }); unknown.Exists() {
-		t.Errorf("the target that does not exist yet is %v", unknown)
+		t.Errorf("target of a missing resource: got %v", unknown)
 	}
 	user := &graph.Resource{URN: "urn:lumi:prod::a:index::x:m:Table::t", Deployment: 1, ID: "t-1", Checked: properties, Referents: referents}
 	for _, test := range []struct {
@@ -32,7 +32,7 @@ func TestReferents(t *testing.T) {
 		{"not known", &graph.Resource{}, nil},
 	} {
 		if got := test.of.ReferentIDs(); !maps.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
 	}
 	g := &graph.Graph{Environment: "prod"}
@@ -40,14 +40,14 @@ func TestReferents(t *testing.T) {
 	users := update.Graph.Users()
 	for id, want := range map[string]int{"db-1": 1, "db-2": 0} {
 		if got := users(&graph.Resource{URN: u, Deployment: 1, ID: id}); len(got) != want {
-			t.Errorf("%s is used by %d, want %d", id, len(got), want)
+			t.Errorf("users of %s: got %d, want %d", id, len(got), want)
 		}
 	}
 	if r := update.Graph.WithID("x:m:Table", "t-1"); r == nil || r.URN != user.URN {
-		t.Errorf("t-1 is %v", r)
+		t.Errorf("t-1: got %v", r)
 	}
 	if r := update.Graph.WithID("x:m:Db", "t-1"); r != nil {
-		t.Errorf("a Db t-1 is %v", r)
+		t.Errorf("Db t-1: got %v", r)
 	}
 }
 
@@ -58,12 +58,12 @@ func TestBefore(t *testing.T) {
 	}
 	r := &graph.Resource{Checked: lumigl.ObjectOf(text("size", "1"), text("mode", "x")), Unread: []string{"mode"}}
 	for name, test := range map[string]struct{ desired, want lumigl.Value }{
-		"it stays":    {lumigl.ObjectOf(text("size", "1"), text("mode", "x")), lumigl.ObjectOf(text("size", "1"))},
-		"it goes":     {lumigl.ObjectOf(text("size", "1")), r.Checked},
+		"kept":        {lumigl.ObjectOf(text("size", "1"), text("mode", "x")), lumigl.ObjectOf(text("size", "1"))},
+		"removed":     {lumigl.ObjectOf(text("size", "1")), r.Checked},
 		"all of them": {lumigl.ObjectOf(), r.Checked},
 	} {
 		if got := r.Before(test.desired); !got.Equal(test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestWithNames(t *testing.T) {
 	g = g.Leave("a", graph.Pending{Resource: &gone})
 	for _, names := range []map[tokens.Type][]graph.Renamed{nil, {"x:m:Note": {{Name: "length", Was: []string{"height"}}}}} {
 		if g.WithNames("a", names) != g {
-			t.Errorf("the graph has changed although it has the names %v", names)
+			t.Errorf("the graph has changed although it already has the names %v", names)
 		}
 	}
 	names := map[tokens.Type][]graph.Renamed{"x:m:Disk": {{Name: "mode", Was: []string{"size"}}, {Name: "url", Was: []string{"address", "uri"}}}}
@@ -44,7 +44,7 @@ func TestWithNames(t *testing.T) {
 	}
 	now := g.WithNames("a", names)
 	if now.WithNames("a", names) != now {
-		t.Error("names are given twice")
+		t.Error("names are applied twice")
 	}
 	versions := now.Versions("a")
 	if len(versions) != 2 {
@@ -52,7 +52,7 @@ func TestWithNames(t *testing.T) {
 	}
 	for _, v := range versions {
 		if v.Resource(u) != versions[0].Resource(u) {
-			t.Error("versions do not share the resource any more")
+			t.Error("versions no longer share the resource")
 		}
 		if !v.Provides[0].Value.Equal(lumigl.PropertyOf(vertex, "url")) {
 			t.Errorf("%s provides %v", v, v.Provides[0].Value)
@@ -66,10 +66,10 @@ func TestWithNames(t *testing.T) {
 		}
 	}
 	if got := now.Newest("a").Resource(note.URN).Inputs; !got.Equal(lumigl.ListOf(lumigl.PropertyOf(vertex, "url"))) {
-		t.Errorf("the note has %v", got)
+		t.Errorf("got note %v", got)
 	}
 	if now.Newest("a").Resource(other.URN) != other {
-		t.Error("a resource has changed that has no former names")
+		t.Error("a resource without former names has changed")
 	}
 	if !disk.Inputs.Equal(value(`{"size": 1}`)) {
 		t.Error("the old graph has changed")

@@ -63,12 +63,12 @@ func TestOutputID(t *testing.T) {
 		r    graph.Resource
 		want string // "" if unknown
 	}{
-		"provider's":     {graph.Resource{ID: "db-1", Outputs: id("other")}, "db-1"},
-		"not created":    {graph.Resource{}, ""},
-		"noted":          {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: id("db-1"), Outputs: id("db-1")}, "db-1"},
-		"without a note": {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: lumigl.ObjectOf(), Outputs: lumigl.ObjectOf()}, "key"},
-		"being changed":  {graph.Resource{ID: "key", Provisioner: "tofu", Outputs: id(wire.Unknown)}, ""},
-		"uncertain":      {graph.Resource{ID: "key", Provisioner: "tofu"}, ""},
+		"provider's":       {graph.Resource{ID: "db-1", Outputs: id("other")}, "db-1"},
+		"not created":      {graph.Resource{}, ""},
+		"noted":            {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: id("db-1"), Outputs: id("db-1")}, "db-1"},
+		"without metadata": {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: lumigl.ObjectOf(), Outputs: lumigl.ObjectOf()}, "key"},
+		"being changed":    {graph.Resource{ID: "key", Provisioner: "tofu", Outputs: id(wire.Unknown)}, ""},
+		"uncertain":        {graph.Resource{ID: "key", Provisioner: "tofu"}, ""},
 	} {
 		value, known := test.r.Output("id")
 		text, _ := value.Text()

@@ -349,12 +349,12 @@ func (w *world) compare(before *graph.Graph, words []string) error {
 			held[r.ID] = true
 			for _, u := range r.Dependencies {
 				if v.Resource(u) == nil && !v.Partial && !w.failed && slices.Contains(w.g.Kept(v.Module), v) {
-					return fmt.Errorf("%s holds %s without %s", v, r.Key(), u)
+					return fmt.Errorf("%s contains %s without %s", v, r.Key(), u)
 				}
 			}
 		}
 		if slices.ContainsFunc(w.last.Deleted, v.Holds) {
-			return fmt.Errorf("%s holds what is deleted", v)
+			return fmt.Errorf("%s contains a deleted resource", v)
 		}
 	}
 	for _, r := range slices.Concat(w.last.Deleted, w.removed) {
@@ -388,7 +388,7 @@ func (w *world) compareNeeds(before *graph.Graph, words []string) error {
 				}
 				same := func(n *graph.Resource) bool { return n.ID == r.ID && n.Outputs.Equal(r.Outputs) }
 				if !slices.ContainsFunc(slices.Collect(now.Resources()), same) {
-					return fmt.Errorf("%s uses %s of %s, and lost %s", from, b.Edge.Name, old, r.Key())
+					return fmt.Errorf("%s uses %s of %s, but lost %s", from, b.Edge.Name, old, r.Key())
 				}
 			}
 		}

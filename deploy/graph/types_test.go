@@ -212,7 +212,7 @@ func TestAssignableReflexive(t *testing.T) {
 			t.Fatalf("%s: %v", a, err)
 		}
 		if equal := a.Form.Equal(b.Form); equal != (a.String() == b.String()) {
-			t.Fatalf("%s and %s: equal is %v", a, b, equal)
+			t.Fatalf("%s and %s: got equal %v", a, b, equal)
 		}
 	})
 }
@@ -260,7 +260,7 @@ func TestAssignableTransitive(t *testing.T) {
 		}
 	})
 	if chains < 50 {
-		t.Errorf("only %d chains, which tests little", chains)
+		t.Errorf("only %d chains: the test is ineffective", chains)
 	}
 }
 
@@ -380,11 +380,11 @@ func TestAssignableValues(t *testing.T) {
 				return graph.Type{Form: one("verb", lumigl.ObjectOf(lumigl.Member{Key: "request", Value: request}, lumigl.Member{Key: "response", Value: lumigl.TextOf("any")}))}
 			}
 			if takes(to).AssignableTo(takes(from)) == nil && !conforms(v, to, true) {
-				t.Fatalf("callers send %v, but the verb takes %s", v, graph.Type{Form: to})
+				t.Fatalf("callers send %v, but the verb expects %s", v, graph.Type{Form: to})
 			}
 		}
 	})
 	if compared < 100 {
-		t.Errorf("only %d values compared, which tests little", compared)
+		t.Errorf("only %d values compared: the test is ineffective", compared)
 	}
 }

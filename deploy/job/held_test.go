@@ -75,13 +75,13 @@ func TestHeld(t *testing.T) {
 					err := h.Sleep(ctx, time.Hour)
 					synctest.Wait()
 					if took := time.Since(begun); took != test.after {
-						t.Errorf("it noticed after %v, want %v", took, test.after)
+						t.Errorf("noticed after: got %v, want %v", took, test.after)
 					}
 					if got := h.Interrupted(ctx); !errors.Is(got, test.interrupted) {
-						t.Errorf("it is interrupted by %v, want %v", got, test.interrupted)
+						t.Errorf("Interrupted: got %v, want %v", got, test.interrupted)
 					}
 					if got := context.Cause(h.Calls); !errors.Is(got, test.calls) {
-						t.Errorf("calls end by %v, want %v", got, test.calls)
+						t.Errorf("cause of Calls: got %v, want %v", got, test.calls)
 					}
 					return err
 				}, func(ctx context.Context, err error) error {
@@ -92,7 +92,7 @@ func TestHeld(t *testing.T) {
 					t.Errorf("got error %v, want %v", err, test.want)
 				}
 				if wantEnd := !errors.Is(test.want, store.ErrFenced); ended != wantEnd {
-					t.Errorf("its end was recorded: %v", ended)
+					t.Errorf("the end was recorded: %v", ended)
 				}
 			})
 		})

@@ -70,7 +70,7 @@ func (s *study) refused(file string) string {
 	s.t.Helper()
 	err := s.tryRequest(file)
 	if wrong := (*plan.Error)(nil); !errors.As(err, &wrong) {
-		s.t.Fatalf("%s: the error is a %T: %v", file, err, err)
+		s.t.Fatalf("%s: got error %T: %v", file, err, err)
 	}
 	return err.Error()
 }
@@ -237,7 +237,7 @@ func (s *study) advanceTask(d *deployment, task plan.Task, p *taskProgress) {
 	s.t.Helper()
 	provisioner := map[string]plan.Provisioner{"aws": s.aws, "ftl": s.ftl}[task.Provisioner]
 	if provisioner == nil {
-		s.t.Fatalf("there is no provisioner %q", task.Provisioner)
+		s.t.Fatalf("no provisioner %q", task.Provisioner)
 	}
 	switch p.state {
 	case "WAIT":
@@ -272,7 +272,7 @@ func (s *study) commit(d *deployment) {
 	}
 	// The plan does not include deployments that ran in the meantime.
 	if got, want := compact(transition.Graph), compact(d.plan.Transition.Graph); got != want && s.resources == d.base {
-		s.t.Errorf("%s planned\n%s\nbut led to\n%s", d.Name(), want, got)
+		s.t.Errorf("%s: planned\n%s\ngot\n%s", d.Name(), want, got)
 	}
 	s.resources = transition.Graph
 	s.waiting = s.waiting.Remove(d.Name())
@@ -288,7 +288,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 	}
 	for _, step := range d.plan.Steps {
 		if step.Kind != plan.Same && step.Kind != plan.Create && step.Kind != plan.Delete {
-			s.t.Fatalf("the case study has no %s of %s", step.Kind, step.URN)
+			s.t.Fatalf("unexpected %s of %s in the case study", step.Kind, step.URN)
 		}
 	}
 	planned := d.plan.Transition.Graph.Version(graph.VersionID{Module: d.Module, Deployment: d.ID})
@@ -302,7 +302,7 @@ func (s *study) transition(d *deployment) *graph.Transition {
 			r = &created
 		}
 		if r.ID == "" {
-			s.t.Fatalf("%s was not made", r.Key())
+			s.t.Fatalf("%s was not created", r.Key())
 		}
 		made = append(made, r)
 	}

@@ -40,7 +40,7 @@ func (f *fakeProvisioner) Provision(_ context.Context, in plan.Input) (string, e
 	f.calls = append(f.calls, in.String())
 	module := f.moduleOf(in)
 	if had := (plan.Input{New: in.New, Old: f.have[module]}).String(); had != in.String() {
-		f.t.Errorf("%s is called with %s, but since its last call it should be %s", f.name, in, had)
+		f.t.Errorf("%s: got input %s, want old vertices %s", f.name, in, had)
 	}
 	f.have[module] = in.New
 	token := fmt.Sprintf("%s-change-%d", f.name, len(f.calls))
@@ -87,7 +87,7 @@ func (f *fakeProvisioner) moduleOf(in plan.Input) string {
 	all := slices.Concat(in.New, in.Old)
 	switch {
 	case len(all) == 0:
-		f.t.Fatalf("%s is called with nothing", f.name)
+		f.t.Fatalf("%s: got an empty input", f.name)
 	case all[0].Resource != nil:
 		return module(all[0].Resource.URN)
 	}

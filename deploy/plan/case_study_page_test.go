@@ -91,7 +91,7 @@ func (s *study) graph(name string) {
 		}
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != string(text) {
-		s.t.Errorf("%s is not what came out; -update writes it: %v\n%s", file, err, cmp.Diff(string(want), string(text)))
+		s.t.Errorf("%s differs; run with -update to write it: %v\n%s", file, err, cmp.Diff(string(want), string(text)))
 	}
 }
 
@@ -149,7 +149,7 @@ func (p *page) compare(name, output string) {
 			continue
 		}
 		if p.compared[name] {
-			p.t.Errorf("%s: there are two outputs %q", p.file, name)
+			p.t.Errorf("%s: duplicate output %q", p.file, name)
 		}
 		p.compared[name] = true
 		if *golden.Update {
@@ -159,7 +159,7 @@ func (p *page) compare(name, output string) {
 		}
 		return
 	}
-	p.t.Errorf("%s has no block %q; it would be\n%s", p.file, name, output)
+	p.t.Errorf("%s: missing block %q:\n%s", p.file, name, output)
 }
 
 // close compares the blocks named after files, fails if other blocks were not compared, and writes the page if
@@ -174,7 +174,7 @@ func (p *page) close() {
 			}
 			p.compare(m[2], string(text))
 		} else if !p.compared[m[2]] {
-			p.t.Errorf("%s has a block %q that is not compared with anything", p.file, m[2])
+			p.t.Errorf("%s: block %q is not compared", p.file, m[2])
 		}
 	}
 	if *golden.Update {

@@ -122,12 +122,12 @@ func TestCaseStudyRefusals(t *testing.T) {
 	s.run("2-b.json", "b[2]")
 	s.run("4-a.json", "a[3]")
 	if v := s.resources.Newest("a"); v.Len() != 0 {
-		t.Errorf("%s holds %d resources", v, v.Len())
+		t.Errorf("%s: got %d resources", v, v.Len())
 	}
 	if kept := s.resources.Kept("a"); len(kept) != 2 || kept[1].Len() != 1 {
-		t.Errorf("%d versions are kept", len(kept))
+		t.Errorf("got %d kept versions", len(kept))
 	}
 	if calls := s.aws.calls; len(calls) != 1 {
-		t.Errorf("the database was touched: %q", calls)
+		t.Errorf("got calls for the database: %q", calls)
 	}
 }

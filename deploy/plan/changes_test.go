@@ -51,34 +51,34 @@ func TestHasChanges(t *testing.T) {
 		deployments
 		want bool
 	}{
-		"an empty module":                    {deployments{empty}, true},
-		"an empty module again":              {deployments{empty, empty}, false},
-		"a first deployment":                 {deployments{first}, true},
-		"the same":                           {deployments{first, first}, false},
-		"another order":                      {deployments{first, {"", strings.Replace(program, `"Item::#1": {"key": "k"}, "Item::#2": {"key": "l"}`, `"Item::#1": {"key": "l"}, "Item::#2": {"key": "k"}`, 1)}}, false},
-		"an asset that is the same":          {deployments{{"", `{"Db::a": {"file": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"}}}`}, {"", `{"Db::a": {"file": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"}}}`}}, false},
-		"a property":                         {deployments{first, again(`"size": 1`, `"size": 2`)}, true},
-		"an option":                          {deployments{first, again(`"size": 1`, `"size": 1, "$options": {"protect": true}`)}, true},
-		"a dependency whose value is equal":  {deployments{{"", `{` + db + `, "Db::b": {"of": "url-a"}}`}, {"", `{` + db + `, "Db::b": {"of": {"#ref": "Db::a", "property": "url"}}}`}}, true},
-		"a resource less":                    {deployments{first, again(`, "Item::#2": {"key": "l"}`, ``)}, true},
-		"what is provided no more":           {deployments{first, again(`"url": `+url, ``)}, true},
-		"another name of what is provided":   {deployments{first, again(`"url": `+url, `"uri": `+url)}, true},
-		"another type of what is provided":   {deployments{first, again(`{"type": "string"`, `{"type": "any"`)}, true},
-		"another origin of what is provided": {deployments{first, again(`{"#ref": "Db::a", "property": "url"}`, `"url-a"`)}, true},
-		"a configuration":                    {deployments{first, again(`"$provides"`, `"$configuration": {"x": {"region": "r"}}, "$provides"`)}, true},
-		"the same configuration":             {deployments{{"", `{"$configuration": {"x": {"region": "r"}}}`}, {"", `{"$configuration": {"x": {"region": "r"}}}`}}, false},
-		"a module that uses another one":     {deployments{first, uses}, true},
-		"a used module as it was":            {deployments{first, uses, uses}, false},
-		"a used module of a new version":     {deployments{first, uses, again(`"size": 1`, `"size": 2`), uses}, false},
-		"a used module that was replaced":    {deployments{first, uses, again(`"engine": "pg"`, `"engine": "my"`), uses}, true},
-		"a module that is used":              {deployments{first, uses, first}, false},
-		"another predicate":                  {deployments{first, uses, {"b:", strings.Replace(user, `{"type": "string"}`, `{"type": "string", "where": "value != ''"}`, 1)}}, true},
-		"another type of what is used":       {deployments{first, uses, {"b:", strings.Replace(user, `{"type": "string"}`, `{"type": "any"}`, 1)}}, true},
-		"what a failure left is the rest":    {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, {"", `{"Db::a": {}}`}}, true},
-		"what a failure left goes":           {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, empty}, true},
-		"a failure that left nothing":        {deployments{empty, {"fails after 0", `{"Db::a": {}, "Db::b": {}}`}, empty}, false},
-		"requested with --replace":           {deployments{first, {"±Db::a", program}}, true},
-		"a target that stays the same":       {deployments{first, {"Db::a", strings.Replace(program, `"k"`, `"other"`, 1)}}, false},
+		"an empty module":                            {deployments{empty}, true},
+		"an empty module again":                      {deployments{empty, empty}, false},
+		"a first deployment":                         {deployments{first}, true},
+		"the same":                                   {deployments{first, first}, false},
+		"another order":                              {deployments{first, {"", strings.Replace(program, `"Item::#1": {"key": "k"}, "Item::#2": {"key": "l"}`, `"Item::#1": {"key": "l"}, "Item::#2": {"key": "k"}`, 1)}}, false},
+		"an unchanged asset":                         {deployments{{"", `{"Db::a": {"file": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"}}}`}, {"", `{"Db::a": {"file": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"}}}`}}, false},
+		"a property":                                 {deployments{first, again(`"size": 1`, `"size": 2`)}, true},
+		"an option":                                  {deployments{first, again(`"size": 1`, `"size": 1, "$options": {"protect": true}`)}, true},
+		"a dependency whose value is equal":          {deployments{{"", `{` + db + `, "Db::b": {"of": "url-a"}}`}, {"", `{` + db + `, "Db::b": {"of": {"#ref": "Db::a", "property": "url"}}}`}}, true},
+		"a removed resource":                         {deployments{first, again(`, "Item::#2": {"key": "l"}`, ``)}, true},
+		"a removed provided value":                   {deployments{first, again(`"url": `+url, ``)}, true},
+		"a renamed provided value":                   {deployments{first, again(`"url": `+url, `"uri": `+url)}, true},
+		"a provided value with another type":         {deployments{first, again(`{"type": "string"`, `{"type": "any"`)}, true},
+		"a provided value with another source":       {deployments{first, again(`{"#ref": "Db::a", "property": "url"}`, `"url-a"`)}, true},
+		"a configuration":                            {deployments{first, again(`"$provides"`, `"$configuration": {"x": {"region": "r"}}, "$provides"`)}, true},
+		"the same configuration":                     {deployments{{"", `{"$configuration": {"x": {"region": "r"}}}`}, {"", `{"$configuration": {"x": {"region": "r"}}}`}}, false},
+		"a module that uses another one":             {deployments{first, uses}, true},
+		"a used module as it was":                    {deployments{first, uses, uses}, false},
+		"a used module of a new version":             {deployments{first, uses, again(`"size": 1`, `"size": 2`), uses}, false},
+		"a used module that was replaced":            {deployments{first, uses, again(`"engine": "pg"`, `"engine": "my"`), uses}, true},
+		"a module that is used":                      {deployments{first, uses, first}, false},
+		"another predicate":                          {deployments{first, uses, {"b:", strings.Replace(user, `{"type": "string"}`, `{"type": "string", "where": "value != ''"}`, 1)}}, true},
+		"a used value with another type":             {deployments{first, uses, {"b:", strings.Replace(user, `{"type": "string"}`, `{"type": "any"}`, 1)}}, true},
+		"completing a failed deployment":             {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, {"", `{"Db::a": {}}`}}, true},
+		"removing the result of a failed deployment": {deployments{empty, {"fails after 1", `{"Db::a": {}, "Db::b": {}}`}, empty}, true},
+		"a failed deployment without results":        {deployments{empty, {"fails after 0", `{"Db::a": {}, "Db::b": {}}`}, empty}, false},
+		"requested with --replace":                   {deployments{first, {"±Db::a", program}}, true},
+		"a target that stays the same":               {deployments{first, {"Db::a", strings.Replace(program, `"k"`, `"other"`, 1)}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if p := test.planned(t); p.HasChanges() != test.want {
@@ -94,10 +94,10 @@ func TestRemovalHasChanges(t *testing.T) {
 	first := plan.MakeCleanup(g, "p", x)
 	second := plan.MakeCleanup(first.Transition.Graph, "p", x)
 	if !first.HasChanges() || second.HasChanges() {
-		t.Error("a cleanup must change something once")
+		t.Error("a cleanup must have changes exactly once")
 	}
 	if p, err := plan.MakeDestroy(g, "p", x); err != nil || !p.HasChanges() || p.HasSecrets() {
-		t.Errorf("a removal has no changes, or secrets; %v", err)
+		t.Errorf("a removal: got no changes, or secrets; %v", err)
 	}
 }
 
@@ -116,9 +116,9 @@ func TestHasSecrets(t *testing.T) {
 		"a type that is deleted":       {deployments{{"", `{"Key::a": {}}`}, {"", `{}`}}, false},
 		"an import":                    {deployments{{"", `{"Key::a": {"$options": {"import": "k"}}}`}}, true},
 		"a replacement":                {deployments{{"", `{"Key::a": {}}`}, {"±Key::a", `{"Key::a": {}}`}}, true},
-		"what is provided":             {deployments{secret}, true},
-		"what another module provides": {deployments{secret, {"b:", user}}, true},
-		"what is passed on": {deployments{secret, {"b:", `{"$uses": {"p": {"url": {"type": "string"}}},
+		"a provided value":             {deployments{secret}, true},
+		"a value of another module":    {deployments{secret, {"b:", user}}, true},
+		"a value that is passed on": {deployments{secret, {"b:", `{"$uses": {"p": {"url": {"type": "string"}}},
 			"$provides": {"again": {"type": "any", "value": {"#ref": "$p", "property": "provides.url"}}}}`}}, true},
 		"configuration":              {deployments{{"", `{"$configuration": {"x": {"token": ` + password + `}}}`}}, true},
 		"a resource that is skipped": {deployments{{"", program}, {"Db::a", strings.Replace(program, `"Item::#2": {"key": "l"}`, `"Db::b": {"password": `+password+`}`, 1)}}, true},

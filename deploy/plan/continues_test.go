@@ -107,7 +107,7 @@ func TestContinues(t *testing.T) {
 	shown := effectsOf(t, `create aws/a {"x": "`+long+`"}`)
 	all := shown.Effects()
 	if text, _ := all[0].Inputs.Get("x").Text(); len(text) > 100 {
-		t.Errorf("the effects hold the long text: %s", text)
+		t.Errorf("the effects contain the long text: %s", text)
 	}
 	all[0].Inputs = shown.Steps[0].New.Inputs // as stored by versions that did not abridge long texts
 	must.Do(t, shown.Continues(all))
@@ -128,7 +128,7 @@ func TestDigest(t *testing.T) {
 		"create aws/a {\"x\": 1, \"y\": [true, null]}\nreplace aws/b\ncleanup aws/b",
 	} {
 		if got := digest(effectsOf(t, same)); got != base || len(got) != 32 {
-			t.Errorf("%s: the digest is %s, not %s", same, got, base)
+			t.Errorf("%s: got digest %s, want %s", same, got, base)
 		}
 	}
 	for _, other := range []string{
@@ -137,7 +137,7 @@ func TestDigest(t *testing.T) {
 		strings.Replace(plan, "1", secret+"1}", 1), strings.Replace(plan, "1", unknown, 1), strings.Replace(plan, "delete", "forget", 1),
 	} {
 		if digest(effectsOf(t, other)) == base {
-			t.Errorf("%s: the digest is that of %s", other, plan)
+			t.Errorf("%s: same digest as %s", other, plan)
 		}
 	}
 	for i, change := range []func(*Plan){
@@ -162,6 +162,6 @@ func TestDigest(t *testing.T) {
 	}
 	one.Steps[0].NotCompared = true
 	if got := digest(one); got != "" {
-		t.Errorf("secrets were not compared, and the digest is %s", got)
+		t.Errorf("got digest %s, although secrets were not compared", got)
 	}
 }

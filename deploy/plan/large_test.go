@@ -43,10 +43,10 @@ func TestLarge(t *testing.T) {
 			p.before, p.provisioner = before, provisionerOf
 			p.group()
 			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %v", took)
+				t.Errorf("took %v", took)
 			}
 			if len(p.Steps) != test.steps || len(p.Tasks) != test.tasks {
-				t.Errorf("%d steps and %d tasks", len(p.Steps), len(p.Tasks))
+				t.Errorf("got %d steps and %d tasks", len(p.Steps), len(p.Tasks))
 			}
 		})
 	}

@@ -240,7 +240,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 				return before.Version(e.To).Provided(e.Name).Result, true
 			}
 		}
-		s.Fatalf("%s is not known", target.Key())
+		s.Fatalf("unknown resource %s", target.Key())
 		return lumigl.Value{}, false
 	}
 	steps := map[*graph.Resource]*plan.Step{}

@@ -49,7 +49,7 @@ func compareStates(t *testing.T, archive *txtar.Archive) {
 			before := text(t, state) + text(t, desired)
 			got := shorten(compare(t, state, desired, types))
 			if text(t, state)+text(t, desired) != before {
-				t.Error("what was compared has changed")
+				t.Error("Compare changed its arguments")
 			}
 			golden.Part(t, &archive.Files[i+2], got)
 		})
@@ -100,9 +100,9 @@ func TestCompareWhole(t *testing.T) {
 	const other = "urn:lumi:prod::q:index::x:m:Other::o"
 	a := resource(u+"a", `, "id": "1", "extensions": {"e": 1}`, `"x": 1`)
 	for _, test := range []struct{ name, state, desired, want string }{
-		{"what only the state has", `{"lineage": "l", "serial": 3, "pending": {"deletes": [{"urn": "` + u + `a", "type": "x:m:Other", "id": "0",
+		{"data only in the state", `{"lineage": "l", "serial": 3, "pending": {"deletes": [{"urn": "` + u + `a", "type": "x:m:Other", "id": "0",
 			"properties": {}}]}, ` + snapshot(a), "{" + snapshot(resource(u+"a", "", `"x": 1`)), "Nothing differs.\n"},
-		{"what the program has", "{" + snapshot(a), `{"note": 1, ` + snapshot(resource(u+"a", `, "id": "2"`, `"x": 1`)),
+		{"data in the program", "{" + snapshot(a), `{"note": 1, ` + snapshot(resource(u+"a", `, "id": "2"`, `"x": 1`)),
 			"+ note: 1\n\n± Other::a (replaced)\n  ~ (id): \"1\" → \"2\" (replaces)\n\n1 replaced\n"},
 		{"references to ids", "{" + snapshot(a, resource(u+"b", "", `"a": "1", "b": "1"`)),
 			"{" + snapshot(resource(u+"a", "", `"x": 1`), resource(u+"b", "", `"a": {"#ref": "`+u+`a", "property": "id"}, "b": "1"`)),
@@ -178,7 +178,7 @@ func TestCompareDeep(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			desired := chain(place, func(before *lumigl.Vertex) lumigl.Value { return lumigl.PropertyOf(before, "x") })
 			if d, err := plan.Compare(state, desired, plan.Types{}); err != nil || !d.Empty() {
-				t.Errorf("%v: %d differ", err, len(d.Resources))
+				t.Errorf("got %v and %d differences", err, len(d.Resources))
 			}
 		})
 	}
@@ -207,7 +207,7 @@ func TestCompareHub(t *testing.T) {
 	d, err := plan.Compare(state, desired, plan.Types{})
 	runtime.ReadMemStats(&after)
 	if err != nil || len(d.Resources) != n {
-		t.Fatalf("%v: %d differ", err, len(d.Resources))
+		t.Fatalf("got %v and %d differences", err, len(d.Resources))
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d MiB allocated", used>>20)
@@ -315,7 +315,7 @@ func TestCompareAny(t *testing.T) {
 			rt.Fatal(got)
 		}
 		if before != [...]string{text(t, state), text(t, desired)} {
-			rt.Fatal("what was compared has changed")
+			rt.Fatal("Compare changed its arguments")
 		}
 	})
 }

@@ -161,7 +161,7 @@ func TestOrder(t *testing.T) {
 				replace! aws/a after create aws/b, delete! aws/a (replaced)`,
 		},
 		{
-			name: "dependents of what is deleted first are deleted before it",
+			name: "dependents of an early deletion are deleted before it",
 			old:  []string{"aws/a", "aws/b aws/a", "aws/c aws/b", "aws/d aws/a", "aws/e"},
 			new:  []string{"replace! aws/a", "replace aws/b aws/a"},
 			want: `
@@ -174,7 +174,7 @@ func TestOrder(t *testing.T) {
 				delete aws/e`,
 		},
 		{
-			name: "a reference is dropped before what it leads to is deleted first",
+			name: "a reference is dropped before its target is deleted first",
 			old:  []string{"aws/a", "aws/b aws/a", "aws/c aws/a"},
 			new:  []string{"update aws/b", "replace! aws/a", "update aws/c aws/a"},
 			want: `
@@ -184,7 +184,7 @@ func TestOrder(t *testing.T) {
 				update aws/c after replace! aws/a`,
 		},
 		{
-			name: "a reference is dropped for one to a dependent of what is deleted first",
+			name: "a reference is replaced by one to a dependent of an early deletion",
 			old:  []string{"aws/a", "aws/c aws/a"},
 			new:  []string{"replace! aws/a", "create aws/b aws/a", "update aws/c aws/b"},
 			want: `
@@ -218,7 +218,7 @@ func TestOrder(t *testing.T) {
 				update aws/b after replace! aws/x`,
 		},
 		{
-			name: "what is retained is forgotten",
+			name: "retained resources are forgotten",
 			old:  []string{"aws/a +retainOnDelete", "aws/b aws/a +protect +retainOnDelete"},
 			new:  []string{"replace aws/a"},
 			want: `
@@ -298,7 +298,7 @@ func TestOrderAtRandom(t *testing.T) {
 			}
 		}
 		if len(deletion) != len(p.Transition.Deleted) {
-			t.Fatalf("%d resources are deleted, not %d", len(deletion), len(p.Transition.Deleted))
+			t.Fatalf("got %d deletions, want %d", len(deletion), len(p.Transition.Deleted))
 		}
 		for i, s := range p.Steps {
 			for _, a := range s.After {
@@ -307,12 +307,12 @@ func TestOrderAtRandom(t *testing.T) {
 				}
 			}
 			if at, ok := deletion[s.URN]; s.Kind == Replace && (!ok || (at < i) != s.DeleteFirst || p.Steps[at].DeleteFirst != s.DeleteFirst) {
-				t.Fatalf("%s, and its deletion has the place %d", format(s), at)
+				t.Fatalf("%s: got deletion at %d", format(s), at)
 			}
 			if s.removes() {
 				for _, on := range s.Old.Dependencies {
 					if at, ok := deletion[on]; ok && at < i {
-						t.Fatalf("%s comes after %s, which it depends on", format(s), format(p.Steps[at]))
+						t.Fatalf("%s comes after its dependency %s", format(s), format(p.Steps[at]))
 					}
 				}
 			}
@@ -330,7 +330,7 @@ func TestOrderAtRandom(t *testing.T) {
 			}
 			for _, s := range task.Steps {
 				if task.Provisioner != provisionerOf(s.URN.Type()) || (place[s] > last) != module {
-					t.Fatalf("%s is in the task %d of %s", format(s), i+1, task.Provisioner)
+					t.Fatalf("%s: got task %d of %s", format(s), i+1, task.Provisioner)
 				}
 			}
 			grouped = append(grouped, task.Steps...)
@@ -347,7 +347,7 @@ func TestOrderAtRandom(t *testing.T) {
 		inputs := p.Inputs()
 		for i, task := range p.Tasks {
 			if old, ok := now[task.Provisioner]; ok && !slices.Equal(old, inputs[i].Old) {
-				t.Fatalf("the graph before task %d is %v, not %v", task.Number, inputs[i].Old, old)
+				t.Fatalf("before task %d: got %v, want %v", task.Number, inputs[i].Old, old)
 			}
 			now[task.Provisioner] = inputs[i].New
 		}
@@ -359,7 +359,7 @@ func TestOrderAtRandom(t *testing.T) {
 				}
 			}
 			if slices.SortFunc(want, Vertex.compare); name != "module" && !slices.Equal(vertices, want) {
-				t.Fatalf("the tasks of %s lead to %v, not %v", name, vertices, want)
+				t.Fatalf("tasks of %s: got result %v, want %v", name, vertices, want)
 			}
 		}
 	})

@@ -179,7 +179,7 @@ func (r *simRun) step(s *plan.Step) {
 // same keeps a resource. Its URN, options, and references may still differ.
 func (r *simRun) same(s *plan.Step) {
 	if !expr.IsKnown(s.New.Inputs) || !expr.IsKnown(s.New.Checked) || s.New.ID == "" {
-		r.Fatalf("%s is shown as the same, but not all of it is known: %s", s.URN, simText(s.New.Inputs))
+		r.Fatalf("%s is shown as unchanged, but contains unknown values: %s", s.URN, simText(s.New.Inputs))
 	}
 	r.now[s.New.URN] = s.New
 	if s.New != s.Old {
@@ -289,7 +289,7 @@ func (r *simRun) create(s *plan.Step) {
 	inputs, checked := r.inputs(s, nil)
 	r.checkAgain(s, s.Kind, checked)
 	if s.New.Deployment != r.plan.Deployment {
-		r.Fatalf("%s is new, and has the deployment %d instead of %d", s.URN, s.New.Deployment, r.plan.Deployment)
+		r.Fatalf("%s is new: got deployment %d, want %d", s.URN, s.New.Deployment, r.plan.Deployment)
 	}
 	r.next++
 	id := fmt.Sprintf("id-%d", r.next)
@@ -311,7 +311,7 @@ func (r *simRun) create(s *plan.Step) {
 func (r *simRun) claim(made *simReal) {
 	for id, other := range r.real {
 		if made.name != "shared" && !r.forgotten[id] && other.name == made.name && other.urn.Type() == made.urn.Type() {
-			r.Fatalf("%s cannot have the name %q: it is that of %s (%s)", made.urn, made.name, other.urn, id)
+			r.Fatalf("%s cannot have the name %q: it belongs to %s (%s)", made.urn, made.name, other.urn, id)
 		}
 	}
 }
@@ -356,11 +356,11 @@ func (r *simRun) checkAgain(s *plan.Step, kind plan.Kind, checked lumigl.Value) 
 	again, err := r.plan.Again(context.Background(), s, r.gone[s.Old])
 	switch {
 	case err != nil:
-		r.Fatalf("%s turns out to be %s, and is refused: %v", simStep(s), kind, err)
+		r.Fatalf("%s turns out to be %s, but is refused: %v", simStep(s), kind, err)
 	case again.Kind != kind && (kind != plan.Same || again.Kind != plan.Move):
-		r.Fatalf("%s turns out to be %s, and is decided again to be %s", simStep(s), kind, simStep(again))
+		r.Fatalf("%s turns out to be %s, but got %s", simStep(s), kind, simStep(again))
 	case kind != plan.Same && !simCompared(again.New, again.New.Checked).Equal(simCompared(s.New, checked)):
-		r.Fatalf("%s should get %s, and is decided again to get %s", simStep(s), simText(checked), simText(again.New.Checked))
+		r.Fatalf("%s: want %s, got %s", simStep(s), simText(checked), simText(again.New.Checked))
 	}
 }
 
@@ -376,7 +376,7 @@ func simCompared(r *graph.Resource, properties lumigl.Value) lumigl.Value {
 // really returns the required action for a resource with known inputs. It never exceeds the step.
 func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Value) {
 	if r.real[s.Old.ID] == nil {
-		r.Fatalf("%s is changed, but was deleted before", s.URN)
+		r.Fatalf("%s is changed after its deletion", s.URN)
 	}
 	inputs, checked = r.inputs(s, s.Old)
 	d, err := r.provider.InspectChange(context.Background(), plan.InspectChangeRequest{
@@ -403,15 +403,15 @@ func (r *simRun) really(s *plan.Step) (kind plan.Kind, inputs, checked lumigl.Va
 	}
 	switch {
 	case kind == plan.Replace && s.Kind == plan.Update && len(s.Replaces) > 0 && s.Old.Flag("protect"):
-		r.Logf("%s fails, since it is protected and has to be replaced", simStep(s))
+		r.Logf("%s fails: it is protected and must be replaced", simStep(s))
 		if _, err := r.plan.Again(context.Background(), s, false); err == nil {
 			r.Fatal("it is not refused")
 		}
 		panic(simFailure{})
 	case kind == plan.Replace && s.Kind != plan.Replace:
-		r.Fatalf("%s was shown as %s, and has to be replaced since %v changed", s.URN, s.Kind, replaces)
+		r.Fatalf("%s was shown as %s, but must be replaced because %v changed", s.URN, s.Kind, replaces)
 	case kind != s.Kind && !s.Possible:
-		r.Fatalf("%s was shown as %s, and turns out to be %s: %v", s.URN, s.Kind, kind, d.Changes)
+		r.Fatalf("%s was shown as %s, but turns out to be %s: %v", s.URN, s.Kind, kind, d.Changes)
 	}
 	return kind, inputs, checked
 }
@@ -470,7 +470,7 @@ func (r *simRun) decide(s *plan.Step) plan.Kind {
 		case on.DeleteFirst, waitsFor(on, func(s *plan.Step) bool { return s.Kind == plan.Delete }):
 			return plan.Replace
 		default:
-			r.Fatalf("%s is deleted before it is known whether it has to be replaced, since %s is not done", s.Old.Key(), simStep(on))
+			r.Fatalf("%s is deleted before its replacement is decided: %s is not done", s.Old.Key(), simStep(on))
 		}
 	}
 	kind, _, _ := r.really(s)
@@ -510,7 +510,7 @@ func (r *simRun) commit() {
 	for planned := range r.planned.Resources() {
 		now := r.now[planned.URN]
 		if now == nil {
-			r.Fatalf("%s is in the new version, and its step is not done", planned.URN)
+			r.Fatalf("%s is in the new version, but its step is not done", planned.URN)
 		}
 		resources = append(resources, now)
 	}
@@ -525,10 +525,10 @@ func (r *simRun) commit() {
 	removed := slices.Collect(maps.Keys(r.gone))
 	t, err := r.before.Deploy(graph.Update{Version: v, Became: r.became, Removed: removed})
 	if err != nil {
-		r.Fatalf("the graph refuses what was planned: %v", err)
+		r.Fatalf("the graph refuses the plan: %v", err)
 	}
 	for _, c := range t.Conflicts {
-		r.Fatalf("%s is a conflict that was not planned, since %s needs it", c.Resource.Key(), c.Version)
+		r.Fatalf("unplanned conflict: %s is needed by %s", c.Resource.Key(), c.Version)
 	}
 	if err := t.Graph.Check(); err != nil {
 		r.Fatalf("after the deployment: %v", err)

@@ -148,13 +148,13 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 	calls := s.provider.calls.Load()
 	result := s.make(s.request(m.desired(true)))
 	if result == nil {
-		s.Fatal("what was deployed is refused")
+		s.Fatal("a deployed program is refused")
 	}
 	if left := effective(result); len(left) > 0 {
-		s.Fatalf("deployed, and yet:\n%s", simSteps(result))
+		s.Fatalf("a second deployment has changes:\n%s", simSteps(result))
 	}
 	if more := s.provider.calls.Load() - calls; more > 0 {
-		s.Fatalf("deployed, and yet the provider is asked %d times", more)
+		s.Fatalf("a second deployment asks the provider %d times", more)
 	}
 	return true
 }
@@ -179,7 +179,7 @@ func (s *simState) target(d simDraw, m *simModule) {
 		for old := range before.Resources() {
 			isGone := after.Resource(old.URN) == nil && !slices.ContainsFunc(p.Steps, func(s *plan.Step) bool { return s.Old == old && s.New != nil })
 			if isGone && !slices.Contains(r.Targets, old.URN) {
-				s.Fatalf("%s is deleted, and not a target", old.URN)
+				s.Fatalf("%s is deleted, but not a target", old.URN)
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (s *simState) checkPlan(p *plan.Plan) {
 		s.Fatalf("the graph of the plan: %v", err)
 	}
 	if len(p.Transition.Conflicts) > 0 {
-		s.Fatalf("a plan with conflicts: %+v", p.Transition.Conflicts)
+		s.Fatalf("got conflicts: %+v", p.Transition.Conflicts)
 	}
 	place := map[*plan.Step]int{}
 	stepsOf := map[string]int{}
@@ -285,7 +285,7 @@ func (s *simState) checkPlan(p *plan.Plan) {
 	modules := 0
 	for i, t := range p.Tasks {
 		if t.Number != i+1 {
-			s.Fatalf("task %d has the number %d", i+1, t.Number)
+			s.Fatalf("task %d: got number %d", i+1, t.Number)
 		}
 		if len(t.Steps) == 0 {
 			modules++
@@ -302,7 +302,7 @@ func (s *simState) checkPlan(p *plan.Plan) {
 	}
 	provisioned := slices.DeleteFunc(effective(p), func(s *plan.Step) bool { return s.Kind == plan.Move || s.Kind == plan.Forget })
 	if want, got := simStepTexts(provisioned), simStepTexts(inTasks); !slices.Equal(want, got) {
-		s.Fatalf("the tasks do not have the steps of the plan in their order: %s", cmp.Diff(want, got))
+		s.Fatalf("the steps of the tasks differ from the steps of the plan: %s", cmp.Diff(want, got))
 	}
 }
 
@@ -409,7 +409,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	slices.Sort(want)
 	slices.Sort(both)
 	if !slices.Equal(want, both) {
-		s.Fatalf("two changes that do not touch (-each +both):\n%s", cmp.Diff(want, both))
+		s.Fatalf("two independent changes (-each +both):\n%s", cmp.Diff(want, both))
 	}
 	s.counts.unions.Add(1)
 }
@@ -429,6 +429,6 @@ func (s *simState) checkMove(d simDraw, deployed *simModule) {
 		s.Fatal("the move is refused")
 	}
 	if steps := effective(p); len(steps) != 1 || steps[0].Kind != plan.Move {
-		s.Fatalf("more than a move:\n%s", simSteps(p))
+		s.Fatalf("got more than a move:\n%s", simSteps(p))
 	}
 }

@@ -49,7 +49,7 @@ func (w *simWorld) checkExist(g *graph.Graph) {
 		for _, v := range g.Kept(module) {
 			for r := range v.Resources() {
 				if w.real[r.ID] == nil {
-					w.Fatalf("%s holds %s, which does not exist", v, r.Key())
+					w.Fatalf("%s contains %s, which does not exist", v, r.Key())
 				}
 			}
 		}

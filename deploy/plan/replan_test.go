@@ -42,7 +42,7 @@ func TestAgain(t *testing.T) {
 			key := p.Steps[0]
 			lock := p.Steps[slices.IndexFunc(p.Steps, func(s *plan.Step) bool { return s.URN.Name() == "l" && s.New != nil })]
 			if key.Kind != plan.Update || !lock.Possible {
-				t.Fatalf("the steps are %s and %s", stepLine(key), stepLine(lock))
+				t.Fatalf("got steps %s and %s", stepLine(key), stepLine(lock))
 			}
 			done := must.Get(p.Again(context.Background(), key, false))(t)
 			done.New.Outputs = done.New.Outputs.With("hash", lumigl.TextOf(test.hash))

@@ -83,7 +83,7 @@ func TestTasks(t *testing.T) {
 				create aws/c after create gcp/b`,
 		},
 		{
-			name: "what is deleted first comes before the task of the module",
+			name: "early deletions come before the task of the module",
 			old:  []string{"gcp/a", "aws/b gcp/a"},
 			new:  []string{"replace! gcp/a"},
 			want: `

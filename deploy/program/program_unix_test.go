@@ -162,13 +162,13 @@ func TestEvaluate(t *testing.T) {
 			}
 			s, err := program.Evaluate(t.Context(), "web", o)
 			if got := strings.ReplaceAll(stderr.String(), root, "ROOT"); got != test.stderr {
-				t.Errorf("standard error is %q, want %q", got, test.stderr)
+				t.Errorf("standard error: got %q, want %q", got, test.stderr)
 			}
 			if test.err != "" {
 				wantError(t, err, root, test.err)
 				var exit *program.ExitError
 				if errors.As(err, &exit) != (test.code > 0) || exit != nil && (exit.Code != test.code || exit.Module != "web") {
-					t.Errorf("the error is %#v, want exit code %d", err, test.code)
+					t.Errorf("got %#v, want exit code %d", err, test.code)
 				}
 				return
 			}
@@ -209,7 +209,7 @@ func TestEvaluate(t *testing.T) {
 			var stderr bytes.Buffer
 			_, err := program.Evaluate(ctx, "web", program.Options{Workspace: w, Environment: "dev", Stderr: &stderr})
 			if stderr.String() != test.stderr {
-				t.Errorf("standard error is %q, want %q", &stderr, test.stderr)
+				t.Errorf("standard error: got %q, want %q", &stderr, test.stderr)
 			}
 			if test.src == "" {
 				must.Do(t, err)
@@ -249,7 +249,7 @@ func exists(file string) bool {
 func wantError(t *testing.T, err error, root, want string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error; want %s", want)
+		t.Fatalf("got no error, want %s", want)
 	}
 	if got := strings.ReplaceAll(err.Error(), root, "ROOT"); got != want {
 		t.Errorf("got\n\t%s\nwant\n\t%s", got, want)
@@ -297,12 +297,12 @@ func TestCommand(t *testing.T) {
 	s, err := program.Evaluate(t.Context(), "web", o)
 	must.Do(t, err)
 	if s.Package != "web --environment=dev --workspace-stdin -- x" {
-		t.Errorf("the arguments are %s", s.Package)
+		t.Errorf("got arguments %s", s.Package)
 	}
 	input, err := os.ReadFile(filepath.Join(root, "site", "input"))
 	must.Do(t, err)
 	if want := `{"modules":{"web":"net/web.js"},"environments":["dev","prod"]}`; strings.TrimSpace(string(input)) != want {
-		t.Errorf("standard input is %s, want %s", input, want)
+		t.Errorf("standard input: got %s, want %s", input, want)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

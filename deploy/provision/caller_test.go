@@ -123,7 +123,7 @@ func expect(t interface {
 	}
 	for target := range got.References() {
 		if !in[target] {
-			t.Errorf("%s: a reference leads to another vertex for %s", what, target.Key())
+			t.Errorf("%s: a reference has another target for %s", what, target.Key())
 		}
 	}
 }
@@ -240,7 +240,7 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	fatal(t, err)
 	name := checked.Get("name")
 	if text, _ := name.Text(); !strings.HasPrefix(text, "server-") {
-		t.Errorf("the name is %s", show(name))
+		t.Errorf("got name %s", show(name))
 	}
 	expect(t, "Check", checked, inputs.With("name", name))
 	again, err := caller.Check(ctx, plan.CheckRequest{Desired: want, Seed: []byte("another"), Old: checked.With("region", value("oslo"))})
@@ -263,7 +263,7 @@ func live(t *testing.T, cloud *sim.Cloud, caller *provision.Caller) {
 	}
 	expect(t, "Create", outputs, value(object{"arn": id + ".arn", "etag": id + ".etag.1", "key": secretOf(id + ".key")}))
 	if got := cloud.Resources()[1].Inputs; !reflect.DeepEqual(got["on"], []any{baseID}) || got["password"] != "hunter2" {
-		t.Errorf("the cloud has %v", got)
+		t.Errorf("got resources %v", got)
 	}
 
 	stored := want.Properties

@@ -76,7 +76,7 @@ func (h hostile) Provision(ctx context.Context, c *provisioner.Change) (string, 
 	case "exits":
 		os.Exit(3)
 	case "panics":
-		panic("nobody expects this")
+		panic("unexpected")
 	case "tells":
 		return "", fmt.Errorf("it is %s", c.New[0].Properties["password"].(provisioner.Secret).Value)
 	case "long token":
@@ -120,7 +120,7 @@ func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
 	t.Cleanup(func() {
 		pid, err := strconv.Atoi(strings.Split(log.String(), "\n")[0])
 		if err != nil || !isGone(pid) {
-			t.Errorf("process %d is left, %v", pid, err)
+			t.Errorf("process %d remains, %v", pid, err)
 		}
 	})
 	role, limit := "provisioner", time.Duration(0)
@@ -158,7 +158,7 @@ func TestHostileProvisioner(t *testing.T) {
 		{"waits and answers", "Provision", "", true},
 		{"exits", "Provision", "the plugin is gone (exit status 3): error reading from server: EOF", true},
 		{"exits", "Status", "the plugin is gone (exit status 3): error reading from server: EOF", true},
-		{"panics", "Provision", "the provisioner panicked: nobody expects this", true},
+		{"panics", "Provision", "the provisioner panicked: unexpected", true},
 		{"tells", "Provision", "it is (secret)", true},
 		{"tells", "Plan", "", true},
 		{"plans nothing", "Plan", "", true},
@@ -196,10 +196,10 @@ func TestHostileProvisioner(t *testing.T) {
 				t.Errorf("got %q, unreached %v, want %q", got, unreached, test.want)
 			}
 			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("it took %v", took)
+				t.Errorf("took %v", took)
 			}
 			if test.what == "busy" && !errors.As(err, new(*lumi.RetryError)) || test.what == "forgets" && !errors.Is(err, lumi.ErrNotFound) {
-				t.Errorf("the error is a %T", err)
+				t.Errorf("got error type %T", err)
 			}
 		})
 	}

@@ -190,17 +190,17 @@ func TestConfigurations(t *testing.T) {
 		pid, got, err := p.ask(t.Context(), value(object{"region": region, "password": secretOf("hunter2")}))
 		fatal(t, err)
 		if before, ok := pids[pid]; got != region || ok && before != region {
-			t.Errorf("%s is served by that of %s, %s", region, got, before)
+			t.Errorf("%s is served by the process of %s, %s", region, got, before)
 		}
 		pids[pid] = region
 	}
 	if len(pids) != 2 || p.starts.Load() != 2 {
-		t.Errorf("the processes are %v, after %d starts", pids, p.starts.Load())
+		t.Errorf("got processes %v after %d starts", pids, p.starts.Load())
 	}
 	fatal(t, p.Close())
 	for pid := range pids {
 		if !isGone(pid) {
-			t.Errorf("process %d is left", pid)
+			t.Errorf("process %d remains", pid)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
 	}
 	if !strings.Contains(p.log.String(), "password (secret)\n") {
-		t.Errorf("the log has %q", p.log.String())
+		t.Errorf("got log %q", p.log.String())
 	}
 	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin ended badly: signal: killed` {
 		t.Errorf("Close: %v", err)

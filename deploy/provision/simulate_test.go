@@ -75,7 +75,7 @@ func TestSimulateDeployment(t *testing.T) {
 	for r := range g.Newest("local-example").Resources() {
 		if r.URN.Name() == "password" {
 			if result, _ := r.Outputs.Get("result").Secret(); !result.Equal(value("simulated-password-result")) {
-				t.Errorf("the password is %s", show(r.Outputs))
+				t.Errorf("got password %s", show(r.Outputs))
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func TestSimulateDeployment(t *testing.T) {
 		"type": "local:index:File", "options": {"import": "old.txt"}, "properties": {"path": "old.txt", "content": "x"}}}}`),
 		"import old.txt DONE")
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("got the files %v, %v", files, err)
+		t.Errorf("got files %v, %v", files, err)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestSimulate(t *testing.T) {
 	id, outputs, err := caller.Create(t.Context(), provision.CreateRequest{Desired: of})
 	fatal(t, err)
 	if expect(t, "created", outputs, value(madeUp)); id != "simulated-d" {
-		t.Errorf("the ID is %q", id)
+		t.Errorf("got ID %q", id)
 	}
 	_, outputs, err = caller.Get(t.Context(), plan.Existing{URN: of.URN, ID: "d"})
 	fatal(t, err)

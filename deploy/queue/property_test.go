@@ -60,7 +60,7 @@ func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
 		at = next
 	}
 	if at != e.Module {
-		t.Fatalf("not a circle of %s: %v", e.Module, err)
+		t.Fatalf("not a cycle through %s: %v", e.Module, err)
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *simulation) check(t *rapid.T) {
 		for _, other := range s.queue[:i] {
 			related := e.Module == other.Module || usesDirectly(e, other.Module, s.graph) || usesDirectly(other, e.Module, s.graph)
 			if related && e.Running && other.Running {
-				t.Fatalf("%s and %s run at once", other.Name(), e.Name())
+				t.Fatalf("%s and %s run concurrently", other.Name(), e.Name())
 			}
 			if e.Module == other.Module && !e.IsCleanup() && !other.IsCleanup() && e.ID < other.ID {
 				t.Fatalf("%s is queued before %s", other.Name(), e.Name())
@@ -133,7 +133,7 @@ func (s *simulation) check(t *rapid.T) {
 	}
 	for i, e := range s.queue {
 		if s.ready(i, e) != slices.ContainsFunc(ready, func(o queue.Entry) bool { return o.Name() == e.Name() && !e.Running }) {
-			t.Fatalf("%s: ready are %v", e.Name(), ready)
+			t.Fatalf("%s: got ready %v", e.Name(), ready)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestRandom(t *testing.T) {
 		// Deployments queue cleanups, which queue others, so more entries may finish than are queued now.
 		for left := (len(s.queue) + 1) * (len(modules) + 1); len(s.queue) > 0; left-- {
 			if left == 0 {
-				t.Fatalf("it does not end: %s", &s.scene)
+				t.Fatalf("the queue does not empty: %s", &s.scene)
 			}
 			for i, e := range s.queue {
 				if s.ready(i, e) && rapid.Bool().Draw(t, "start") {
@@ -227,7 +227,7 @@ func TestHostile(t *testing.T) {
 			q.Waits(i, g)
 		}
 		if len(q.Ready(g)) > len(q) {
-			t.Error("more are ready than there are")
+			t.Error("more entries are ready than queued")
 		}
 	})
 }

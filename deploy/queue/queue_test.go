@@ -174,7 +174,7 @@ func TestWaits(t *testing.T) {
 		},
 		{"a cleanup of a module that nothing queued needs", "b[6]; Cleanup[a]", "b[6]; Cleanup[a]"},
 		{"a cleanup waits for its module", "a[1]; Cleanup[a]", "a[1]; Cleanup[a] waits for a[1]"},
-		{"what comes after a cleanup waits for it", "Cleanup[a]; a[1]; b[2] uses a", "Cleanup[a]; a[1] waits for Cleanup[a]; b[2] waits for Cleanup[a] and a[1]"},
+		{"later entries wait for a cleanup", "Cleanup[a]; a[1]; b[2] uses a", "Cleanup[a]; a[1] waits for Cleanup[a]; b[2] waits for Cleanup[a] and a[1]"},
 		{
 			"a cleanup works on versions that use others",
 			"a[1]; a[1] is done; b[2] uses a; b[2] is done; b[3]; b[3] is done; a[4]; Cleanup[b]",
@@ -182,10 +182,10 @@ func TestWaits(t *testing.T) {
 		},
 		{"one cleanup of a module waits", "Cleanup[a]; Cleanup[b]; Cleanup[a]", "Cleanup[a]; Cleanup[b]"},
 		{"a cleanup that runs does not count", "Cleanup[a]; Cleanup[a] runs; Cleanup[a]; Cleanup[a]", "Cleanup[a] runs; Cleanup[a] waits for Cleanup[a]"},
-		{"of two cleanups the one that runs is done first", "Cleanup[a]; Cleanup[a] runs; Cleanup[a]; Cleanup[a] is done", "Cleanup[a]"},
+		{"of two cleanups, the running one ends first", "Cleanup[a]; Cleanup[a] runs; Cleanup[a]; Cleanup[a] is done", "Cleanup[a]"},
 
 		{"dependents of a failed deployment wait", "a[1]; a[1] fails; b[2] uses a", "a[1] failed; b[2] waits for a[1]"},
-		{"what a failed deployment uses does not wait", "b[1] uses a; b[1] fails; a[2]", "b[1] failed; a[2]"},
+		{"modules used by a failed deployment do not wait", "b[1] uses a; b[1] fails; a[2]", "b[1] failed; a[2]"},
 		{"nor does a cleanup of it", "b[1] uses a; b[1] fails; Cleanup[a]; a[2]", "b[1] failed; Cleanup[a]; a[2] waits for Cleanup[a]"},
 		{"its own module waits", "a[1]; a[2]; a[1] runs; a[1] fails", "a[1] failed; a[2] waits for a[1]"},
 		{"a retried deployment waits for related ones that run", "b[1] uses a; b[1] fails; a[2]; a[2] runs; b[1] is retried", "b[1] waits for a[2]; a[2] runs"},
@@ -193,7 +193,7 @@ func TestWaits(t *testing.T) {
 		{"a failed deployment shows what a retry waits for", "b[1] uses a; b[1] fails; a[2]; a[2] runs", "b[1] failed waits for a[2]; a[2] runs"},
 
 		{
-			"a new deployment takes the place of a failed one, and replaces it",
+			"a new deployment replaces a failed one in its place",
 			"a[1]; a[1] fails; b[2] uses a; a[3]",
 			"a[3]; b[2] waits for a[3]; replaced a[1]",
 		},
@@ -203,17 +203,17 @@ func TestWaits(t *testing.T) {
 			"b[2]; a[3] waits for b[2]; replaced a[1]",
 		},
 		{
-			"waits are computed anew",
+			"waits are recomputed",
 			"c[1]; a[2]; a[2] fails; b[3]; a[4] uses b c",
 			"c[1]; a[4] waits for c[1]; b[3] waits for a[4]; replaced a[2]",
 		},
 		{
-			"it comes after related ones that run",
+			"the new deployment comes after running related ones",
 			"b[1] uses a; b[1] fails; a[2]; a[2] runs; c[3]; c[3] runs; b[4] uses a",
 			"b[4] waits for a[2]; a[2] runs; c[3] runs; replaced b[1]",
 		},
 		{
-			"it comes after older deployments of its module",
+			"the new deployment comes after older ones of its module",
 			"a[1]; b[2]; a[3]; a[1] runs; a[1] fails; Cleanup[a]; a[4]",
 			"b[2]; a[3]; a[4] waits for a[3]; Cleanup[a] waits for a[3] and a[4]; replaced a[1]",
 		},
@@ -282,7 +282,7 @@ func TestCircles(t *testing.T) {
 	for _, test := range []struct{ name, script, want string }{
 		{"itself", "a[1] uses a", prefix + "a uses a"},
 		{"queue", "a[1] uses b; b[2] uses a", prefix + "b uses a, a uses b"},
-		{"starts with what is added", "b[1] uses c; c[2] uses a; a[3] uses b", prefix + "a uses b, b uses c, c uses a"},
+		{"starts with the added module", "b[1] uses c; c[2] uses a; a[3] uses b", prefix + "a uses b, b uses c, c uses a"},
 		{"graph", "a[1]; a[1] is done; b[2] uses a; b[2] is done; a[3] uses b", prefix + "a uses b, b uses a"},
 		{
 			"graph and queue", "a[1]; a[1] is done; b[2] uses a; b[2] is done; c[3] uses b; a[4] uses c",
@@ -294,7 +294,7 @@ func TestCircles(t *testing.T) {
 		},
 		{"shortest", "b[1] uses c; c[2] uses d; d[3] uses a; e[4] uses a; a[5] uses b e", prefix + "a uses e, e uses a"},
 		{"a failed deployment counts", "b[1] uses a; b[1] fails; a[2] uses b", prefix + "a uses b, b uses a"},
-		{"and not once it is replaced", "b[1] uses a; b[1] fails; b[2]; a[3] uses b", ""},
+		{"a replaced deployment does not count", "b[1] uses a; b[1] fails; b[2]; a[3] uses b", ""},
 		{"an older version that is removed", "a[1]; a[1] is done; b[2] uses a; b[2] is done; b[3]; b[3] is done; Cleanup[b]; Cleanup[b] is done; a[4] uses b", ""},
 		{"a diamond", "a[1]; b[2] uses a; c[3] uses a; d[4] uses b c; d[5] uses c b a", ""},
 	} {
@@ -331,9 +331,9 @@ func TestImmutable(t *testing.T) {
 		s.queue.Remove("b[2]")
 	}
 	if got := s.String(); got != before {
-		t.Errorf("the queue became %s", got)
+		t.Errorf("the queue changed to %s", got)
 	}
 	if got := s.queue.Remove("none[1]"); len(got) != len(s.queue) {
-		t.Errorf("removing what is not there made it %v", got)
+		t.Errorf("removing a missing entry: got %v", got)
 	}
 }

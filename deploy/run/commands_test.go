@@ -560,8 +560,8 @@ func (w *world) handler(t tokens.Type) (string, error) {
 	return name.(string), nil
 }
 
-// says returns the prefix of its log lines.
-func (f *faker) says() string {
+// prefix returns the prefix of its log lines.
+func (f *faker) prefix() string {
 	if f.name == "fake" {
 		return "· "
 	}
@@ -582,7 +582,7 @@ func (f *faker) Plan(ctx context.Context, _ plan.Input) (plan.Details, error) {
 
 // Provision implements [plan.Provisioner].
 func (f *faker) Provision(ctx context.Context, in plan.Input) (string, error) {
-	f.w.log.add(f.w, "", "%sProvision %s", f.says(), strings.TrimSpace(in.Task+" "+in.String()))
+	f.w.log.add(f.w, "", "%sProvision %s", f.prefix(), strings.TrimSpace(in.Task+" "+in.String()))
 	f.mutex.Lock()
 	takes, busy, idle := f.takes, f.busy > 0, f.idle
 	f.busy--
@@ -590,7 +590,7 @@ func (f *faker) Provision(ctx context.Context, in plan.Input) (string, error) {
 	for _, v := range in.New {
 		keys = append(keys, v.Resource.Key())
 		if value := v.Resource.Inputs.Get(f.shows); value.Exists() {
-			f.w.log.add(f.w, "", "%s%s has %s=%s", f.says(), v, f.shows, textOf(value))
+			f.w.log.add(f.w, "", "%s%s has %s=%s", f.prefix(), v, f.shows, textOf(value))
 		}
 	}
 	f.mutex.Unlock()
@@ -616,7 +616,7 @@ func (f *faker) Status(ctx context.Context, token string) (plan.Status, error) {
 	if len(f.statuses) > 1 {
 		f.statuses = f.statuses[1:]
 	}
-	f.w.log.add(f.w, "", "%sStatus of %q: %s", f.says(), token, state)
+	f.w.log.add(f.w, "", "%sStatus of %q: %s", f.prefix(), token, state)
 	switch state {
 	case "hangs":
 		<-ctx.Done()

@@ -36,7 +36,7 @@ func mayMount(t *testing.T) bool {
 	out, err := c.CombinedOutput()
 	switch {
 	case errors.Is(err, os.ErrPermission):
-		t.Skipf("this system has no namespaces for users: %v", err)
+		t.Skipf("no user namespaces: %v", err)
 	case err != nil:
 		t.Errorf("%v\n%s", err, out)
 	case strings.Contains(string(out), "SKIP: "):
@@ -62,7 +62,7 @@ func (s *site) fails(problem string) {
 	s.t.Helper()
 	d, err := s.drive(s.t.Context(), s.here())
 	if got := fmt.Sprint(d.State, d.Message, err); !strings.Contains(got, s.db()+" "+problem) {
-		s.t.Errorf("it ended with %s, want %s", got, problem)
+		s.t.Errorf("got %s, want %s", got, problem)
 	}
 }
 

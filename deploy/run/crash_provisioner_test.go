@@ -300,7 +300,7 @@ func TestProvisionerKilledAndAborted(t *testing.T) {
 			switch {
 			case d.State == store.Done && left > 0: // the abort was too late
 			case d.State != store.Aborted && d.State != store.Canceled || left > 0:
-				t.Errorf("it ended as %s %s, and left %v and %s", d.State, d.Message, all, s.provisioned())
+				t.Errorf("ended as %s %s with %v and %s", d.State, d.Message, all, s.provisioned())
 			}
 		})
 	}

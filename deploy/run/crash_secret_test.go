@@ -106,10 +106,10 @@ func TestSecretsAreNotStored(t *testing.T) {
 	}
 	for _, where := range []string{"before a call-wal", "before a call backup", "failed backup", "done backup"} {
 		if !bytes.Contains(all[where], []byte("plainly-visible")) {
-			t.Errorf("%s has nothing", where)
+			t.Errorf("%s: got no text", where)
 		}
 	}
 	if !bytes.Contains(shown, []byte("does not like")) {
-		t.Errorf("the events have nothing: %s", shown)
+		t.Errorf("got no events: %s", shown)
 	}
 }

@@ -27,7 +27,7 @@ func TestTwoExecutors(t *testing.T) {
 	s.must(second.Wait())
 	for _, out := range []string{out1.String(), out2.String()} {
 		if !strings.HasSuffix(out, "\nDONE \n") {
-			t.Errorf("it ended with %s", out)
+			t.Errorf("ended with %s", out)
 		}
 	}
 	want := []string{"Create Net/a\n", "Create Disk/b\n", "Create Key/c\n"}
@@ -66,13 +66,13 @@ func TestStopped(t *testing.T) {
 			s.must(c.Process.Signal(syscall.SIGCONT))
 			s.must(c.Wait())
 			if !strings.HasSuffix(out.String(), "\nDONE \n") {
-				t.Errorf("it ended with %s", out)
+				t.Errorf("ended with %s", out)
 			}
 			if !bytes.Equal(rows, s.backup()) {
-				t.Error("it has changed rows")
+				t.Error("rows have changed")
 			}
 			if got := s.calls(); !slices.Equal(got, calls) || !slices.Equal(got, tc.calls) {
-				t.Errorf("got calls %q, before it went on %q", got, calls)
+				t.Errorf("got calls %q, want %q", got, calls)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func TestResumed(t *testing.T) {
 	s.finish()
 	s.must(c.Wait())
 	if !strings.HasSuffix(out.String(), "\nDONE \n") {
-		t.Errorf("it ended with %s", out)
+		t.Errorf("ended with %s", out)
 	}
 	s.hasAll(3)
 }
@@ -167,7 +167,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("the call ended after %v", took)
 	}
 	if d.State != store.Running || len(s.calls()) != 1 {
-		t.Errorf("it ended as %s %s, after %q", d.State, d.Message, s.calls())
+		t.Errorf("ended as %s %s after %q", d.State, d.Message, s.calls())
 	}
 	s.again()
 }
@@ -179,7 +179,7 @@ func TestStop(t *testing.T) {
 	s.here().Stop()
 	s.write("go")
 	if d := <-ended; d.State != store.Running || len(s.calls()) != 1 {
-		t.Errorf("it ended as %s %s, after %q", d.State, d.Message, s.calls())
+		t.Errorf("ended as %s %s after %q", d.State, d.Message, s.calls())
 	}
 	s.again()
 	want := []string{"Create Net/a\n", "Create Disk/b\n"}
@@ -193,6 +193,6 @@ func (s *site) again() {
 	s.t.Helper()
 	s.opened = s.engine(s.opened.Store, s.opened.Providers(""))
 	if questions := s.finish(); len(questions) > 0 {
-		s.t.Errorf("it asks %q", questions)
+		s.t.Errorf("got questions %q", questions)
 	}
 }

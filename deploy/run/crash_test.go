@@ -184,14 +184,14 @@ func (s *site) finish() (questions []string) {
 		s.must(err)
 		if d.State != store.Ask {
 			if d.State != store.Done && d.State != store.Aborted {
-				s.t.Fatalf("it ended as %s: %s", d.State, d.Message)
+				s.t.Fatalf("ended as %s: %s", d.State, d.Message)
 			}
 			return questions
 		}
 		questions = append(questions, d.Message)
 		u := question.FindStringSubmatch(d.Message)
 		if u == nil || len(questions) > 5 {
-			s.t.Fatalf("it asks %q", questions)
+			s.t.Fatalf("got questions %q", questions)
 		}
 		s.must(e.Resolve(s.t.Context(), d.ID, urn.URN(u[1]), s.lost(e, urn.URN(u[1]))))
 	}
@@ -203,7 +203,7 @@ var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was crea
 func (s *site) checkQuestions(questions []string) {
 	s.t.Helper()
 	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
-		s.t.Errorf("it asks %q", questions)
+		s.t.Errorf("got questions %q", questions)
 	}
 }
 
@@ -227,7 +227,7 @@ func (s *site) trap(at int, what string) {
 func (s *site) hasAll(resources int) {
 	s.t.Helper()
 	if all, err := s.cloud().all(); err != nil || len(all) != resources {
-		s.t.Errorf("there are %v, %v", all, err)
+		s.t.Errorf("got resources %v, %v", all, err)
 	}
 	if end := s.ending(); strings.Contains(end, "would") || strings.Contains(end, "in the queue") {
 		s.t.Error(end)
@@ -415,7 +415,7 @@ func TestPluginKilled(t *testing.T) {
 				call := s.calls()[at-1]
 				s.checkQuestions(questions)
 				if strings.HasPrefix(call, "Create Key") && len(questions) == 0 {
-					t.Errorf("it does not ask after %s", call)
+					t.Errorf("no question after %s", call)
 				}
 				if diff := cmp.Diff(want, s.ending()); diff != "" {
 					t.Error(diff)

@@ -290,7 +290,7 @@ func TestEditWithoutKey(t *testing.T) {
 	deployed(t, environment.New(o), w, "a", "Disk/a password=hunter2")
 	o.Key = nil
 	err := environment.New(o).Edit(t.Context(), environment.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
-		t.Error("the state is changed")
+		t.Error("the state has changed")
 		return nil, nil
 	}})
 	const want = "cannot change the state without the key of dev"
@@ -314,15 +314,15 @@ func TestRenamedIsNotIdle(t *testing.T) {
 	}
 	deployed(t, e, w, "a", "Disk/a size=1")
 	if !isIdle("Disk/a size=1") {
-		t.Error("the same program is to be deployed again")
+		t.Error("the unchanged program is planned again")
 	}
 	w.renamed = []lumi.Property{{Name: "mode", Kind: lumi.KindAny, Was: []string{"size"}}}
 	e = environment.New(o)
 	if isIdle("Disk/a mode=1") {
-		t.Error("the new name is not to be stored")
+		t.Error("the new name is not planned to be stored")
 	}
 	deployed(t, e, w, "a", "Disk/a mode=1")
 	if !isIdle("Disk/a mode=1") {
-		t.Error("the new name is to be stored again")
+		t.Error("the new name is planned to be stored again")
 	}
 }

@@ -144,7 +144,7 @@ func (t *temporary) Close() error { return errors.Join(t.Store.Close(), os.Remov
 // TestModelCases plays cases that once failed, as shrunk by rapid.
 func TestModelCases(t *testing.T) {
 	for name, c := range map[string]modelCase{
-		"a reference leads to a replacement": {Modules: 1, Acts: []modelAct{
+		"a reference to a replacement": {Modules: 1, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}}, {Edits: []modelEdit{{10, 0, 3}}},
 		}},
 		"a call ends at its deadline": {Seed: 0x124f, Modules: 3, Faults: 0.1, Slow: true, Acts: []modelAct{
@@ -154,7 +154,7 @@ func TestModelCases(t *testing.T) {
 				Crashes: []modelCrash{{23, cutOff}}, After: 11, Failed: givesUp,
 			},
 		}},
-		"a deployment that failed would have renamed what is replaced": {Modules: 2, Faults: 0.3, Slow: true, Acts: []modelAct{
+		"a failed deployment would have renamed a replaced resource": {Modules: 2, Faults: 0.3, Slow: true, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 12}}, After: 14},
 			{
 				Edits:   []modelEdit{{11, 3, 14}, {10, 1, 1}, {0, 0, 12}, {0, 1, 1}, {0, 4, 3}, {12, 1, 17}, {0, 3, 2}, {7, 1, 6}},
@@ -163,7 +163,7 @@ func TestModelCases(t *testing.T) {
 			{Module: 1, Edits: []modelEdit{{5, 0, 18}}, Meddle: stopsTwice, After: 12, Failed: leaves},
 			{Edits: []modelEdit{{3, 0, 10}}, After: 1},
 		}},
-		"a deployment between takes over what is not known": {Seed: 4, Modules: 1, Faults: 0.3, Slow: true, Acts: []modelAct{
+		"a deployment in between adopts an unknown resource": {Seed: 4, Modules: 1, Faults: 0.3, Slow: true, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 7}}, After: 14}, {Edits: []modelEdit{{1, 3, 8}}, Later: true, After: 2},
 			{Edits: []modelEdit{{3, 2, 23}}, After: 4, Failed: leaves}, {Edits: []modelEdit{{2, 1, 0}}, Failed: leaves},
 		}},
@@ -179,7 +179,7 @@ func TestModelCases(t *testing.T) {
 			{Edits: []modelEdit{{1, 0, 1}, {12, 3, 11}, {4, 4, 0}}, Crashes: []modelCrash{{0, cutOff}}, After: 12, Failed: givesUp},
 			{Edits: []modelEdit{{1, 4, 2}, {1, 0, 1}}, Crashes: []modelCrash{{16, cutOff}}, Meddle: stopsTwice, After: 12},
 		}},
-		"what a deployment that failed would have renamed is needed by what it made": {Seed: 1, Modules: 1, Faults: 0.3, Acts: []modelAct{
+		"a resource of a failed deployment needs one that it would have renamed": {Seed: 1, Modules: 1, Faults: 0.3, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}},
 			{
 				Edits:   []modelEdit{{9, 0, 1}, {10, 0, 21}, {8, 2, 1}, {7, 3, 7}, {12, 2, 18}, {6, 3, 6}, {1, 0, 14}, {0, 0, 11}},

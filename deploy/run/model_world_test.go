@@ -130,7 +130,7 @@ func (p *modelProcess) point(where string) error {
 	p.logf("%s %s", modelDeaths[p.crash.How], where)
 	if p.crash.How == suspended {
 		time.Sleep(2 * time.Minute)
-		p.logf("goes on")
+		p.logf("continues")
 		return nil
 	}
 	if p.crash.How == killed {

@@ -75,7 +75,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		p := must.Get(planOne(t.Context(), e, r))(t)
 		details, err := e.Details(t.Context(), p)
 		if text := fmt.Sprint(details, err); strings.Contains(text, "hunter2") || !strings.Contains(text, "no (secret) here") {
-			t.Errorf("%s: the details are %s", method, text)
+			t.Errorf("%s: got details %s", method, text)
 		}
 		d := must.Get(queueOne(t.Context(), e, p))(t)
 		d = must.Get(e.Run(t.Context(), d.ID))(t)
@@ -83,7 +83,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 			t.Errorf("%s: got %s %q, want FAILED %q", method, d.State, d.Message, want)
 		}
 		if all := strings.Join(messages, "\n"); strings.Contains(all, "hunter") {
-			t.Errorf("%s: an event tells the secret: %s", method, all)
+			t.Errorf("%s: an event contains the secret: %s", method, all)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestMetadataIsSealed(t *testing.T) {
 		history, err2 := tx.History("dev", 0, 1000)
 		for _, text := range texts(tx, vertices, history) {
 			if strings.Contains(text, secret) {
-				t.Errorf("the store has %s", text)
+				t.Errorf("the store contains %s", text)
 			}
 		}
 		if len(vertices) < 4 || len(history) != 1 {

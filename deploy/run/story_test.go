@@ -222,7 +222,7 @@ func (s *transitions) compare(t *testing.T) {
 			delete(all.seen, pair)
 		}
 		for pair := range all.seen {
-			t.Errorf("a %s went from %s to %s, which is not in the table", all.name, pair[0], pair[1])
+			t.Errorf("transition of a %s from %s to %s is not in the table", all.name, pair[0], pair[1])
 		}
 	}
 }

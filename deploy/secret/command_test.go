@@ -58,7 +58,7 @@ func TestHostileCommands(t *testing.T) {
 	)
 	for _, test := range []struct{ about, text, want string }{
 		{"fails", "echo no token >&2; exit 3", `"$ wrap" failed: exit status 3; standard error: "no token"`},
-		{"fails without a word", "exit 3", `"$ wrap" failed: exit status 3; standard error: ""`},
+		{"fails silently", "exit 3", `"$ wrap" failed: exit status 3; standard error: ""`},
 		{"prints nothing", "cat >/dev/null", text},
 		{"prints the key", "cat", unencrypted},
 		{"prints binary data", `printf '\377\376'`, text},

@@ -140,14 +140,14 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("got %s, want %s", text(t, opened), before)
 		}
 		if resealed := must.Get(key.Seal(db, v))(t); after != before && text(t, resealed) == after {
-			t.Fatal("sealed twice in the same way")
+			t.Fatal("sealing is deterministic")
 		}
 		hidden := secret.Hide(sealed)
 		if strings.Contains(text(t, hidden), "sealed:1:") && !strings.Contains(before, "sealed:1:") {
 			t.Fatalf("not hidden: %s", text(t, hidden))
 		}
 		if got, want := references(hidden), references(v); !slices.Equal(got, want) {
-			t.Fatalf("hidden, it refers to %q, want %q", got, want)
+			t.Fatalf("hidden: got references %q, want %q", got, want)
 		}
 	})
 	if !sealedSome {
@@ -185,13 +185,13 @@ func TestSealed(t *testing.T) {
 		t.Fatalf("sealed as %s", text(t, sealed))
 	}
 	if got := references(sealed); !slices.Equal(got, []string{string(other) + " url"}) {
-		t.Errorf("the references are %q", got)
+		t.Errorf("got references %q", got)
 	}
 
 	// References to a moved resource can be retargeted without the key.
 	moved := sealed.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { v, _, _ := reference(t, db, "").Target(); return v })
 	if got := references(must.Get(key.Open(db, moved))(t)); !slices.Equal(got, []string{string(db) + " url"}) {
-		t.Errorf("after the move, the references are %q", got)
+		t.Errorf("after the move: got references %q", got)
 	}
 
 	hidden := secret.Hide(sealed)
@@ -203,7 +203,7 @@ func TestSealed(t *testing.T) {
 	short := must.Get(key.Seal(db, secretOf(lumigl.TextOf("a"))))(t)
 	long := must.Get(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))(t)
 	if a, b := text(t, short), text(t, long); len(a) != len(b) {
-		t.Errorf("sealed, secrets of 1 and 20 characters have %d and %d bytes", len(a), len(b))
+		t.Errorf("secrets of 1 and 20 characters: got %d and %d sealed bytes", len(a), len(b))
 	}
 }
 
@@ -244,14 +244,14 @@ func TestErrors(t *testing.T) {
 		opened, err := test.key.Open(test.urn, test.v)
 		fails(t, test.about, err, test.needs, test.want)
 		if opened.Exists() {
-			t.Errorf("%s: something was opened", test.about)
+			t.Errorf("%s: got a value", test.about)
 		}
 	}
 
 	for about, v := range map[string]lumigl.Value{"UTF-8": lumigl.TextOf("hunter2\xff"), "depth": nested(2000)} {
 		_, err := key.Seal(db, object("a", secretOf(v)))
 		if want := string(db) + `: the secret at "/a" cannot be sealed: it cannot be written as LumiGL`; err == nil || err.Error() != want {
-			t.Errorf("%s: %v, want %s", about, err, want)
+			t.Errorf("%s: got %v, want %s", about, err, want)
 		}
 	}
 	_, err := (*secret.Key)(nil).Seal(db, plain)
@@ -339,7 +339,7 @@ func TestPrinted(t *testing.T) {
 	}
 	for _, form := range secret.Forms(key) {
 		if strings.Contains(printed.String(), form) {
-			t.Errorf("%q is in what was printed", form)
+			t.Errorf("the output contains %q", form)
 		}
 	}
 }
@@ -355,7 +355,7 @@ func TestExtremes(t *testing.T) {
 		if err != nil {
 			tooDeep++
 		} else if opened := must.Get(key.Open(db, sealed))(t); !opened.Equal(object("a", secretOf(v))) {
-			t.Errorf("%d: opened as something else", i)
+			t.Errorf("%d: opened as a different value", i)
 		}
 	}
 	if tooDeep == 0 || tooDeep == len(extremes) {

@@ -32,7 +32,7 @@ func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
 	wrapped := must.Get(w.Wrap(t.Context(), k))(t)
 	for _, form := range secret.Forms(k) {
 		if strings.Contains(wrapped, form) {
-			t.Fatal("the key is in what it was wrapped in")
+			t.Fatal("the wrapped key contains the key")
 		}
 	}
 	return wrapped
@@ -43,7 +43,7 @@ func isSame(t testing.TB, a, b *secret.Key) {
 	t.Helper()
 	v := secretOf(lumigl.TextOf("hunter2"))
 	if opened := must.Get(b.Open(db, must.Get(a.Seal(db, v))(t)))(t); !opened.Equal(v) {
-		t.Fatal("another key")
+		t.Fatal("a different key")
 	}
 }
 
@@ -102,7 +102,7 @@ func TestAge(t *testing.T) {
 	isSame(t, key, unwrap())
 	_, err = wrapper(t, "age:"+quantum.Recipient().String()+","+a.Recipient().String()).Wrap(t.Context(), key)
 	if err == nil || !strings.HasPrefix(err.Error(), "cannot wrap the key: incompatible recipients") {
-		t.Errorf("a recipient that is safe and one that is not: %v", err)
+		t.Errorf("a safe and an unsafe recipient: got %v", err)
 	}
 
 	t.Setenv(secret.IdentityVariable, file)
@@ -229,7 +229,7 @@ func TestParseWrapper(t *testing.T) {
 		w, err := secret.ParseWrapper(text)
 		fails(t, text, err, false, want)
 		if w != nil {
-			t.Errorf("%s: there is a wrapper", text)
+			t.Errorf("%s: got a wrapper", text)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (rows table) apply(t rapid.TB, before, after *graph.Graph) {
 	}
 	for _, key := range gone {
 		if _, found := rows[key]; !found {
-			t.Fatalf("%s is gone, but was not there", key)
+			t.Fatalf("%s is removed, but did not exist", key)
 		}
 		delete(rows, key)
 	}
@@ -74,11 +74,11 @@ func TestRowsFollowTheGraph(t *testing.T) {
 			after := nextGraph(t, g, graph.Deployment(d+1))
 			rows.apply(t, g, after)
 			if put, gone, err := codec.Changes(after, after); len(put)+len(gone) > 0 || err != nil {
-				t.Fatalf("nothing changed but %v and %v (%v)", put, gone, err)
+				t.Fatalf("got changes %v and %v (%v), want none", put, gone, err)
 			}
 			want, all := textOf(after.LumiGL()), table{}
 			if all.apply(t, empty, after); !slices.Equal(slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all))) {
-				t.Fatalf("the rows are %v, and should be %v", slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all)))
+				t.Fatalf("got rows %v, want %v", slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all)))
 			}
 			read, err := codec.Graph(prod, rows.vertices())
 			if err != nil {
@@ -117,7 +117,7 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	for v := range g.LumiGL().Vertices() {
 		want, _ := v.Properties.Get("urn").Text()
 		if got := state.URN(byKey[v.Key()]); byKey[v.Key()].Key != "" && got != urn.URN(want) {
-			t.Fatalf("the row %s has the URN %q, not %q", v.Key(), got, want)
+			t.Fatalf("row %s: got URN %q, want %q", v.Key(), got, want)
 		}
 	}
 	outline, read := outlineOf(t, rows)
@@ -136,7 +136,7 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 			got := outline.Version(v.VersionID)
 			if got == nil || got.Len() != v.Len() || got.Partial != v.Partial || fmt.Sprint(got.Uses) != fmt.Sprint(v.Uses) || !slices.EqualFunc(got.Provides, v.Provides,
 				func(a, b graph.Provided) bool { return a.Name == b.Name && a.Result.Equal(b.Result) }) {
-				t.Fatalf("the outline of %v is %v", v, got)
+				t.Fatalf("%v: got outline %v", v, got)
 			}
 		}
 		sameBeside := func(a, b graph.Beside) bool {
@@ -144,20 +144,20 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 				func(a, b *graph.Resource) bool { return a.LumiGL().Equal(b.LumiGL()) })
 		}
 		if got, want := outline.Beside(module), g.Beside(module); !slices.EqualFunc(got, want, sameBeside) {
-			t.Fatalf("beside %s is %v, not %v", module, got, want)
+			t.Fatalf("Beside(%s): got %v, want %v", module, got, want)
 		}
 		if got, want := outline.Newest(module), g.Newest(module); (got == nil) != (want == nil) {
-			t.Fatalf("the newest version of %s is %v, not %v", module, got, want)
+			t.Fatalf("newest version of %s: got %v, want %v", module, got, want)
 		}
 		samePending := func(a, b graph.Pending) bool {
 			return a.Resource.LumiGL().Equal(b.Resource.LumiGL()) && a.Configuration.Equal(b.Configuration)
 		}
 		if got, want := outline.Pending(module), g.Pending(module); !slices.EqualFunc(got, want, samePending) {
-			t.Fatalf("pending of %s is %v, not %v", module, got, want)
+			t.Fatalf("pending of %s: got %v, want %v", module, got, want)
 		}
 	}
 	if got, want := outline.Modules(), g.Modules(); !slices.Equal(got, want) {
-		t.Fatalf("the modules are %v, not %v", got, want)
+		t.Fatalf("got modules %v, want %v", got, want)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestRows(t *testing.T) {
 	g, rows := example(), table{}
 	rows.apply(t, &graph.Graph{}, g)
 	if got, want := slices.Sorted(maps.Keys(rows)), []string{"a::1", "a:t:m:T::r1:1", "a:t:m:T::r1:1:left", "root"}; !slices.Equal(got, want) {
-		t.Fatalf("the keys are %q, not %q", got, want)
+		t.Fatalf("got keys %q, want %q", got, want)
 	}
 	for key, text := range rows {
 		if strings.Contains(text, plain) || !strings.Contains(text, "sealed:1:") {
@@ -239,11 +239,11 @@ func TestRows(t *testing.T) {
 		}
 	}
 	if read, err := codec.Graph(prod, nil); err != nil || textOf(read.LumiGL()) != textOf((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).LumiGL()) {
-		t.Errorf("no rows are %v (%v), not the empty graph", read, err)
+		t.Errorf("no rows: got %v (%v), want the empty graph", read, err)
 	}
 	rows.apply(t, g, &graph.Graph{})
 	if len(rows) > 0 {
-		t.Errorf("of the empty graph there are %v", rows)
+		t.Errorf("empty graph: got rows %v", rows)
 	}
 	if _, _, err := (state.Codec{}).Changes(&graph.Graph{}, g); !isKeyError(err) {
 		t.Errorf("without a key: %v", err)
@@ -312,7 +312,7 @@ func TestResources(t *testing.T) {
 	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
 	text := must.Value(codec.Resource(r))
 	if hidden := must.Value(state.Codec{}.Resources([]string{text})); !hidden[0].Inputs.Get("password").Get("value").IsUnknown() {
-		t.Errorf("without the key, the inputs are %v", hidden[0].Inputs)
+		t.Errorf("without the key: got inputs %v", hidden[0].Inputs)
 	}
 	if _, err := (state.Codec{}).Resource(r); !isKeyError(err) {
 		t.Errorf("sealed without a key: %v", err)
@@ -355,7 +355,7 @@ func TestCheckedInputs(t *testing.T) {
 	}
 	r.Checked = lumigl.Value{}
 	if read := must.Value(codec.Resources([]string{must.Value(codec.Resource(r))}))[0]; read.Checked.Exists() {
-		t.Errorf("nothing was checked, and %v is read", read.Checked)
+		t.Errorf("without checked properties: got %v", read.Checked)
 	}
 }
 
@@ -409,7 +409,7 @@ func TestDesired(t *testing.T) {
 		t.Error("the original has changed")
 	}
 	if strings.Contains(text, plain) || strings.Count(text, "sealed:1:") != 7 {
-		t.Errorf("the text has other than 7 sealed secrets:\n%s", text)
+		t.Errorf("want 7 sealed secrets in\n%s", text)
 	}
 	desired.Pending = lumigl.Pending{}
 	if d := cmp.Diff(textOf(desired), textOf(must.Value(codec.ParseDesired(text)))); d != "" {
@@ -454,7 +454,7 @@ func TestEffects(t *testing.T) {
 		must.Value(state.Codec{}.ParseEffects(text))
 	})
 	if all := must.Value(codec.ParseEffects(must.Value(codec.Effects(nil)))); len(all) > 0 {
-		t.Errorf("no effects are %v", all)
+		t.Errorf("no effects: got %v", all)
 	}
 	for text, want := range map[string]string{
 		"[":                               "1:2: ",

@@ -92,7 +92,7 @@ func ends(t *testing.T, f func()) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		t.Fatal("it hangs")
+		t.Fatal("timeout")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-var update = flag.Bool("update", false, "accept what is found as right")
+var update = flag.Bool("update", false, "update golden files")
 
 // start is the start time of the events in archives.
 var start = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -210,12 +210,12 @@ func TestMany(t *testing.T) {
 			frame := s.render(size[0], size[1], now)
 			fits(t, frame, size[0], size[1])
 			if unsafe := strings.ReplaceAll(frame, "\n", ""); term.Visible(unsafe) != unsafe {
-				t.Fatalf("the frame can drive a terminal: %q", frame)
+				t.Fatalf("the frame contains control characters: %q", frame)
 			}
 		}
 	}
 	if final := strings.ReplaceAll(s.final(now), "\n", ""); term.Visible(final) != final {
-		t.Error("the final print can drive a terminal")
+		t.Error("the final output contains control characters")
 	}
 }
 

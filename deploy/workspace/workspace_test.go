@@ -115,7 +115,7 @@ func TestSchema(t *testing.T) {
 		documents = append(documents, map[string]any{"schema": document.(map[string]any)["$id"], "document": value})
 		want = append(want, len(e.Errors) == 0 || e.SchemaAccepts)
 		if err := schema.Validate(value); (err == nil) != want[len(want)-1] {
-			t.Errorf("%q: the schema says %v", e.Text, err)
+			t.Errorf("%q: the schema reports %v", e.Text, err)
 		}
 	}
 	// Editors use other validators with other regular expressions.
@@ -211,7 +211,7 @@ func TestErrorIsShort(t *testing.T) {
 		_, err := workspace.Parse([]byte(text.String()), "f")
 		got := strings.Split(err.Error(), "\n")
 		if want == "" && len(got) != lines || want != "" && (len(got) != 11 || got[10] != want) {
-			t.Errorf("%d errors:\n%v", lines, err)
+			t.Errorf("got %d errors:\n%v", lines, err)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 	}
 	for _, r := range b.String() {
 		if r != '\n' && !unicode.IsPrint(r) {
-			t.Errorf("%U is shown as it is", r)
+			t.Errorf("%U is not escaped", r)
 		}
 	}
 }
@@ -277,11 +277,11 @@ func TestHostile(t *testing.T) {
 		got := textOf(t, s)
 		for _, r := range got {
 			if r != '\n' && !unicode.IsPrint(r) {
-				t.Errorf("%.20q: %U is shown as it is", name, r)
+				t.Errorf("%.20q: %U is not escaped", name, r)
 			}
 		}
 		if len(got) > 2500 || strings.Count(got, "\n") > 10 {
-			t.Errorf("%.20q is shown as %s", name, got)
+			t.Errorf("%.20q: got %s", name, got)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func TestManual(t *testing.T) {
 			shown.WriteString(line)
 		}
 		if !strings.Contains(string(manual), shown.String()) {
-			t.Errorf("docs/plan.md does not have\n%s", shown.String())
+			t.Errorf("docs/plan.md does not contain\n%s", shown.String())
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestDiskFull(t *testing.T) {
 			if err != nil {
 				// SQLite has rolled back and would now commit each statement at once.
 				if err2 := tx.PutVertices("dev", []store.Vertex{{Key: "b"}}, nil); err2 == nil {
-					t.Error("the transaction goes on")
+					t.Error("the transaction is still usable")
 				}
 			}
 			return nil // Write fails even so
@@ -191,7 +191,7 @@ func TestMigrate(t *testing.T) {
 	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
 		if e.Serial != 0 {
-			t.Errorf("the backup has %v", e)
+			t.Errorf("backup: got %v", e)
 		}
 		return err
 	})
@@ -252,7 +252,7 @@ func TestMigrationFails(t *testing.T) {
 	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
 		e, err := tx.Environment("dev")
 		if e.Serial != 0 {
-			t.Errorf("got %v of a migration that failed", e)
+			t.Errorf("failed migration: got %v", e)
 		}
 		return err
 	})

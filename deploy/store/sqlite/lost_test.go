@@ -17,7 +17,7 @@ import (
 // Removing or replacing the files of an open database loses nothing, including later writes.
 func TestLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the system removes no open file")
+		t.Skip("the system cannot remove open files")
 	}
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -54,7 +54,7 @@ func TestLost(t *testing.T) {
 				})
 				wantLost(t, err, test.want, path, rescued(t, folder))
 				if got := vertices(t, rescued(t, folder)); !strings.HasPrefix(got, "first") {
-					t.Errorf("%s: the copy has %q", text, got)
+					t.Errorf("%s: got copy %q", text, got)
 				}
 			}
 			err := s.Read(t.Context(), func(store.Tx) error { return nil })
@@ -63,10 +63,10 @@ func TestLost(t *testing.T) {
 			wantLost(t, s.Close(), test.want, path, rescued(t, folder))
 			info, err := os.Stat(rescued(t, folder))
 			if err != nil || info.Mode() != 0o600 {
-				t.Errorf("the copy has %v, %v", info, err)
+				t.Errorf("copy: got %v, %v", info, err)
 			}
 			if got := vertices(t, rescued(t, folder)); got != "first second " {
-				t.Errorf("the copy has %q in the end", got)
+				t.Errorf("final copy: got %q", got)
 			}
 			for _, suffix := range []string{"", "-wal", "-shm"} {
 				text, err := os.ReadFile(path + suffix)
@@ -80,7 +80,7 @@ func TestLost(t *testing.T) {
 
 func TestLostWithoutRescue(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the system removes no open file")
+		t.Skip("the system cannot remove open files")
 	}
 	folder, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -118,7 +118,7 @@ func rescued(t *testing.T, folder string) string {
 		}
 	}
 	if len(files) != 1 || !regexp.MustCompile(`^lumi-rescue-\d{8}T\d{6}\.\d{6}Z\.db$`).MatchString(files[0]) {
-		t.Fatalf("the files are %q", files)
+		t.Fatalf("got files %q", files)
 	}
 	return filepath.Join(folder, files[0])
 }
