@@ -468,7 +468,6 @@ func TestTransitions(t *testing.T) {
 	}
 }
 
-// dedent trims each line of a text.
 func dedent(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

@@ -82,7 +82,6 @@ func (n names) ofResource(r *Resource) *Resource {
 	return n.renamed(r)
 }
 
-// renamed returns a copy of a resource with the new URNs.
 func (n names) renamed(r *Resource) *Resource {
 	now := r.Retarget(n.ofVertex)
 	now.URN = cmp.Or(n[r.URN], r.URN)
@@ -103,7 +102,6 @@ func (n names) ofVertex(old *lumigl.Vertex) *lumigl.Vertex {
 	return now
 }
 
-// with returns the version with other resources.
 func (v *Version) with(resources []*Resource) *Version {
 	other := *v
 	built := NewVersion(v.VersionID, resources)
@@ -120,7 +118,6 @@ func InOrder(resources []*Resource) []*Resource {
 	return sorted
 }
 
-// dependencies returns the dependency graph of resources.
 func dependencies(resources []*Resource) (g dag.Graph) {
 	places := make(map[urn.URN]int32, len(resources))
 	for i, r := range resources {

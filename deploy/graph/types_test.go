@@ -217,7 +217,6 @@ func TestAssignableReflexive(t *testing.T) {
 	})
 }
 
-// path matches the path in an error.
 var path = regexp.MustCompile(`^([\w.*[\]]+): `)
 
 // declares reports whether a type has a part at the path of an error.

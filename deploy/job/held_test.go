@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// claimed returns a runner and a job claimed by it.
 func claimed(t *testing.T, s store.Store) (*job.Runner, store.Job) {
 	r := job.New(job.Options{Store: s, Environment: "dev", Owner: "a", Lease: 30 * time.Second})
 	j := store.Job{Environment: "dev", Kind: store.Tasks, Module: "upgrade"}

@@ -160,7 +160,6 @@ func (p *planner) check(ctx context.Context, c *classified, old lumigl.Value) (l
 	return p.Provider.Check(ctx, CheckRequest{Desired: d, Old: old, Seed: c.seed})
 }
 
-// askName asks the provider for the name of an item.
 func (p *planner) askName(ctx context.Context, c *classified, checked lumigl.Value) (string, error) {
 	return p.Provider.Name(ctx, Desired{URN: c.urn, Properties: checked, References: p.references(c.number, lumigl.Value{})})
 }

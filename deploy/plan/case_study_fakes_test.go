@@ -82,7 +82,6 @@ func (f *fakeProvisioner) template(module string) string {
 	return string(text) + "\n"
 }
 
-// moduleOf returns the module of an input.
 func (f *fakeProvisioner) moduleOf(in plan.Input) string {
 	all := slices.Concat(in.New, in.Old)
 	switch {

@@ -28,8 +28,7 @@ type classified struct {
 	*item
 	number int32 // of the item
 	class  class
-	// id is the ID of the resource to import.
-	id string
+	id     string
 	// stored is item.old with updated references to moved resources; nil if the item is not in the graph.
 	stored  *graph.Resource
 	renewed map[urn.URN]renewal

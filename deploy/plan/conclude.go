@@ -7,7 +7,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// conclude returns the step of an item.
 func (p *planner) conclude(c *classified, a answers) Step {
 	v := a.verdict
 	s := Step{

@@ -52,7 +52,6 @@ type story struct {
 	next  graph.Deployment
 }
 
-// request returns the request for a deployment.
 func (s *story) request(name, src string) plan.Request {
 	if !strings.Contains(name, "(retried)") {
 		s.next++
@@ -184,7 +183,6 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	return parsed
 }
 
-// stepLine formats an effective step.
 func stepLine(s *plan.Step) string {
 	if s.Kind == plan.Same {
 		if s.New == s.Old {

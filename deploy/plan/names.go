@@ -36,7 +36,6 @@ func isNth(name, computed string) bool {
 	return ok && err == nil && n > 1
 }
 
-// retyped returns a URN with another type.
 func retyped(u urn.URN, t tokens.Type) urn.URN {
 	if parts, err := u.Parts(); err == nil && parts.Type != t {
 		parts.Type = t

@@ -67,7 +67,6 @@ func typesOf(table typeTable) plan.Types {
 	return types
 }
 
-// compare returns the differences as text.
 func compare(t *testing.T, state, desired *lumigl.Snapshot, types plan.Types) string {
 	t.Helper()
 	d, err := plan.Compare(state, desired, types)

@@ -217,7 +217,6 @@ func (s *Step) waitsFor(other *Step) bool {
 	return false
 }
 
-// numbers returns the indexes of steps.
 func numbers(steps []*Step) map[*Step]int32 {
 	number := make(map[*Step]int32, len(steps))
 	for i, s := range steps {

@@ -22,7 +22,6 @@ func urnOf(name string) urn.URN {
 	return urn.URN("urn:lumi:test::a:index::" + pkg + ":index:Thing::" + name)
 }
 
-// nameOf reverses urnOf.
 func nameOf(u urn.URN) string { return u.Type().Package() + "/" + u.Name() }
 
 // resource parses a resource: name, dependencies, and options, such as "aws/x aws/y +protect".

@@ -18,7 +18,6 @@ type simEnvironment struct {
 	next    int // number of the next resource
 }
 
-// simModule is the program of a module.
 type simModule struct {
 	name string
 	// resources is in dependency order.
@@ -73,7 +72,6 @@ var simProvidedKinds = []string{
 
 const simNumber, simString, simDisk, simVerb, simObject = 0, 1, 2, 3, 6
 
-// simForm returns the LumiGL form of a kind.
 func simForm(kind int) lumigl.Value {
 	v, err := lumigl.Parser{}.ParseValue(simProvidedKinds[kind])
 	if err != nil {
@@ -89,7 +87,6 @@ var simForms = func() (all []lumigl.Value) {
 	return all
 }()
 
-// simURN returns the URN of a resource of a module.
 func simURN(module, typ, name string) urn.URN {
 	u, err := urn.Format(urn.Parts{Environment: "dev", Package: module, Module: "index", Type: tokens.Type(typ), Name: name})
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// simRun is the execution of one plan.
 type simRun struct {
 	*simWorld
 	random  *rand.Rand

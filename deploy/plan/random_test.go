@@ -192,7 +192,6 @@ func (s *simState) target(d simDraw, m *simModule) {
 	}
 }
 
-// effective returns the effective steps of a plan.
 func effective(p *plan.Plan) (steps []*plan.Step) {
 	for _, s := range p.Steps {
 		if s.Kind != plan.Same {

@@ -24,7 +24,6 @@ type simWorld struct {
 	failed map[string]bool
 }
 
-// simReal is a real resource.
 type simReal struct {
 	urn urn.URN
 	// name is the physical name; empty for unnamed types.

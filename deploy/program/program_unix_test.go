@@ -240,7 +240,6 @@ func runs(pid int) bool {
 	return err == nil && !strings.HasPrefix(string(state), "Z")
 }
 
-// exists reports whether a file exists.
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil

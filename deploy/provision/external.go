@@ -113,7 +113,6 @@ func changeOf(in plan.Input) *provisioner.Change {
 	return c
 }
 
-// inOrder returns vertices in dependency order.
 func inOrder(vertices []plan.Vertex) (all []plan.Vertex) {
 	byURN, seen := map[urn.URN][]plan.Vertex{}, map[plan.Vertex]bool{}
 	for _, v := range vertices {

@@ -133,7 +133,6 @@ func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
 	}}, log
 }
 
-// secretive is an input with a secret.
 func secretive() plan.Input {
 	r := &graph.Resource{URN: "urn:lumi:dev::a:index::sim:index:Disk::d", Deployment: 1, Inputs: value(object{"password": secretOf("hunter2-hunter2")})}
 	return plan.Input{Environment: "dev", Module: "a", New: []plan.Vertex{{Resource: r}}}

@@ -27,7 +27,6 @@ type request struct {
 	configuration   lumigl.Value
 }
 
-// call sends a request about a resource.
 func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, send func(context.Context, *request) error) error {
 	r := &request{properties: bagOf(orEmpty(d.Properties)), old: bagOf(old), targets: targetsOf(d.Properties, old)}
 	if len(d.References) > 0 {

@@ -104,7 +104,6 @@ func (s *simulation) ready(i int, e queue.Entry) bool {
 	return !e.Running && !e.Failed && len(s.queue.Waits(i, s.graph)) == 0
 }
 
-// check checks the invariants.
 func (s *simulation) check(t *rapid.T) {
 	busy, broken := 0, 0
 	for i, e := range s.queue {

@@ -322,7 +322,6 @@ func texts(tx store.Tx, vertices []store.Vertex, deployments []store.Job) (all [
 	return all
 }
 
-// request parses a request.
 func (w *world) request(ctx context.Context, p *process, words []string, program string) (r run.Request, err error) {
 	switch words[0] {
 	case "destroy":
@@ -548,7 +547,6 @@ func (w *world) configureFaker(words []string) {
 	}
 }
 
-// handler returns the name of the provisioner of a type.
 func (w *world) handler(t tokens.Type) (string, error) {
 	name, _ := w.mapping.Load(t.Name())
 	switch name {
@@ -560,7 +558,6 @@ func (w *world) handler(t tokens.Type) (string, error) {
 	return name.(string), nil
 }
 
-// prefix returns the prefix of its log lines.
 func (f *faker) prefix() string {
 	if f.name == "fake" {
 		return "· "

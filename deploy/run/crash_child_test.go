@@ -118,7 +118,6 @@ func (j *childJob) deploy(ctx context.Context) (d store.Job, err error) {
 	return j.drive(ctx, j.engine(watchedStore{s, j}, watchedProviders{pool, j}))
 }
 
-// pool returns a pool with the plugin.
 func (j *childJob) pool() *provision.Pool {
 	return provision.NewPool(provision.PoolOptions{
 		Command: func(string) (plugin.Command, error) {

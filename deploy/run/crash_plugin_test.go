@@ -155,7 +155,6 @@ func (f folder) put(id lumi.ID, r record) error {
 	return os.Rename(f.path("new"), f.path("things", string(id)))
 }
 
-// all returns all resources by ID.
 func (f folder) all() (map[lumi.ID]record, error) {
 	entries, err := os.ReadDir(f.path("things"))
 	all := map[lumi.ID]record{}

@@ -182,7 +182,6 @@ func (s *site) provisioned() (lines []string) {
 	return lines
 }
 
-// tokens returns the stored tokens.
 func (s *site) tokens() (all []string) {
 	s.t.Helper()
 	s.must(s.here().Store.Read(s.t.Context(), func(tx store.Tx) error {

@@ -99,7 +99,6 @@ func (s *site) must(err error) {
 	}
 }
 
-// start starts an executor with the job.
 func (s *site) start(j *childJob) (*exec.Cmd, *bytes.Buffer) {
 	s.t.Helper()
 	text, err := json.Marshal(j)

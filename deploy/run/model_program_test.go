@@ -36,7 +36,6 @@ type modelPrograms struct {
 	spared map[string]bool
 }
 
-// modelProgram is the program of a module.
 type modelProgram struct {
 	name string
 	gone bool // the module will be destroyed
@@ -161,7 +160,6 @@ func (r *modelResource) refer(others []*modelResource, how int) {
 	}
 }
 
-// set sets a property to an output or a resource.
 func (r *modelResource) set(how int, output, resource modelValue) {
 	property := []string{"on", "at", "parent"}[how/2%3]
 	switch {
@@ -213,7 +211,6 @@ func (m *modelProgram) clone() *modelProgram {
 	return &c
 }
 
-// unprotected returns the program without protection.
 func (m *modelProgram) unprotected() *modelProgram {
 	c := m.clone()
 	for _, r := range c.resources {
@@ -247,7 +244,6 @@ func modelObject(members ...any) lumigl.Value {
 	return b.Object()
 }
 
-// desired returns the desired state of a program.
 func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: m.name}
 	resources, counts := map[int]*lumigl.Vertex{}, map[int]int{}
@@ -306,7 +302,6 @@ func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
 	return s
 }
 
-// typeOf returns the type of a provided value.
 func (m *modelProgram) typeOf(provided string) lumigl.Value {
 	if provided == "v" {
 		return lumigl.TextOf("string")

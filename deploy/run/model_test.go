@@ -243,7 +243,6 @@ func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Stor
 	})
 }
 
-// model is a running case.
 type model struct {
 	*modelWorld
 	modelPrograms
@@ -530,7 +529,6 @@ func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
 	return m.deployments(id)[0].State == store.Done
 }
 
-// compare compares the cloud with the programs.
 func (m *model) compare() {
 	v := m.cloud.Violations()
 	if m.early {

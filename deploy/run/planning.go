@@ -18,7 +18,6 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// provisioner returns the name of the provisioner of a type.
 func (e *Engine) provisioner(t tokens.Type) string {
 	if e.Provisioner != nil {
 		if name, err := e.Provisioner(t); name != "" && err == nil {

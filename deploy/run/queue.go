@@ -14,7 +14,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// entry returns the queue entry of a deployment.
 func entry(d store.Job) queue.Entry {
 	return queue.Entry{
 		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,

@@ -137,7 +137,6 @@ type Request struct {
 	Interrupt []string
 }
 
-// configuration returns the configuration of packages, by name.
 func (r Request) configuration() lumigl.Value {
 	if r.Desired == nil {
 		return lumigl.Value{}

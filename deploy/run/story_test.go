@@ -207,7 +207,6 @@ func (s *transitions) event(w *world, e store.Event) {
 	}
 }
 
-// compare compares the transitions with the tables.
 func (s *transitions) compare(t *testing.T) {
 	for _, all := range []struct {
 		name  string

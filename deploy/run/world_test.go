@@ -235,7 +235,6 @@ type row struct {
 	isStep bool
 }
 
-// rowsOf returns the rows of all deployments by key.
 func rowsOf(tx store.Tx) map[string]row {
 	rows := map[string]row{}
 	deployments, _ := tx.Queue("dev")
@@ -385,7 +384,6 @@ func (w *world) members(fields []string, urns map[string]string) (options, prope
 	return list(all[true]), list(all[false])
 }
 
-// value returns the JSON of a program value.
 func (w *world) value(text string, urns map[string]string) string {
 	joined, isJoined := strings.CutPrefix(text, "join:")
 	switch {
@@ -470,7 +468,6 @@ func writeGraph(b *strings.Builder, g *graph.Graph) {
 	}
 }
 
-// planOne and queueOne plan and queue one request.
 func planOne(ctx context.Context, e *environment.Environment, r run.Request) (run.Planned, error) {
 	all, err := e.Plan(ctx, r)
 	if err != nil {

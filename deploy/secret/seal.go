@@ -91,7 +91,6 @@ func walk(
 	return v, found, err
 }
 
-// open opens one secret.
 func (k *Key) open(u urn.URN, path string, secret lumigl.Value) (v lumigl.Value, err error) {
 	text, _ := secret.Get("value").Text()
 	text, isSealed := strings.CutPrefix(text, prefix)

@@ -26,7 +26,6 @@ const (
 	other urn.URN = "urn:lumi:prod::shop:index::aws:rds:Instance::other"
 )
 
-// signed returns an object with a signature.
 func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(slices.Concat([]lumigl.Member{{Key: wire.Signature, Value: lumigl.TextOf(signature)}}, members)...)
 }

@@ -75,7 +75,6 @@ func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
 	return &former, nil
 }
 
-// kindOf returns the kind of a wrapped key and its ID.
 func kindOf(wrapped string) (kind, id string, err error) {
 	header, _, _ := strings.Cut(wrapped, "\n")
 	if _, err := fmt.Sscanf(header, "lumi-key 1 %s %s", &kind, &id); err != nil {

@@ -47,7 +47,6 @@ func isSame(t testing.TB, a, b *secret.Key) {
 	}
 }
 
-// fails checks an error.
 func fails(t testing.TB, about string, err error, needs bool, want string) {
 	t.Helper()
 	if err == nil || err.Error() != want || needsKey(err) != needs {

@@ -84,7 +84,6 @@ func anyResource(t *rapid.T, module string, n int, d graph.Deployment, id string
 
 var number = graph.Type{Form: lumigl.TextOf("any")}
 
-// nextGraph draws a successor of a graph.
 func nextGraph(t *rapid.T, g *graph.Graph, d graph.Deployment) *graph.Graph {
 	module := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "module")
 	id := graph.VersionID{Module: module, Deployment: d}

@@ -161,7 +161,6 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 	}
 }
 
-// outlineOf returns the outline of rows and the number of rows read.
 func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
 	t.Helper()
 	s := memory.New()

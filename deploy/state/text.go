@@ -27,7 +27,6 @@ func hasKeyLikeTag(object lumigl.Value) bool {
 	return false
 }
 
-// text encodes a value.
 func text(v lumigl.Value) string { return string(appendValue(nil, v)) }
 
 func appendValue(dst []byte, v lumigl.Value) []byte {

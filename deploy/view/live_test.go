@@ -71,7 +71,6 @@ func (x *terminal) text() string {
 	return x.output.String()
 }
 
-// await waits for a text on the terminal.
 func (x *terminal) await(text string) {
 	x.Helper()
 	for end := time.Now().Add(patience); !strings.Contains(x.text(), text); time.Sleep(5 * time.Millisecond) {
@@ -81,7 +80,6 @@ func (x *terminal) await(text string) {
 	}
 }
 
-// ends waits for a function to return.
 func ends(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})

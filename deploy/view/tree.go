@@ -32,8 +32,7 @@ type tree struct {
 	*state
 	now           time.Time
 	width, height int
-	// final is set for the final output.
-	final bool
+	final         bool
 	// most limits the finished steps shown per deployment. If there are more, only their number is shown.
 	most int
 	rows []row

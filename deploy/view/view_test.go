@@ -19,7 +19,6 @@ import (
 
 var update = flag.Bool("update", false, "update golden files")
 
-// start is the start time of the events in archives.
 var start = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // line is a line of an archive: an event or a wait.
@@ -115,7 +114,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// shown returns lines in a form.
 func shown(t *testing.T, form string, all []line) string {
 	o := options(strings.Contains(form, "color"))
 	var out bytes.Buffer
@@ -165,7 +163,6 @@ func shown(t *testing.T, form string, all []line) string {
 	return strings.ReplaceAll(out.String(), "\x1b", "ESC")
 }
 
-// fits checks the size of a frame.
 func fits(t *testing.T, frame string, width, height int) {
 	t.Helper()
 	rows := strings.Split(frame, "\n")

@@ -42,7 +42,6 @@ const (
 	sourceHelp   = "must be the path of a .ts or .js file below this folder, with forward slashes"
 )
 
-// form is a required form of strings.
 type form struct {
 	pattern *regexp.Regexp
 	help    string
@@ -296,7 +295,6 @@ func (r *reader) plugins(p property) map[string]string {
 	return found
 }
 
-// modules returns the programs and the object models of modules.
 func (r *reader) modules(p property) (programs map[string]string, models map[string]Model) {
 	programs, models = map[string]string{}, map[string]Model{}
 	r.object(p, "module", packageForm, func(p property) {
@@ -440,7 +438,6 @@ func near(name string, names []string) string {
 	return ""
 }
 
-// quote returns s as a JSON string.
 func quote(s string) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

@@ -24,8 +24,7 @@ type providers struct {
 	*execution
 	task plan.Task
 	// awaited holds the steps that other steps of the task wait for.
-	awaited map[*plan.Step]bool
-	// replacements maps resources to the steps that replace them.
+	awaited      map[*plan.Step]bool
 	replacements map[*graph.Resource]*plan.Step
 	// results holds functions that wait until results are stored; guarded by resultsMu.
 	resultsMu sync.Mutex
@@ -292,7 +291,6 @@ func (x *providers) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
 	return again.Kind == plan.Replace, nil
 }
 
-// stepsError lists failures of steps.
 type stepsError struct{ messages []string }
 
 // mostFailures limits the failures in the message of a deployment.

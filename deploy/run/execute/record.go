@@ -26,13 +26,11 @@ type call struct {
 	// settles is set if an earlier executor made the call: then nothing new is created.
 	settles bool
 	// limit and until are the time limit for all attempts and its end; see [execution.deadline].
-	limit time.Duration
-	until time.Time
-	// attempts is the number of attempts made.
+	limit    time.Duration
+	until    time.Time
 	attempts int
 }
 
-// outcome is the outcome of a call.
 type outcome struct {
 	// state is DONE, FAILED, or UNKNOWN.
 	state store.State
@@ -158,7 +156,6 @@ func sourceOf(r *graph.Resource) string {
 	return r.Source
 }
 
-// recordOutcome stores the outcome of a call.
 func (x *execution) recordOutcome(ctx context.Context, c *call, o outcome) error {
 	f, err := x.result(c, o)
 	if err != nil {

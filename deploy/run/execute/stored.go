@@ -20,7 +20,6 @@ func oldOf(row store.Step) identity {
 	return identity{urn.URN(u), graph.Deployment(deployment), row.OldID}
 }
 
-// stored is a stored step with its resources.
 type stored struct {
 	store.Step
 	old, new *graph.Resource

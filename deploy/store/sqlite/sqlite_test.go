@@ -49,7 +49,6 @@ func read(t testing.TB, s store.Store, f func(tx store.Tx) error) {
 	must.Do(t, s.Read(t.Context(), f))
 }
 
-// database returns the path of a new database with an environment.
 func database(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state.db")

@@ -110,7 +110,6 @@ func (t *T) wantError(want error, f func(tx store.Tx) error) {
 	}
 }
 
-// environment adds an environment and returns it.
 func (t *T) environment(name string) store.Environment {
 	t.Helper()
 	e := store.Environment{Name: name, Lineage: "lineage of " + name, Key: "age:" + name, Serial: 3, Last: 7}

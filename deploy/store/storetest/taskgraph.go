@@ -11,7 +11,6 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// release adds a release or a plugin and returns it.
 func (t *T) release(layer store.Layer, name string) store.Release {
 	t.Helper()
 	r := store.Release{ID: 77, Layer: layer, Name: name, Version: "1.0"}
@@ -152,7 +151,6 @@ func tasksOfGraphs(t *T) {
 	want(t, nil, graphTasks(99))
 }
 
-// run adds a run and returns it.
 func (t *T) run(environment, graphType string, s store.State) store.Job {
 	t.Helper()
 	return t.add(store.Job{Environment: environment, Kind: store.Tasks, Module: graphType, State: s})
