@@ -119,7 +119,7 @@ func CompareFile(name string, content []byte) (*Update, error) {
 		// Where a link leads nowhere, or to what has no name such as the pipe behind /dev/stdout, the link itself
 		// is not to be lost.
 		if _, err := os.Lstat(name); err == nil {
-			return nil, fmt.Errorf("%s is a symbolic link that does not lead to a file", name)
+			return nil, fmt.Errorf("%s is a symbolic link that does not point to a file", name)
 		}
 	}
 	files := []File{{Path: filepath.Base(name), Content: content}}
@@ -153,12 +153,12 @@ func (u *Update) At(name string) string { return filepath.Join(u.root, filepath.
 func (u *Update) want(files []File) error {
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), offLimits) {
-			return fmt.Errorf("%q is no path for a generated file", f.Path)
+			return fmt.Errorf("%q is not a valid path for a generated file", f.Path)
 		}
 		// On many systems, names that differ by case only are the same.
 		folded := strings.ToLower(f.Path)
 		if other, taken := u.wanted[folded]; taken {
-			return fmt.Errorf("%s and %s would be one file where case does not count", u.At(other), u.At(f.Path))
+			return fmt.Errorf("%s and %s collide on case-insensitive file systems", u.At(other), u.At(f.Path))
 		}
 		u.wanted[folded] = f.Path
 	}
@@ -178,7 +178,7 @@ func (u *Update) look() (map[string]fs.DirEntry, error) {
 		}
 		return found, nil
 	} else if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder, and generated files go there", u.root)
+		return nil, fmt.Errorf("%s is not a folder, but generated files belong there", u.root)
 	}
 	err := fs.WalkDir(os.DirFS(u.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -215,9 +215,9 @@ func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 		case e == nil || e.IsDir():
 		case e.Type() == fs.ModeSymlink:
 			return fmt.Errorf("%s is a symbolic link, and cidlc does not write through links: "+
-				"replace it by a folder, or give the folder behind it as output", u.At(dir))
+				"replace it with a folder, or use its target as the output folder", u.At(dir))
 		default:
-			return fmt.Errorf("%s is not a folder, and generated files go there: move it away", u.At(dir))
+			return fmt.Errorf("%s is not a folder, but generated files belong there: move it away", u.At(dir))
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 			}
 			target, err := filepath.Abs(f.target)
 			if err == nil && targets[target] {
-				err = fmt.Errorf("cannot write %s: two outputs have a file there", f.target)
+				err = fmt.Errorf("cannot write %s: two outputs would write this file", f.target)
 			}
 			targets[target] = true
 			return err
@@ -88,7 +88,7 @@ func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	}
 	for _, f := range staged {
 		if info, err := os.Lstat(f.target); err == nil && info.IsDir() {
-			return staged, fmt.Errorf("cannot write %s: another output has files below it", f.target)
+			return staged, fmt.Errorf("cannot write %s: another output writes files below it", f.target)
 		}
 	}
 	return staged, ctx.Err()

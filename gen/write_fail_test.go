@@ -24,15 +24,15 @@ func TestInTheWay(t *testing.T) {
 		}, []File{a}, "ROOT/ec2/a.ts is a folder, but a generated file belongs there: move it away"},
 		{"file for a folder", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2": ""})
-		}, []File{a}, "ROOT/ec2 is not a folder, and generated files go there: move it away"},
+		}, []File{a}, "ROOT/ec2 is not a folder, but generated files belong there: move it away"},
 		{"link for a folder", func(t *testing.T, root string) {
 			must.Do(t, os.Symlink(t.TempDir(), filepath.Join(root, "ec2")))
 		}, []File{a}, "ROOT/ec2 is a symbolic link, and cidlc does not write through links: " +
-			"replace it by a folder, or give the folder behind it as output"},
+			"replace it with a folder, or use its target as the output folder"},
 		{"file for the root", func(t *testing.T, root string) {
 			must.Do(t, os.Remove(root))
 			put(t, filepath.Dir(root), map[string]string{filepath.Base(root): ""})
-		}, []File{a}, "ROOT is not a folder, and generated files go there"},
+		}, []File{a}, "ROOT is not a folder, but generated files belong there"},
 		{"dangling root", func(t *testing.T, root string) {
 			must.Do(t, errors.Join(os.Remove(root), os.Symlink("nowhere", root)))
 		}, []File{a}, "ROOT is a dangling symbolic link"},
@@ -49,12 +49,12 @@ func TestInTheWay(t *testing.T) {
 		{"name too long", nil, []File{generated(strings.Repeat("x", 300)+".ts", "1")},
 			"cannot write ROOT/" + strings.Repeat("x", 300) + ".ts: file name too long"},
 		{"case", nil, []File{a, generated("ec2/A.ts", "2")},
-			"ROOT/ec2/a.ts and ROOT/ec2/A.ts would be one file where case does not count"},
-		{"twice", nil, []File{a, a}, "ROOT/ec2/a.ts and ROOT/ec2/a.ts would be one file where case does not count"},
-		{"outside", nil, []File{generated("../a.ts", "1")}, `"../a.ts" is no path for a generated file`},
+			"ROOT/ec2/a.ts and ROOT/ec2/A.ts collide on case-insensitive file systems"},
+		{"twice", nil, []File{a, a}, "ROOT/ec2/a.ts and ROOT/ec2/a.ts collide on case-insensitive file systems"},
+		{"outside", nil, []File{generated("../a.ts", "1")}, `"../a.ts" is not a valid path for a generated file`},
 		{"node_modules", nil, []File{generated("node_modules/a.ts", "1")},
-			`"node_modules/a.ts" is no path for a generated file`},
-		{"hidden", nil, []File{generated("ec2/.git/a.ts", "1")}, `"ec2/.git/a.ts" is no path for a generated file`},
+			`"node_modules/a.ts" is not a valid path for a generated file`},
+		{"hidden", nil, []File{generated("ec2/.git/a.ts", "1")}, `"ec2/.git/a.ts" is not a valid path for a generated file`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestWriteFails(t *testing.T) {
 
 func TestOutputsOverlap(t *testing.T) {
 	for file, want := range map[string]string{
-		"pack":      "cannot write ROOT/pack: another output has files below it",
-		"pack/a.ts": "cannot write ROOT/pack/a.ts: two outputs have a file there",
+		"pack":      "cannot write ROOT/pack: another output writes files below it",
+		"pack/a.ts": "cannot write ROOT/pack/a.ts: two outputs would write this file",
 	} {
 		root := t.TempDir()
 		pack, err1 := Compare(filepath.Join(root, "pack"), []File{generated("a.ts", "1")})

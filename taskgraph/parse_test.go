@@ -50,7 +50,7 @@ var examples = []struct {
 		"did you mean type?\nf:2:7: name must be a string that is not empty\nf:3:7: type: invalid graph type \"a b\"" + nameRule +
 		"\nf:4:8: tasks must be a list\nf:5:1: unknown key \"user\"; a graph has type, name and tasks"},
 	{text: "tasks:", errors: "f:1:7: tasks must be a list"},
-	{text: "tasks: &a [*a]", errors: "f:1:8: aliases stand for more than 100000 values"},
+	{text: "tasks: &a [*a]", errors: "f:1:8: aliases expand to more than 100000 values"},
 	{text: "- 5\n- {}\n- id: 5\n- id: ä b\n- id: null", errors: "f:1:3: a task must be an object with an id\n" +
 		"f:2:3: a task must be an object with an id\nf:3:7: task 5: id must be a string; put it in quotes\n" +
 		"f:4:7: task ä b: invalid task name \"ä b\"" + nameRule + "\nf:5:7: task null: a task must be an object with an id"},

@@ -104,7 +104,7 @@ func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, 
 		}
 		at = place{shown: ref + ":" + prefix, dir: filepath.Join(temp, prefix)}
 	} else if info, err := os.Stat(c.against); err != nil {
-		return nil, at, errors.New("give a folder, a file that --out-schema wrote, or git:REF")
+		return nil, at, errors.New("must be a folder, a file written by --out-schema, or git:REF")
 	} else if !info.IsDir() {
 		f, err := os.Open(c.against)
 		if err != nil {
@@ -117,12 +117,12 @@ func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, 
 	old, diags, err := c.load(ctx, at.dir)
 	if len(diags) > 0 && old == nil {
 		first := diags[0].Span.Start
-		err = fmt.Errorf("the IDL there is wrong: %s:%d:%d: %s", first.File, first.Line, first.Column, diags[0].Message)
+		err = fmt.Errorf("invalid IDL: %s:%d:%d: %s", first.File, first.Line, first.Column, diags[0].Message)
 	}
 	if err != nil {
 		hint := ""
 		if at.dir == c.against && (len(diags) == 0 || diags[0].Code == diag.GoPackage) {
-			hint = "; a folder must lie in a module that requires Lumi: compare with git:REF, or a file of --out-schema, instead"
+			hint = "; a folder must be in a module that requires Lumi; use git:REF or a file written by --out-schema instead"
 		}
 		err = errors.New(strings.ReplaceAll(err.Error(), at.dir, path.Clean(at.shown)) + hint)
 	}

@@ -32,13 +32,13 @@ func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err err
 	out, err := git(idl, "", "rev-parse", "--show-toplevel", "--show-prefix")
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if errors.Is(err, exec.ErrNotFound) {
-		return "", errors.New("the git command is not on the PATH")
+		return "", errors.New("git command not found in PATH")
 	} else if err != nil {
 		return "", fmt.Errorf("%s: %w", idl, err)
 	}
 	commit, err := git(top, "", "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
-		return "", errors.New("there is no such commit; a shallow clone may need 'git fetch' first")
+		return "", errors.New("commit not found; a shallow clone may need 'git fetch' first")
 	}
 	if _, err := git(top, "", "read-tree", strings.TrimSpace(commit)); err != nil {
 		return "", err
@@ -48,7 +48,7 @@ func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err err
 		return "", err
 	}
 	if !strings.Contains("\x00"+files, "\x00"+prefix) {
-		return "", fmt.Errorf("the commit has no Go files in %s", prefix)
+		return "", fmt.Errorf("no Go files at this commit in %s", prefix)
 	}
 	_, err = git(top, files, "checkout-index", "-z", "--stdin", "--prefix="+filepath.ToSlash(dir)+"/")
 	return prefix, err

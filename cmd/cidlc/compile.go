@@ -117,7 +117,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	}
 	c.warn()
 	if len(tasks) == 0 {
-		c.sum("%s, nothing wrong", console.Count(resources(pkg), "resource"))
+		c.sum("%s, no errors", console.Count(resources(pkg), "resource"))
 		return nil
 	}
 	c.sum("%s; %s written, %d unchanged, %d removed", console.Count(resources(pkg), "resource"), console.Count(total.Written, "file"),
@@ -177,10 +177,10 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	}
 	c.warn()
 	if total.Written+total.Removed == 0 {
-		c.sum("%s; %s current", console.Count(resources(pkg), "resource"), console.Count(total.Unchanged, "file"))
+		c.sum("%s; %s up to date", console.Count(resources(pkg), "resource"), console.Count(total.Unchanged, "file"))
 		return nil
 	}
-	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", console.Count(total.Written, "file"),
+	c.sum("%s would be written, %d unchanged, %d removed; run cidlc without --check", console.Count(total.Written, "file"),
 		total.Unchanged, total.Removed)
 	return console.ErrWrong
 }

@@ -18,7 +18,7 @@ func explain(w io.Writer, codes []string) error {
 	out := chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code })
 	if len(codes) == 0 {
 		out = all.List(func(title string) string { return title }) +
-			"'cidlc explain CODE' says what a code means, with examples.\n"
+			"'cidlc explain CODE' explains a code, with examples.\n"
 	}
 	_, err = io.WriteString(w, out)
 	return err

@@ -68,7 +68,7 @@ func parseFlags(args []string) (*options, error) {
 	}
 	if flags.NArg() > 0 && flags.Arg(0) == "explain" {
 		if flags.NFlag() > 0 {
-			return nil, errors.New("'cidlc explain' takes codes only, no flags; a folder of that name is ./explain")
+			return nil, errors.New("'cidlc explain' takes only codes, not flags; to compile a folder of that name, pass ./explain")
 		}
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
@@ -87,7 +87,7 @@ func parseFlags(args []string) (*options, error) {
 		if o.breaking {
 			example = "cidlc breaking --against=git:main idl/"
 		}
-		return nil, errors.New("give the folder that holds the IDL, such as '" + example + "'; 'cidlc --help' says more")
+		return nil, errors.New("pass the folder that contains the IDL, such as '" + example + "'; see 'cidlc --help'")
 	case 1:
 		o.idl = rest[0]
 	default:
@@ -107,14 +107,14 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 		{"color", o.color, []string{"auto", "always", "never"}},
 	} {
 		if !slices.Contains(choice.among, choice.value) {
-			return fmt.Errorf("--%s=%s: it can be %s", choice.flag, choice.value, strings.Join(choice.among, " or "))
+			return fmt.Errorf("--%s=%s: must be one of %s", choice.flag, choice.value, strings.Join(choice.among, ", "))
 		}
 	}
 	if flags.Changed("package") && o.packageName == "" {
-		return errors.New("--package= has no value")
+		return errors.New("--package= needs a value")
 	}
 	if slices.Contains(o.markers, "") {
-		return errors.New("--marker= has no value")
+		return errors.New("--marker= needs a value")
 	}
 	for _, t := range o.targets {
 		if err := t.judge(); err != nil {
@@ -129,25 +129,25 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 func (o *options) judge() error {
 	switch {
 	case o.idl == "":
-		return errors.New("the folder that holds the IDL is an empty argument")
+		return errors.New("the IDL folder must not be empty")
 	case o.breaking && (o.check || len(o.targets) > 0):
-		return errors.New("'cidlc breaking' writes nothing: leave out --check and --out-…; a folder of that name is ./breaking")
+		return errors.New("'cidlc breaking' writes no files: remove --check and --out-…; to compile a folder of that name, pass ./breaking")
 	case o.breaking && o.against == "":
-		return errors.New("say what to compare with: --against=FOLDER, --against=SCHEMA.json or --against=git:REF")
+		return errors.New("--against is required (a folder, a schema.json, or git:REF)")
 	case !o.breaking && (o.against != "" || o.allow != ""):
-		return errors.New("--against and --allow are for 'cidlc breaking'")
+		return errors.New("--against and --allow are only for 'cidlc breaking'")
 	case o.quiet && o.verbose:
-		return errors.New("--quiet and --verbose contradict each other")
+		return errors.New("--quiet and --verbose cannot be combined")
 	case o.check && slices.ContainsFunc(o.targets, (*target).stdout):
-		return errors.New("--check compares with a file: give one in place of --out-schema=-")
+		return errors.New("--check needs a file to compare with instead of --out-schema=-")
 	case o.check && len(o.targets) == 0:
 		var flags []string
 		for _, out := range outputs {
 			flags = append(flags, "--"+out.flag)
 		}
 		last := len(flags) - 1
-		return fmt.Errorf("--check compares with what is there: say where, with %s or %s; without --check and these, the IDL "+
-			"alone is checked", strings.Join(flags[:last], ", "), flags[last])
+		return fmt.Errorf("--check needs output to compare with: %s, or %s; to check only the IDL, omit --check",
+			strings.Join(flags[:last], ", "), flags[last])
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (o *options) judge() error {
 func flagError(flags *pflag.FlagSet, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
-		return fmt.Errorf("--%s=%s: it can be true or false", invalid.GetFlag().Name, invalid.GetValue())
+		return fmt.Errorf("--%s=%s: must be true or false", invalid.GetFlag().Name, invalid.GetValue())
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -181,9 +181,9 @@ func tooMany(args, folders []string) error {
 			better = append(better, arg+"="+next)
 		}
 	}
-	found := fmt.Sprintf("there is one IDL folder, but %d arguments: %s", len(folders), strings.Join(folders, ", "))
+	found := fmt.Sprintf("expected one IDL folder, got %d arguments: %s", len(folders), strings.Join(folders, ", "))
 	if better == nil {
-		return fmt.Errorf("%s; 'cidlc --help' says more", found)
+		return fmt.Errorf("%s; see 'cidlc --help'", found)
 	}
 	return fmt.Errorf("%s; write %s, with an equals sign", found, strings.Join(better, " "))
 }

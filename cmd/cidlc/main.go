@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	case errors.Is(err, console.ErrWrong):
 		return console.ExitWrong
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "cidlc: interrupted; every file is as it was or as it should be")
+		fmt.Fprintln(stderr, "cidlc: interrupted; each file is either unchanged or complete")
 	default:
 		fmt.Fprintln(stderr, "cidlc: "+term.Paragraph(err.Error()))
 	}

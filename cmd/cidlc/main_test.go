@@ -51,7 +51,7 @@ func TestInterrupted(t *testing.T) {
 	if code := run(ctx, args, &stdout, &stderr, noEnv); code != console.ExitFailed {
 		t.Errorf("exit code %d", code)
 	}
-	if want := "cidlc: interrupted; every file is as it was or as it should be\n"; stderr.String() != want {
+	if want := "cidlc: interrupted; each file is either unchanged or complete\n"; stderr.String() != want {
 		t.Errorf("stderr: %q, want %q", &stderr, want)
 	}
 	if _, err := os.Stat(out); err == nil {

@@ -76,7 +76,7 @@ const beside = "\x00"
 // Set implements pflag.Value.
 func (t *target) Set(value string) error {
 	if value == "" && t.folder != "" {
-		return errors.New("there is no folder behind the '='")
+		return errors.New("missing folder after '='")
 	}
 	t.asked, t.value = true, strings.Trim(value, beside)
 	return nil
@@ -104,9 +104,9 @@ func (t *target) judge() error {
 	switch {
 	case !t.asked || t.folder != "":
 	case t.value == "":
-		return fmt.Errorf("--%s= has no value", t.flag)
+		return fmt.Errorf("--%s= needs a value", t.flag)
 	case ext == ".go" || ext == ".ts":
-		return fmt.Errorf("--%s=%s: the schema is JSON, and would take the place of source code", t.flag, t.value)
+		return fmt.Errorf("--%s=%s: the schema is JSON and cannot be written to a source file", t.flag, t.value)
 	}
 	return nil
 }
@@ -124,13 +124,13 @@ func (t *target) apart(idl string) error {
 	}
 	hint := ""
 	if t.folder != "" {
-		hint = "; choose one beside it"
+		hint = "; choose a sibling folder"
 	}
 	switch {
 	case within(real, realIDL):
-		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s%s", t.flag, place, idl, hint)
+		return fmt.Errorf("--%s=%s: generated files cannot be in the IDL folder %s%s", t.flag, place, idl, hint)
 	case t.folder != "" && within(realIDL, real):
-		return fmt.Errorf("--%s=%s: the folder holds that of the IDL, %s%s", t.flag, place, idl, hint)
+		return fmt.Errorf("--%s=%s: the folder contains the IDL folder %s%s", t.flag, place, idl, hint)
 	}
 	return nil
 }

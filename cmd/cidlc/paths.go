@@ -62,8 +62,8 @@ func importPath(flag, dir string) (string, error) {
 	}
 	root := compile.ModuleFolder(real)
 	if root == "" {
-		return "", fmt.Errorf("--%s=%s: there is no go.mod in the folder or above it, and Go stubs import each "+
-			"other: run 'go mod init example.com/myprovider' in the folder that the provider's code is in", flag, dir)
+		return "", fmt.Errorf("--%s=%s: no go.mod found in this or any parent folder, and Go stubs import each other; "+
+			"run 'go mod init example.com/myprovider' in the folder of the provider's code", flag, dir)
 	}
 	if err := compile.CheckModule(root); err != nil {
 		return "", err
@@ -75,7 +75,7 @@ func importPath(flag, dir string) (string, error) {
 	}
 	name := modfile.ModulePath(content)
 	if name == "" {
-		return "", fmt.Errorf("%s names no module: run 'go mod edit -module example.com/mypackage' there", file)
+		return "", fmt.Errorf("%s: missing module path; run 'go mod edit -module example.com/mypackage' there", file)
 	}
 	rel, err := filepath.Rel(root, real)
 	if err != nil {

@@ -120,7 +120,7 @@ func TestUnexported(t *testing.T) {
 	}}
 	pkg.Link()
 	_, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
-	want := path.Join("b", "b.go") + ": the type hidden of module a is not exported, so that Go code here cannot name it"
+	want := path.Join("b", "b.go") + ": the type hidden of module a is not exported, so Go code here cannot name it"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

@@ -126,7 +126,7 @@ func (e *emitter) name(d schema.Decl) *jen.Statement {
 	h := d.Head()
 	other := h.File.Module
 	if other != e.source.Module && !h.Exported() && e.err == nil {
-		e.err = fmt.Errorf("the type %s of module %s is not exported, so that Go code here cannot name it",
+		e.err = fmt.Errorf("the type %s of module %s is not exported, so Go code here cannot name it",
 			h.Name, other.Token())
 	}
 	return jen.Qual(e.scope.path(other), schema.GoName(other, h.Name))

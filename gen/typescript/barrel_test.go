@@ -104,8 +104,8 @@ func TestScaffolds(t *testing.T) {
 	must.Do(t, json.Unmarshal(published, &base))
 	for _, test := range []struct{ manifest, warning string }{
 		{`{"type": "module"}`, ""},
-		{`{}`, `does not say "type": "module"`},
-		{`{"type": "commonjs"}`, `does not say "type": "module"`},
+		{`{}`, `lacks "type": "module"`},
+		{`{"type": "commonjs"}`, `lacks "type": "module"`},
 		{`{`, "is not valid JSON"},
 	} {
 		existing := fstest.MapFS{"package.json": {Data: []byte(test.manifest)}}

@@ -32,8 +32,8 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 	if err := json.Unmarshal(content, &manifest); err != nil {
 		warnings = append(warnings, "package.json is not valid JSON: "+err.Error())
 	} else if manifest.Type != "module" {
-		warnings = append(warnings, `package.json does not say "type": "module", without which Node takes the generated `+
-			`TypeScript, which is ESM, for CommonJS`)
+		warnings = append(warnings, `package.json lacks "type": "module"; without it, Node loads the generated ES `+
+			`modules as CommonJS`)
 	}
 	return files, warnings, nil
 }

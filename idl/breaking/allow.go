@@ -35,7 +35,7 @@ func ParseAllowList(file, text string) (AllowList, error) {
 			}
 			errs = append(errs, fmt.Errorf("%s:%d: unknown code %q; %s", file, i+1, words[0], hint))
 		case len(words) < 3:
-			errs = append(errs, fmt.Errorf("%s:%d: write a code, a symbol and a reason, such as "+
+			errs = append(errs, fmt.Errorf("%s:%d: expected a code, a symbol, and a reason, such as "+
 				"'PropertyRemoved Server.size no program ever set it'", file, i+1))
 		default:
 			start, end := diag.Position{File: file, Line: i + 1, Column: 1}, diag.Position{File: file, Line: i + 1, Column: len(line) + 1}
@@ -59,7 +59,7 @@ func (l AllowList) Filter(findings []Finding) (left []Finding, unused []diag.Dia
 	for _, a := range l {
 		if !used[a] {
 			unused = append(unused, diag.Diagnostic{
-				Severity: diag.Warning, Span: a.at, Message: "no finding needs this line", Suggestion: "remove it",
+				Severity: diag.Warning, Span: a.at, Message: "no finding matches this line", Suggestion: "remove it",
 			})
 		}
 	}

@@ -104,8 +104,8 @@ var (
 func TestEmpty(t *testing.T) {
 	one := &schema.Package{Name: "one", Modules: []*schema.Module{{GoName: "one"}}}
 	two := &schema.Package{Name: "two", Modules: []*schema.Module{{GoName: "two"}}}
-	const want = "error GoPackageRenamed: index is the Go package two (was one)\nnote: breaks providers\nhelp: write package one\n\n" +
-		"error PackageRenamed: two is the name of the package (was one)\n" +
+	const want = "error GoPackageRenamed: index is now the Go package two (was one)\nnote: breaks providers\nhelp: write package one\n\n" +
+		"error PackageRenamed: two is the new package name (was one)\n" +
 		"note: breaks the wire and deployed resources; may break providers\nhelp: keep the name: --package=one\n\n2 errors\n"
 	expect.Equal(t, want, text(t, compare(one, two)))
 }
@@ -310,10 +310,10 @@ func TestAllowList(t *testing.T) {
 	}
 	var b strings.Builder
 	must.Do(t, diag.Text(&b, unused, diag.TextOptions{}))
-	const want = `allow.txt:4:1: warning: no finding needs this line
+	const want = `allow.txt:4:1: warning: no finding matches this line
 help: remove it
 
-allow.txt:5:1: warning: no finding needs this line
+allow.txt:5:1: warning: no finding matches this line
 help: remove it
 
 2 warnings
@@ -326,7 +326,7 @@ func TestWrongAllowList(t *testing.T) {
 		"PropertyRemoved Server.zone\nPropertyRemoved\n")
 	const want = `allow.txt:2: unknown code "PropertyRemved"; did you mean PropertyRemoved?
 allow.txt:3: unknown code "Quux"; 'cidlc explain' lists all codes
-allow.txt:4: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'
-allow.txt:5: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'`
+allow.txt:4: expected a code, a symbol, and a reason, such as 'PropertyRemoved Server.size no program ever set it'
+allow.txt:5: expected a code, a symbol, and a reason, such as 'PropertyRemoved Server.size no program ever set it'`
 	expect.Equal(t, want, fmt.Sprint(err))
 }

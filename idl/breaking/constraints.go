@@ -271,9 +271,9 @@ func compareDefaults(c *comparison, old, new property) {
 		c.reportDefaultAdded(old.node(), new, MayBreak)
 	case new.Default == nil:
 		c.report("DefaultRemoved", Impact{Provider: MayBreak, Deployed: Breaks}, old.node(), new.node(), "keep the default",
-			"no longer has a default, so that it can be absent")
+			"no longer has a default, so it can be absent")
 	case old.Secret || new.Secret:
-		c.report("DefaultChanged", Impact{Deployed: Breaks}, old.node(), new.node(), "keep the default", "has another default")
+		c.report("DefaultChanged", Impact{Deployed: Breaks}, old.node(), new.node(), "keep the default", "has a different default")
 	default:
 		c.report("DefaultChanged", Impact{Deployed: Breaks}, old.node(), new.node(), "keep the default",
 			"has the default %s (was %s)", text(new.Default), text(old.Default))
@@ -284,9 +284,9 @@ func compareDefaults(c *comparison, old, new property) {
 func (c *comparison) reportDefaultAdded(old node, new property, update Severity) {
 	if replaces, through := c.replaces(new); replaces {
 		c.report("DefaultAdded", Impact{Deployed: Breaks}, old, new.node(), "let the provider choose a value",
-			"has a new default, so that the next change of a resource without the property replaces it%s", through)
+			"has a new default, so the next change to a resource without the property replaces it%s", through)
 		return
 	}
 	c.report("DefaultAdded", Impact{Deployed: update}, old, new.node(), "",
-		"has a new default, which the next change of a resource without the property applies")
+		"has a new default, which the next change to a resource without the property applies")
 }

@@ -33,7 +33,7 @@ var propertyRules = []rule[property]{
 	{"Property.Field", func(c *comparison, old, new property) {
 		if (old.Name == new.Name || kindOf(old.of) == "union of resources") && old.Field != new.Field {
 			c.report("FieldRenamed", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's name",
-				"is the field %s (was %s)", new.Field, old.Field)
+				"is now the field %s (was %s)", new.Field, old.Field)
 		}
 	}},
 	{"Property.Type", func(c *comparison, old, new property) {
@@ -45,25 +45,25 @@ var propertyRules = []rule[property]{
 		if alone && old.Pointer != new.Pointer && old.isPointer() != new.isPointer() {
 			form := map[bool]string{true: "a pointer", false: "a value"}
 			c.report("PointerChanged", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's type",
-				"is %s in stubs (was %s)", form[new.isPointer()], form[old.isPointer()])
+				"is now %s in stubs (was %s)", form[new.isPointer()], form[old.isPointer()])
 		}
 	}},
 	{"Property.Optional", compareOptional},
 	{"Property.Out", flag(func(p property) bool { return p.Out },
-		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so that programs can no longer set it",
+		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so programs can no longer set it",
 			"keep it, and add an out property"},
-		change{"OutRemoved", Impact{Breaks, MayBreak, Breaks, MayBreak}, "is no longer out, so that programs set it",
+		change{"OutRemoved", Impact{Breaks, MayBreak, Breaks, MayBreak}, "is no longer out, so programs set it",
 			"keep it, and add an optional property"})},
 	{"Property.In", settable(flag(func(p property) bool { return p.In },
-		change{"InAdded", Impact{Deployed: MayBreak}, "became in, so that drift is no longer found", ""},
-		change{"InRemoved", Impact{Provider: MayBreak, Deployed: MayBreak}, "is no longer in, so that the provider has to return it", ""}))},
+		change{"InAdded", Impact{Deployed: MayBreak}, "became in, so drift is no longer detected", ""},
+		change{"InRemoved", Impact{Provider: MayBreak, Deployed: MayBreak}, "is no longer in, so the provider must return it", ""}))},
 	{"Property.Replaces", settable(flag(func(p property) bool { return p.Replaces },
-		change{"ReplacesAdded", Impact{Programs: MayBreak, Deployed: Breaks}, "became replaces, so that its next change replaces the resource",
+		change{"ReplacesAdded", Impact{Programs: MayBreak, Deployed: Breaks}, "became replaces, so its next change replaces the resource",
 			"let the provider update it in place"},
-		change{"ReplacesRemoved", Impact{Provider: MayBreak}, "no longer replaces, so that the provider has to update it in place", ""}))},
+		change{"ReplacesRemoved", Impact{Provider: MayBreak}, "is no longer replaces, so the provider must update it in place", ""}))},
 	{"Property.Secret", flag(func(p property) bool { return p.Secret },
-		change{"SecretAdded", Impact{Deployed: MayBreak}, "became secret, but older state and logs have it in the clear", ""},
-		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so that state, plans and logs show it", "keep it secret"})},
+		change{"SecretAdded", Impact{Deployed: MayBreak}, "became secret, but older state and logs contain it in the clear", ""},
+		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so state, plans, and logs show it", "keep it secret"})},
 	{"Property.Constraints", settable(func(c *comparison, old, new property) {
 		c.compareConstraints(c.useOfProperty(old), constrained{old.Type, old.Constraints, old.node()},
 			constrained{new.Type, new.Constraints, new.node()}, "", nil)
@@ -109,7 +109,7 @@ func compareOptional(c *comparison, old, new property) {
 	case old.Optional == new.Optional || old.Out != new.Out:
 	case new.Optional:
 		c.report("OptionalAdded", Impact{MayBreak, max(field, MayBreak), when(u.out, MayBreak), None}, old.node(), new.node(), "",
-			"became optional, so that it can be absent where it is read")
+			"became optional, so it can be absent when read")
 	default:
 		c.report("OptionalRemoved", Impact{when(u.in, Breaks), field, when(u.in, Breaks), MayBreak}, old.node(), new.node(),
 			"keep it optional, and let the provider choose a value", "became required")
@@ -140,11 +140,11 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		// State keeps the old name inside of structs, where programs that read an output do not find the new one.
 		deployed := when(isObject(p.of) && c.useOfProperty(p).out, MayBreak)
 		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, deployed},
-			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"` instead of was="+p.Name, "is now called %s", q.Name)
+			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"` instead of was="+p.Name, "is now named %s", q.Name)
 	}, func(p, q property) bool { return slices.Contains(q.Was, p.Name) })
 	pair(func(p, q property) {
 		c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),
-			"keep the name with `lumi:\"name="+p.Name+"\"`, or let state keep it with was="+p.Name, "is gone, and %s looks like its new name", q.Name)
+			"keep the name with `lumi:\"name="+p.Name+"\"`, or keep it for existing state with was="+p.Name, "was removed; %s looks like its new name", q.Name)
 	}, func(p, q property) bool {
 		r := c.relate(p.Type, q.Type)
 		_, unique := new.(*schema.Union) // types
@@ -163,7 +163,7 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		if !q.Optional && (old == nil || c.useOfProperty(property{q.Property, old}).in) {
 			clause := ""
 			if replaces {
-				clause = ", so that setting it replaces resources" + through
+				clause = ", so setting it replaces resources" + through
 			}
 			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks, Deployed: when(replaces, Breaks)},
 				node{}, q.node(), "make it optional", "was added as a required property%s", clause)
@@ -196,7 +196,7 @@ func (c *comparison) compareVariants(old, new *schema.Union, gone, come []proper
 	}
 	if reordered {
 		c.report("VariantsReordered", Impact{Provider: Breaks}, declNode(old), declNode(new), "keep the order, and add variants at the end",
-			"has its variants in another order, which is that of the parameters of Match")
+			"has its variants in a different order, which reorders the parameters of Match")
 	}
 }
 

@@ -25,13 +25,13 @@ func apply[T any](c *comparison, rules []rule[T], old, new T) {
 func (c *comparison) comparePackages(old, new *schema.Package) {
 	if old.Name != new.Name {
 		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, fileNode(new.Name, new.Files()),
-			"keep the name: --package="+old.Name, "is the name of the package (was %s)", old.Name)
+			"keep the name: --package="+old.Name, "is the new package name (was %s)", old.Name)
 	}
 	for _, m := range old.Modules {
 		for _, n := range new.Modules {
 			if m.Path == n.Path && m.GoName != n.GoName {
 				c.report("GoPackageRenamed", Impact{Provider: Breaks}, node{}, fileNode(n.Token(), slices.Values(n.Files)),
-					"write package "+m.GoName, "is the Go package %s (was %s)", n.GoName, m.GoName)
+					"write package "+m.GoName, "is now the Go package %s (was %s)", n.GoName, m.GoName)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ var declRules = []rule[schema.Decl]{
 			whose := map[bool]string{true: "the program", false: "the provider"}
 			// The operation Name is missing, or is never called.
 			c.report("NamingChanged", Impact{Breaks, max(MayBreak, when(old.Named, Breaks)), Breaks, Breaks}, declNode(old), declNode(new),
-				"keep the marker, and declare another resource", "is named by %s (was named by %s)", whose[new.Named], whose[old.Named])
+				"keep the marker, and declare another resource", "is now named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
 	})},
 	{"Resource.Was", of(func(c *comparison, old, new *schema.Resource) {
@@ -141,7 +141,7 @@ func compareFiles(c *comparison, old, new schema.Decl) {
 			"move it back to "+was.Path(), "moved to the module %s", is.Module.Token())
 	} else if was.Name != is.Name && old.Head().Exported() {
 		c.report("FileMoved", Impact{Programs: MayBreak}, declNode(old), declNode(new), "move it back to "+was.Name,
-			"moved from %s to %s; programs that import the generated file by name do not find it there", was.Name, is.Name)
+			"moved from %s to %s; programs that import the generated file directly no longer find it", was.Name, is.Name)
 	}
 }
 
@@ -159,7 +159,7 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 		}
 	}
 	c.report("KindChanged", impact, declNode(old), declNode(new), "keep it, and declare the new one under another name",
-		"changed its kind from %s to %s", was, is)
+		"changed kind from %s to %s", was, is)
 }
 
 func compareNames(c *comparison, old, new schema.Decl) {
@@ -172,18 +172,18 @@ func compareNames(c *comparison, old, new schema.Decl) {
 			was, is = schema.GoMarshalName(a), schema.GoMarshalName(b)
 		}
 		c.report("GoNameChanged", Impact{Provider: unless(was == is, Breaks)}, at, declNode(new), "",
-			"is called %s in stubs (was %s)", is, was)
+			"is now now named %s in stubs (was %s)", is, was)
 	case a.Exported() && !b.Exported():
 		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
-			"is no longer exported, and is called %s", b.Name)
+			"is no longer exported and is now named %s", b.Name)
 	case wasCalled(old, new):
-		c.report("ResourceNameChanged", Impact{Programs: Breaks, Provider: Breaks}, at, now, "keep the old name", "is now called %s", b.Name)
+		c.report("ResourceNameChanged", Impact{Programs: Breaks, Provider: Breaks}, at, now, "keep the old name", "is now named %s", b.Name)
 	default:
 		help := "keep the old name"
 		if a.Kind == "resource" && sameModule(old, new) {
-			help += ", or let state keep it with //lumi:was=" + a.Name
+			help += ", or keep it for existing state with //lumi:was=" + a.Name
 		}
-		c.report("DeclarationRenamed", goneImpact(old), at, now, help, "is gone, and %s looks like its new name",
+		c.report("DeclarationRenamed", goneImpact(old), at, now, help, "was removed; %s looks like its new name",
 			symbolOf(new))
 	}
 }
@@ -191,7 +191,7 @@ func compareNames(c *comparison, old, new schema.Decl) {
 func (c *comparison) compareFormerNames(old, new []string, at, now node) {
 	for _, name := range old {
 		if !slices.Contains(new, name) {
-			c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until no state has that name",
+			c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until no state uses that name",
 				"no longer has the former name %s", name)
 		}
 	}

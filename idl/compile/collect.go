@@ -138,7 +138,7 @@ func (c *checker) collect() {
 		switch {
 		case !enums[d.obj]:
 		case d.report != nil:
-			d.report.Suggestion = "use string, and strings for the constants: enums are strings"
+			d.report.Suggestion = "use string with string constants; enums are strings"
 		case d.kind == alias && isString(d.obj.Type()):
 			d.kind = enum
 		}
@@ -156,11 +156,11 @@ func (c *checker) collect() {
 func (c *checker) rejectFunc(d *ast.FuncDecl) {
 	if d.Recv != nil {
 		c.report(diag.MethodDecl, d.Name, "the IDL cannot declare methods").
-			Suggestion = "move the method " + d.Name.Name + " into the provider"
+			Suggestion = "move the method " + d.Name.Name + " to the provider"
 		return
 	}
 	c.report(diag.FunctionDecl, d.Name, "the IDL cannot declare functions").
-		Suggestion = "move the function " + d.Name.Name + " into the provider, or into the TypeScript package"
+		Suggestion = "move the function " + d.Name.Name + " to the provider or the TypeScript package"
 }
 
 func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
@@ -175,7 +175,7 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 					continue
 				}
 				c.report(diag.VariableDecl, name, "the IDL cannot declare variables").
-					Suggestion = "remove it: an IDL holds types and constants only"
+					Suggestion = "remove it; an IDL contains only types and constants"
 			}
 		}
 	}
@@ -208,14 +208,14 @@ func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpe
 	}
 	switch {
 	case spec.Name.Name == "_":
-		c.report(diag.BlankName, spec.Name, "a type called _ can never be used").Suggestion = "name it, or remove it"
+		c.report(diag.BlankName, spec.Name, "a type named _ can never be used").Suggestion = "name it, or remove it"
 		return
 	case spec.Assign.IsValid():
-		c.report(diag.AliasDecl, spec, "the IDL cannot give a type a second name with =").
+		c.report(diag.AliasDecl, spec, "type aliases declared with = are not supported").
 			Suggestion = c.insteadOfAlias(f, spec)
 	case spec.TypeParams != nil:
-		c.report(diag.GenericDecl, spec.TypeParams, "the IDL cannot declare generic types").
-			Suggestion = "declare a type for each use of " + spec.Name.Name
+		c.report(diag.GenericDecl, spec.TypeParams, "generic types are not supported").
+			Suggestion = "declare a separate type for each use of " + spec.Name.Name
 	case hidesPredeclared(spec.Name.Name):
 		c.rejectReservedName(spec.Name)
 	case obj == nil:
@@ -277,7 +277,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 		return plainStruct
 	case *ast.InterfaceType:
 		if right.Methods.NumFields() == 0 {
-			c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for any", d.spec.Name.Name).
+			c.report(diag.DefinedType, right, "cannot define %s as another name for any", d.spec.Name.Name).
 				Suggestion = "use any itself"
 			return broken
 		}
@@ -301,7 +301,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 			c.rejectForeign(d.file, right, other)
 			return broken
 		}
-		c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for %s", d.spec.Name.Name, other.Name()).
+		c.report(diag.DefinedType, right, "cannot define %s as another name for %s", d.spec.Name.Name, other.Name()).
 			Suggestion = "use " + types.ExprString(right) + " itself"
 		return broken
 	}
@@ -310,7 +310,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 
 func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
 	if name.Name == "_" {
-		c.report(diag.BlankName, name, "a constant called _ can never be used").Suggestion = "name it, or remove it"
+		c.report(diag.BlankName, name, "a constant named _ can never be used").Suggestion = "name it, or remove it"
 		return
 	}
 	obj, ok := f.source.TypesInfo.Defs[name].(*types.Const)

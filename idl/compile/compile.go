@@ -85,7 +85,7 @@ func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diag
 		return nil, nil, err
 	}
 	if len(c.sources) == 0 && len(c.diags) == 0 {
-		return nil, nil, &UsageError{fmt.Sprintf("the go command finds no packages in %s", c.tree.arg)}
+		return nil, nil, &UsageError{fmt.Sprintf("no Go packages found in %s", c.tree.arg)}
 	}
 	c.collect()
 	c.check()

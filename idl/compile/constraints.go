@@ -60,7 +60,7 @@ func (c *checker) checkNumber(at ast.Node, value string) bool {
 	case inexact(value) != "":
 		return c.rejectValue(at, "write "+name+"="+strconv.FormatFloat(n, 'f', 0, 64), "%s", inexact(value))
 	case name == "multipleOf" && n <= 0:
-		return c.rejectValue(at, "use a number above 0", "nothing is a multiple of %s", value)
+		return c.rejectValue(at, "use a number greater than 0", "multipleOf must be greater than 0, got %s", value)
 	}
 	return true
 }
@@ -69,15 +69,15 @@ func (c *checker) checkCount(at ast.Node, value string) bool {
 	if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= math.MaxInt32 && value[0] != '+' {
 		return true
 	}
-	return c.rejectValue(at, "use a whole number from 0 to 2147483647, and separate options with commas", "%q is not a count", value)
+	return c.rejectValue(at, "use a whole number from 0 to 2147483647, and separate options with commas", "invalid count %q", value)
 }
 
 func (c *checker) checkPattern(at ast.Node, value string) bool {
 	if value == "" {
-		return c.rejectValue(at, "remove it", "an empty expression matches every string")
+		return c.rejectValue(at, "remove it", "an empty pattern matches every string")
 	}
 	if key, raw, _ := strings.Cut(at.(option).text, "="); !strings.HasPrefix(raw, "'") {
-		return c.rejectValue(at, "write "+key+"="+inQuotes(value), "an expression needs single quotes")
+		return c.rejectValue(at, "write "+key+"="+inQuotes(value), "a pattern must be in single quotes")
 	}
 	problem, advice := patternProblem(value)
 	if problem != "" {
@@ -91,11 +91,11 @@ func (c *checker) checkFormat(at ast.Node, name string) bool {
 	if slices.Contains(known, name) {
 		return true
 	}
-	advice := "the formats are " + strings.Join(known, ", ")
+	advice := "valid formats are " + strings.Join(known, ", ")
 	if near := suggest.Name(name, known); near != "" {
 		advice = "write format=" + near
 	}
-	return c.rejectValue(at, advice, "there is no format %q", name)
+	return c.rejectValue(at, advice, "unknown format %q", name)
 }
 
 // constrainedType is something with constraints, which are judged once all types are known.
@@ -118,7 +118,7 @@ func (c *checker) checkConstraints() {
 			if o.constrains == kind {
 				fit = append(fit, o)
 			} else if kind != "" {
-				c.report(diag.ConstraintType, o, "%s is for %s, not for %s", o.name, o.constrains, kind).
+				c.report(diag.ConstraintType, o, "%s applies to %s, not to %s", o.name, o.constrains, kind).
 					Suggestion = insteadOf(o, kind, *t.typ)
 			}
 		}
@@ -155,11 +155,11 @@ func insteadOf(o setOption, kind string, t schema.Type) string {
 	_, err := strconv.Atoi(o.value)
 	switch {
 	case elem == o.constrains:
-		return "to limit the elements, declare a type for them with //lumi:" + o.text + " above it"
+		return "to constrain the elements, declare a type for them with //lumi:" + o.text + " above it"
 	case name != "" && (err == nil || schema.ConstraintType(name) == reflect.String):
 		return "write " + name + "=" + raw
 	case kind == "enums":
-		return "remove it: an enum has no other values than its constants"
+		return "remove it; an enum has only the values of its constants"
 	}
 	return "remove it"
 }

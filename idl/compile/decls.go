@@ -89,14 +89,14 @@ func (c *checker) checkReserved(d *decl, f *field) {
 	}
 	switch {
 	case slices.Contains(engineNames, f.Name):
-		report := c.report(diag.ReservedProperty, f.at, "the property %s of a resource belongs to the engine", f.Name)
-		report.Suggestion = "remove the field, since programs read it with lumi." + f.Name +
+		report := c.report(diag.ReservedProperty, f.at, "the property name %s is reserved by the engine", f.Name)
+		report.Suggestion = "remove the field, which programs read with lumi." + f.Name +
 			"(…), or choose another name with `lumi:\"name=…\"`"
 	case d.marker == markerNamedResource && f.Name == "name":
-		c.report(diag.ReservedProperty, f.at, "a named resource has a property name already").
+		c.report(diag.ReservedProperty, f.at, "a named resource already has a property name").
 			Suggestion = "remove the field, or choose another name with `lumi:\"name=…\"`"
 	case d.marker == markerNamedResource && f.Field == "Name":
-		c.report(diag.ReservedProperty, f.at, "a named resource has a field Name already").Suggestion = "rename the field"
+		c.report(diag.ReservedProperty, f.at, "a named resource already has a field Name").Suggestion = "rename the field"
 	}
 }
 
@@ -108,12 +108,12 @@ func (c *checker) checkConfigs() {
 			continue
 		}
 		if d.file.source.module.Path != "" {
-			c.report(diag.ConfigPlace, d.spec.Name, "the provider's configuration stands in the folder %s",
+			c.report(diag.ConfigPlace, d.spec.Name, "the provider's configuration must be in the root folder, not in %s",
 				d.file.source.module.Path).Suggestion = "move it to the root of the IDL"
 		}
 		if first != nil {
-			c.note(c.report(diag.MultipleConfigs, d.spec.Name, "%s is a second configuration of the provider", d.spec.Name.Name),
-				first.spec.Name, "the first one is here")
+			c.note(c.report(diag.MultipleConfigs, d.spec.Name, "%s is a second provider configuration", d.spec.Name.Name),
+				first.spec.Name, "the first is here")
 			d.model = nil // its names would collide with those of the first
 			continue
 		}
@@ -155,13 +155,13 @@ func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 func (c *checker) rejectConstType(k *constDecl, typ *types.TypeName, d *decl) {
 	switch {
 	case d != nil && isString(typ.Type()):
-		c.report(diag.ConstType, k.name, "constants of %s are declared in its own folder", typ.Name()).
-			Suggestion = "move the constant beside the type"
+		c.report(diag.ConstType, k.name, "constants of %s must be in the same folder as the type", typ.Name()).
+			Suggestion = "move the constant to the type's folder"
 	case d != nil:
-		c.report(diag.ConstType, k.name, "%s is no string type, and only those can have constants of their own", typ.Name()).
+		c.report(diag.ConstType, k.name, "%s is not a string type, so it cannot have constants", typ.Name()).
 			Suggestion = "declare the constant without a type"
 	default:
-		c.report(diag.ConstType, k.name, "the type of the constant, %s, is not declared in this IDL",
+		c.report(diag.ConstType, k.name, "constant type %s is not declared in this IDL",
 			typ.Pkg().Name()+"."+typ.Name()).Suggestion = "convert it to a bool, a string or a float64"
 	}
 }
@@ -191,7 +191,7 @@ func (c *checker) checkMemberKeys() {
 		if !ok || !slices.Contains(schema.MemberKeys(e), "__proto__") {
 			continue
 		}
-		c.report(diag.ReservedName, d.spec.Name, "a constant of %s would be called __proto__ in generated TypeScript", e.Name).
+		c.report(diag.ReservedName, d.spec.Name, "a constant of %s would be named __proto__ in generated TypeScript", e.Name).
 			Suggestion = "rename the constant"
 	}
 }
@@ -206,7 +206,7 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	val := k.obj.Val()
 	basic, _ := k.obj.Type().(*types.Basic)
 	if basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune") {
-		c.report(diag.ConstValue, k.name, "%s is a rune, which the IDL does not have", k.name.Name).
+		c.report(diag.ConstValue, k.name, "%s is a rune; rune constants are not supported", k.name.Name).
 			Suggestion = "use a string with double quotes, or a number"
 		return nil, false
 	}
@@ -223,7 +223,7 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	case constant.Int, constant.Float:
 		return c.number(k, val, basic != nil && basic.Info()&types.IsInteger != 0)
 	}
-	c.report(diag.ConstValue, k.name, "%s is a complex number, which the IDL does not have", k.name.Name).
+	c.report(diag.ConstValue, k.name, "%s is a complex number; complex constants are not supported", k.name.Name).
 		Suggestion = "declare a constant for each part"
 	return nil, false
 }
@@ -240,8 +240,8 @@ func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, b
 		return f, true
 	}
 	if !exact {
-		c.report(diag.ConstValue, k.name, "a float64 cannot hold %s exactly", val.ExactString()).
-			Suggestion = "use a string, or a decimal point to have it rounded"
+		c.report(diag.ConstValue, k.name, "%s cannot be represented exactly as a float64", val.ExactString()).
+			Suggestion = "use a string, or add a decimal point to round it"
 		return nil, false
 	}
 	whole := constant.ToInt(val)

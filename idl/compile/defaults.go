@@ -60,10 +60,10 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 		}
 		fallthrough
 	default:
-		return nil, "a default is for booleans, numbers, strings and enums", "remove it, and fill in the value in the provider's Check method"
+		return nil, "only booleans, numbers, strings, and enums can have a default", "remove it, and set the value in the provider's Check method"
 	}
 	if !p.Optional {
-		return nil, "a default is for an optional property, since a required one is never absent", "add the option optional, or remove the default"
+		return nil, "only optional properties can have a default", "add the option optional, or remove the default"
 	}
 	for _, rule := range rulesOf(p) {
 		if n, ok := value.(float64); ok {
@@ -72,7 +72,7 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 			problem = rule.String(s, p.Secret)
 		}
 		if problem != "" {
-			return nil, "the default breaks a constraint: it " + problem, "change the default or the constraint"
+			return nil, "the default violates a constraint: it " + problem, "change the default or the constraint"
 		}
 	}
 	return value, "", ""
@@ -115,7 +115,7 @@ const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6
 func inexact(text string) string {
 	if whole, ok := new(big.Int).SetString(text, 10); ok {
 		if _, accuracy := new(big.Float).SetInt(whole).Float64(); accuracy != big.Exact {
-			return "a float64 cannot hold " + text + " exactly"
+			return text + " cannot be represented exactly as a float64"
 		}
 	}
 	return ""

@@ -32,7 +32,7 @@ func (c *checker) checkDeprecated(at ast.Node, text string) bool {
 	if strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl) {
 		return true
 	}
-	c.report(diag.DeprecatedText, at, "deprecated needs a text on one line").Suggestion = "say what to use instead, as in deprecated='use size'"
+	c.report(diag.DeprecatedText, at, "deprecated= needs a one-line text").Suggestion = "name what to use instead, as in deprecated='use size'"
 	return false
 }
 

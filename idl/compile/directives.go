@@ -40,7 +40,7 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 		if set.declares != nil {
 			set.declares(d, set)
 		} else if set.constrains == "" {
-			c.report(diag.MisplacedDirective, set, "%s is an option of properties, not of types", set.name).
+			c.report(diag.MisplacedDirective, set, "%s applies to properties, not to types", set.name).
 				Suggestion = "move it to the tags of the properties"
 		}
 	}
@@ -51,7 +51,7 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 func (c *checker) checkDirectives() {
 	for _, d := range c.order {
 		if d.kind == mixin && d.deprecated != nil {
-			c.report(diag.MisplacedDirective, d.deprecated, "a mixin cannot be deprecated, since it is not generated").
+			c.report(diag.MisplacedDirective, d.deprecated, "a mixin cannot be deprecated because it is not generated").
 				Suggestion = "deprecate the structs that embed it"
 		}
 		a, ok := d.model.(*schema.Alias)
@@ -65,7 +65,7 @@ func (c *checker) checkDirectives() {
 			a.Constraints, c.aliased[a] = p.Constraints, d.directives
 			c.constrained = append(c.constrained, constrainedType{&a.Target, d.directives})
 		case d.model != nil || d.kind == mixin:
-			c.report(diag.ConstraintType, d.directives[0], "%s is for %s, not for %s", d.directives[0].name,
+			c.report(diag.ConstraintType, d.directives[0], "%s applies to %s, not to %s", d.directives[0].name,
 				d.directives[0].constrains, schema.ValuesOf(&schema.Ref{Decl: d.model})).Suggestion = "remove it"
 		}
 	}
@@ -86,11 +86,11 @@ func (c *checker) checkStray(comment *ast.Comment) {
 		return // as most
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {
-		help := "move it to the comment directly above a type; the options of a property belong in its tag"
+		help := "move it to the comment directly above a type; property options belong in the tag"
 		if strings.HasPrefix(comment.Text, directivePrefix+"deprecated") {
-			help = `begin a paragraph of the comment with "` + deprecatedMark + `" instead`
+			help = `start a paragraph of the comment with "` + deprecatedMark + `" instead`
 		}
-		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").Suggestion = help
+		c.report(diag.MisplacedDirective, comment, "this directive has no effect here").Suggestion = help
 		return
 	}
 	m := nearDirective.FindStringSubmatch(strings.TrimSpace(strings.TrimSuffix(comment.Text, "*/")))
@@ -99,7 +99,7 @@ func (c *checker) checkStray(comment *ast.Comment) {
 	}
 	options, first := m[1]+m[3], m[2]+m[4]
 	if first == "unique" || constraintMeant(first, false) != nil {
-		c.report(diag.MisplacedDirective, comment, "a directive begins with exactly %s", directivePrefix).
+		c.report(diag.MisplacedDirective, comment, "directives must begin with exactly %s", directivePrefix).
 			Suggestion = "write " + directivePrefix + options
 	}
 }

@@ -53,9 +53,9 @@ func (c *checker) addField(d *decl, f *field) {
 	if other.Field == f.Field && other.owner == d && f.owner == d {
 		return // reported by Go
 	}
-	what, help := "two properties called "+f.Name, "rename one of them, or give it another name with `lumi:\"name=…\"`"
+	what, help := "two properties named "+f.Name, "rename one of them, or change the property name with `lumi:\"name=…\"`"
 	if other.Name != f.Name {
-		what = "two fields called " + f.Field
+		what = "two fields named " + f.Field
 	}
 	switch {
 	case other.owner == f.owner && other.owner != d:
@@ -65,7 +65,7 @@ func (c *checker) addField(d *decl, f *field) {
 	}
 	report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
 	report.Suggestion = help
-	c.note(report, other.at, "the other one is here")
+	c.note(report, other.at, "the other is here")
 }
 
 // promote adds the properties of an embedded struct.
@@ -73,7 +73,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	expr := ast.Unparen(f.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
 		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // which is about to be reported
-			c.report(diag.EmbeddedPointer, expr, "a struct is embedded by value").
+			c.report(diag.EmbeddedPointer, expr, "structs must be embedded by value").
 				Suggestion = "write " + types.ExprString(star.X)
 		}
 		expr = star.X
@@ -86,7 +86,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	if f.Tag != nil {
 		if elements, ok := c.tagElements(f.Tag); ok {
 			c.report(diag.EmbeddedTag, elements[0], "a tag on an embedded struct has no effect").
-				Suggestion = "remove it; the struct's own fields have tags of their own"
+				Suggestion = "remove it; tags belong on the fields of the embedded struct"
 		}
 	}
 	if m := c.markerOf(obj); m != noMarker {
@@ -104,10 +104,10 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 		c.rejectForeign(d.file, expr, obj)
 	case inner.kind == broken:
 	case d.kind == union:
-		c.report(diag.EmbeddedType, expr, "a union embeds nothing but OneOf").Suggestion = "give the field a name: " +
+		c.report(diag.EmbeddedType, expr, "a union can embed only OneOf").Suggestion = "give the field a name: " +
 			obj.Name() + " *" + types.ExprString(expr)
 	case inner.kind == union:
-		c.report(diag.EmbeddedType, expr, "%s cannot be embedded, since it is a union", types.ExprString(expr)).
+		c.report(diag.EmbeddedType, expr, "%s cannot be embedded because it is a union", types.ExprString(expr)).
 			Suggestion = "give the field a name"
 	case inner.struc == nil:
 		c.rejectEmbedded(expr)
@@ -126,7 +126,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 
 func (c *checker) rejectEmbedded(expr ast.Expr) {
 	name := types.ExprString(expr)
-	c.report(diag.EmbeddedType, expr, "%s cannot be embedded, since it is not a struct", name).
+	c.report(diag.EmbeddedType, expr, "%s cannot be embedded because it is not a struct", name).
 		Suggestion = "give the field a name"
 }
 
@@ -134,7 +134,7 @@ func (c *checker) rejectEmbedded(expr ast.Expr) {
 func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) *schema.Property {
 	switch {
 	case name.Name == "_":
-		c.report(diag.BlankName, name, "a field called _ can never be used").Suggestion = "name it, or remove it"
+		c.report(diag.BlankName, name, "a field named _ can never be used").Suggestion = "name it, or remove it"
 		return nil
 	case !name.IsExported():
 		report := c.report(diag.UnexportedField, name, "the field %s is not exported", name.Name)
@@ -143,10 +143,10 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		}
 		return nil
 	case d.kind == union && (name.Name == "Match" || name.Name == "Lumi"):
-		c.report(diag.ReservedField, name, "generated unions have a method called %s", name.Name).Suggestion = "rename the field"
+		c.report(diag.ReservedField, name, "generated unions have a method named %s", name.Name).Suggestion = "rename the field"
 		return nil
 	case name.Name == "Lumi":
-		c.report(diag.ReservedField, name, "generated structs have a method called Lumi").
+		c.report(diag.ReservedField, name, "generated structs have a method named Lumi").
 			Suggestion = "rename the field; `lumi:\"name=lumi\"` keeps the property's name"
 		return nil
 	}
@@ -168,7 +168,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		named = o
 	}
 	if slices.Contains(prototypeMembers, p.Name) {
-		report := c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name)
+		report := c.report(diag.ReservedProperty, named, "every JavaScript object has a member named %s", p.Name)
 		report.Suggestion = "choose another name with `lumi:\"name=…\"`"
 		if d.kind == union && named == name {
 			report.Suggestion = "rename the field"
@@ -226,15 +226,15 @@ func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	help := "remove it, or embed " + name + " in a resource"
 	switch {
 	case at != nil && by == d:
-		help = "remove it, or put the option on the property that holds the struct"
+		help = "remove it, or set the option on the property that contains the struct"
 	case by != d:
 		what = "is embedded in the plain struct " + by.spec.Name.Name
 		if by.marker == markerConfig {
 			what = "is embedded in the provider's configuration, " + by.spec.Name.Name
 		}
-		help = "remove it, or embed " + name + " in resources only"
+		help = "remove it, or embed " + name + " only in resources"
 	}
-	report := c.report(diag.OptionPlace, o, "%s is for the properties of a resource, and %s %s", o.text, name, what)
+	report := c.report(diag.OptionPlace, o, "%s applies only to properties of resources, but %s %s", o.text, name, what)
 	report.Suggestion = help
 	if at != nil {
 		c.note(report, at, "%s is used as a type here", by.spec.Name.Name)
@@ -270,8 +270,8 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 			return false
 		}
 		if p.Optional && p.Type != schema.Any {
-			c.report(diag.OptionalWithoutPointer, tag.find("optional"), "an optional property needs a pointer, which is nil when it is absent").
-				Suggestion = "make its type *" + types.ExprString(expr)
+			c.report(diag.OptionalWithoutPointer, tag.find("optional"), "an optional property must be a pointer").
+				Suggestion = "change its type to *" + types.ExprString(expr)
 			return false
 		}
 		return true
@@ -289,8 +289,8 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	absent := p.Optional || p.Out
 	p.Pointer = absent && p.Type != schema.Any // which can be nil itself
 	if !absent && !tag.unread {
-		c.report(diag.PointerWithoutOptional, star, "a required property cannot have the type %s", types.ExprString(star)).
-			Suggestion = "add the tag option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)
+		c.report(diag.PointerWithoutOptional, star, "a required property cannot be a pointer, got %s", types.ExprString(star)).
+			Suggestion = "add the option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)
 		return false
 	}
 	return true

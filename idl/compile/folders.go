@@ -39,7 +39,7 @@ func (t *tree) checkExtent() error {
 	if code == "" {
 		return nil
 	}
-	return &UsageError{fmt.Sprintf("%s is no IDL, since there is code in %s; did you mean %s?",
+	return &UsageError{fmt.Sprintf("%s is not an IDL: there is code in %s; did you mean %s?",
 		t.arg, t.display(code), t.display(meant))}
 }
 
@@ -56,7 +56,7 @@ func (t *tree) checkStubs() error {
 	if i < 0 {
 		return nil
 	}
-	advice := "give the folder that holds the IDL"
+	advice := "pass the folder that contains the IDL"
 	for n := range t.above {
 		beside := filepath.Join(strings.Repeat("../", n+1), "idl")
 		if info, err := os.Stat(filepath.Join(t.root, beside)); err == nil && info.IsDir() {
@@ -64,7 +64,7 @@ func (t *tree) checkStubs() error {
 			break
 		}
 	}
-	return &UsageError{fmt.Sprintf("%s is a provider, no IDL, since cidlc generated %s; %s", t.arg, t.display(t.files[i]), advice)}
+	return &UsageError{fmt.Sprintf("%s is a provider, not an IDL: cidlc generated %s; %s", t.arg, t.display(t.files[i]), advice)}
 }
 
 // firstCode returns the first file that declares what no IDL does: a program, a function or a variable.
@@ -107,12 +107,12 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	case up == "":
 		return ""
 	case !c.insideIDL(up) && c.plain(whole) && folder == whole:
-		return fmt.Sprintf("run 'cidlc %s', which compiles the folder that declares it too", c.arguments(whole))
+		return fmt.Sprintf("run 'cidlc %s' to include the folder that declares it", c.arguments(whole))
 	case !c.insideIDL(up) && c.plain(whole):
-		return fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, c.arguments(whole))
+		return fmt.Sprintf("it is declared in %s; run 'cidlc %s' to include that folder", folder, c.arguments(whole))
 	case c.plain(folder):
 		name := filepath.Base(filepath.Dir(imported.GoFiles[0]))
-		return fmt.Sprintf("it is declared in %s: move it to %s, and import %s",
+		return fmt.Sprintf("it is declared in %s; move it to %s and import %s",
 			folder, filepath.Join(c.tree.arg, name), path.Join(c.rootPath(), name))
 	}
 	return ""

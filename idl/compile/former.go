@@ -30,7 +30,7 @@ func (c *checker) checkFormerNames() {
 		r, ok := d.model.(*schema.Resource)
 		if !ok {
 			if d.kind != broken && d.kind != unknownStruct {
-				c.report(diag.FormerName, d.was, "%s is not a resource, and has no token", d.spec.Name.Name).Suggestion = "remove it"
+				c.report(diag.FormerName, d.was, "%s is not a resource and has no type token", d.spec.Name.Name).Suggestion = "remove it"
 			}
 			continue
 		}

@@ -299,7 +299,7 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 	for name, files := range found {
 		for _, rel := range files {
 			if name != right {
-				c.reportAt(diag.GoPackage, c.clauseOf(rel), "this file is of package %s, but %s is of package %s",
+				c.reportAt(diag.GoPackage, c.clauseOf(rel), "this file is in package %s, but %s is in package %s",
 					name, path.Base(found[right][0]), right).Suggestion = "write " + right
 			}
 		}

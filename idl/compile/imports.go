@@ -77,14 +77,14 @@ func (c *checker) reportCycle(at diag.Span, stack []string) {
 	circle := stack[slices.Index(stack, stack[len(stack)-1]):]
 	if len(circle) == 2 {
 		c.reportAt(diag.GoPackage, at, "the folder %s imports itself", c.folderOf(circle[0])).
-			Suggestion = "remove the import: files of a folder refer to each other without one"
+			Suggestion = "remove the import; files in one folder need none"
 		return
 	}
 	for i, importPath := range circle {
 		circle[i] = c.folderOf(importPath)
 	}
-	c.reportAt(diag.GoPackage, at, "folders import each other in a circle: %s", strings.Join(circle, " → ")).
-		Suggestion = "put the types that need each other into one folder"
+	c.reportAt(diag.GoPackage, at, "import cycle: %s", strings.Join(circle, " → ")).
+		Suggestion = "move the types that depend on each other into one folder"
 }
 
 // folderOf is the folder of a package as a person would type it, or its import path if it is not part of the IDL.

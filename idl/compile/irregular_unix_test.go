@@ -28,7 +28,7 @@ func TestIrregular(t *testing.T) {
 			}
 			must.Do(t, syscall.Mkfifo(pipe, 0o600))
 			_, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
-			want := filepath.Join(dir, name) + " is not a regular file: remove it, or put a regular file in its place"
+			want := filepath.Join(dir, name) + " is not a regular file; remove or replace it"
 			if err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}

@@ -58,7 +58,7 @@ func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	pkgs, err := packages.Load(cfg, "./...")
 	if err != nil {
 		if _, missing := exec.LookPath("go"); missing != nil {
-			return nil, errors.New("cidlc needs the go command, which is not on the PATH: install Go from https://go.dev/dl")
+			return nil, errors.New("go command not found in PATH; install Go from https://go.dev/dl")
 		}
 		return nil, fmt.Errorf("the go command cannot load %s: %s", c.tree.arg, goMessage(err))
 	}
@@ -174,7 +174,7 @@ func (c *checker) checkHeaders() {
 		}
 		switch name := s.module.GoName; name {
 		case "main", "init", "_": // Go cannot import it.
-			c.report(diag.PackageName, s.files[0].Name, "stubs of a package %s could not be imported by a provider", name).
+			c.report(diag.PackageName, s.files[0].Name, "a provider cannot import stubs of package %s", name).
 				Suggestion = nameAfterFolder
 		}
 	}
@@ -190,7 +190,7 @@ func (c *checker) checkHeaders() {
 		}
 		c.checkHeader(rel, file)
 		if file.Name.Name == "documentation" {
-			c.report(diag.PackageName, file.Name, "the go command leaves out files of a package documentation").
+			c.report(diag.PackageName, file.Name, "the go command ignores files of package documentation").
 				Suggestion = nameAfterFolder
 			c.blind(rel)
 		}
@@ -216,7 +216,7 @@ func (c *checker) checkHeader(rel string, file *ast.File) {
 			c.report(diag.CgoImport, spec, "the IDL cannot import C").Suggestion = "remove the import"
 			c.blind(rel)
 		case spec.Name != nil && spec.Name.Name == ".":
-			c.report(diag.DotImport, spec.Name, "a dot import hides where names come from").
+			c.report(diag.DotImport, spec.Name, "dot imports are not allowed").
 				Suggestion = "import the package under its own name"
 		}
 	}

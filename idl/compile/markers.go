@@ -39,7 +39,7 @@ func checkMarkers(paths []string) error {
 	for _, path := range paths {
 		var invalid *module.InvalidPathError
 		if errors.As(module.CheckImportPath(path), &invalid) {
-			return &UsageError{fmt.Sprintf("--marker=%s is not an import path: %s; give one such as %s", path, invalid.Err, ownMarkers)}
+			return &UsageError{fmt.Sprintf("--marker=%s: invalid import path: %s; expected one such as %s", path, invalid.Err, ownMarkers)}
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ func checkMarkers(paths []string) error {
 func (c *checker) checkMarkersUsed() error {
 	for _, path := range c.markers {
 		if _, imported := c.importOf(path); !imported {
-			return &UsageError{fmt.Sprintf("--marker=%s: no file of the IDL imports it; remove the flag or fix the path", path)}
+			return &UsageError{fmt.Sprintf("--marker=%s: not imported by any file of the IDL; remove the flag or fix the path", path)}
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (c *checker) classify(d *decl) {
 		default:
 			report := c.report(diag.MultipleMarkers, f.Type, "%s embeds a second marker", d.spec.Name.Name)
 			report.Suggestion = "remove one of them"
-			c.note(report, first, "the first one is here")
+			c.note(report, first, "the first is here")
 		}
 	}
 	switch {

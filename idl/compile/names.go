@@ -45,7 +45,7 @@ func (c *checker) checkCollisions(language string, names []string, d schema.Decl
 		if other == d {
 			continue // two of its properties, which have been reported
 		}
-		report := c.report(diag.NameCollision, c.idents[d], "%s and %s would both be called %s in generated %s",
+		report := c.report(diag.NameCollision, c.idents[d], "%s and %s would both be named %s in generated %s",
 			other.Head().Name, d.Head().Name, name, language)
 		report.Suggestion = "rename one of them"
 		c.note(report, c.idents[other], "%s is declared here", other.Head().Name)
@@ -55,7 +55,7 @@ func (c *checker) checkCollisions(language string, names []string, d schema.Decl
 }
 
 func (c *checker) rejectReservedName(at *ast.Ident) {
-	c.report(diag.ReservedName, at, "generated TypeScript cannot declare anything called %s", at.Name).
+	c.report(diag.ReservedName, at, "generated TypeScript cannot use the name %s", at.Name).
 		Suggestion = "rename it"
 }
 
@@ -74,11 +74,11 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 			seen[dir] = true
 			parent, name := path.Dir(dir), schema.TSModuleName(path.Base(dir))
 			if d := exported[parent][name]; d != nil {
-				c.report(diag.NameCollision, c.idents[d], "%s and the folder %s would both be called %s in generated TypeScript",
+				c.report(diag.NameCollision, c.idents[d], "%s and the folder %s would both be named %s in generated TypeScript",
 					d.Head().Name, dir, name).Suggestion = "rename one of them"
 			}
 			if other := taken[path.Join(parent, name)]; other != "" {
-				c.reportAt(diag.FolderName, c.clauseOf(file), "the folders %s and %s would both be called %s in generated TypeScript",
+				c.reportAt(diag.FolderName, c.clauseOf(file), "the folders %s and %s would both be named %s in generated TypeScript",
 					other, dir, name).Suggestion = "rename one of them"
 			}
 			taken[path.Join(parent, name)] = dir

@@ -22,12 +22,12 @@ func patternProblem(pattern string) (problem, advice string) {
 	}
 	_, err := regexp.Compile(pattern)
 	if err == nil && isAmbiguous(s.grouped.String()+")") {
-		return "the pattern backtracks exponentially in JavaScript", "rewrite it so that what repeats matches a string in " +
-			"one way only, as in ^a+$ instead of ^(a+)+$"
+		return "the pattern backtracks exponentially in JavaScript", "rewrite it so that repeated parts match a string in " +
+			"only one way, as in ^a+$ instead of ^(a+)+$"
 	}
 	var invalid *syntax.Error
 	if errors.As(err, &invalid) {
-		advice = "correct it; the pattern is matched by RE2 and by JavaScript"
+		advice = "correct it; the pattern must be valid in both RE2 and JavaScript"
 		if invalid.Code == syntax.ErrInvalidRepeatSize {
 			advice = "repeat at most 1000 times, with the smaller number first"
 		}
@@ -51,7 +51,7 @@ type patternScanner struct {
 // reject notes what is wrong and ends the scan.
 func (s *patternScanner) reject(what, advice string) {
 	if s.problem == "" {
-		s.problem, s.advice = what+" does not mean the same in Go and in JavaScript", advice
+		s.problem, s.advice = what+" means different things in Go and JavaScript", advice
 	}
 	s.rest = ""
 }
@@ -73,7 +73,7 @@ var (
 func (s *patternScanner) element() {
 	if r := repetition.FindString(s.rest); r != "" {
 		if !s.repeats {
-			s.reject(r+" with nothing to repeat", `use \`+r[:1]+" for the character itself")
+			s.reject(r+" with nothing to repeat", `use \`+r[:1]+" for the literal character")
 			return
 		}
 		s.repeats = false
@@ -88,7 +88,7 @@ func (s *patternScanner) element() {
 	case '[':
 		s.class()
 	case '.':
-		s.reject(".", `use [^\n], which both take for any character but the end of a line`)
+		s.reject(".", `use [^\n], which matches any character but a newline in both`)
 	case '{', '}', ']':
 		s.reject(string(c)+" without a backslash", `use \`+string(c))
 	case '(':
@@ -113,11 +113,11 @@ func (s *patternScanner) group() {
 	case head == "" || head == "(?:":
 		s.take(max(len(head), 1))
 	case strings.ContainsAny(head, "=!"):
-		s.reject(head, "write it without a lookaround, or check it in the provider's Check method")
+		s.reject(head, "rewrite it without lookaround, or check the value in the provider's Check method")
 	case strings.Contains(head, "<"):
-		s.reject(head, "use (, since nothing refers to the group")
+		s.reject(head, "use (; group names have no effect")
 	default:
-		s.reject(head, "write it without flags, as in [Aa]")
+		s.reject(head, "rewrite it without flags, as in [Aa]")
 	}
 }
 
@@ -167,12 +167,12 @@ func (s *patternScanner) member() bool {
 // instead has what to write instead of escapes that differ.
 var instead = map[byte]string{
 	's': `use [\t\n\f\r ]`, 'S': `use [^\t\n\f\r ]`, 'A': "use ^", 'z': "use $", 'Z': "use $",
-	'Q': "put a backslash before each character that is an operator", 'E': "put a backslash before each character that is an operator",
-	'a': `use \x07`, 'b': `use \x08`, 'e': `use \x1B`, 'C': `use [^\n]`, 'x': `use the character itself, or \x and two digits`,
+	'Q': "escape each operator with a backslash", 'E': "escape each operator with a backslash",
+	'a': `use \x07`, 'b': `use \x08`, 'e': `use \x1B`, 'C': `use [^\n]`, 'x': `use the character itself, or \x and two hex digits`,
 	'u': "use the character itself",
-	'p': "list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend " +
-		"on the version of Unicode",
-	'B': `use \b or \W`, 'k': "repeat the expression of the group", 'c': `use \x and two digits`,
+	'p': "list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' lists the categories that are " +
+		"the same in all versions of Unicode",
+	'B': `use \b or \W`, 'k': "repeat the group's expression", 'c': `use \x and two hex digits`,
 }
 
 // escape scans a backslash and what it is for, and reports whether that is a single character.

@@ -74,7 +74,7 @@ func (c *checker) checkEnough(t schema.Type, list []setOption) {
 		d.Message = fmt.Sprintf("no value satisfies %s: %s has %d values", o.text, name, len(values))
 	}
 	if minimum == "minItems" {
-		d.Message += ", and a unique list has each once"
+		d.Message += ", and a unique list contains each at most once"
 		c.note(d, list[unique], "unique is set here")
 	}
 }
@@ -87,8 +87,8 @@ func (c *checker) checkConfigReferences() {
 		}
 		for _, f := range d.fields {
 			if !f.Optional && needsResource(f.Type, f.Constraints, map[schema.Decl]bool{}) {
-				c.report(diag.ConfigReference, f.at, "no program can set %s: a configuration cannot refer to resources, "+
-					"since it comes before all of them", f.Name).Suggestion = "remove it, or make the reference optional"
+				c.report(diag.ConfigReference, f.at, "%s requires a resource, but the provider is configured "+
+					"before any resource exists", f.Name).Suggestion = "remove it, or make the reference optional"
 			}
 		}
 	}
@@ -203,9 +203,9 @@ func (r relations) problem(groups [][]string, names ...string) string {
 			switch {
 			case !r.conflict(a, b):
 			case b == names[0]:
-				return "it requires " + a + ", which is in conflict with it"
+				return "it requires " + a + ", which conflicts with it"
 			default:
-				return "it requires " + b + " and " + a + ", which are in conflict"
+				return "it requires " + b + " and " + a + ", which conflict with each other"
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (r relations) problem(groups [][]string, names ...string) string {
 			})
 			switch len(left) {
 			case 0:
-				return "it excludes " + strings.Join(group, " and ") + ", of which one is required"
+				return "it excludes " + strings.Join(group, " and ") + ", one of which is required"
 			case 1:
 				set, again = r.required(append(set, left[0])...), true
 			}

@@ -25,7 +25,7 @@ func (c *checker) checkReaches() {
 			if _, capability := ref.Decl.(*schema.Resource); h.File.Module == r.from || h.Exported() || capability {
 				continue
 			}
-			c.report(diag.UnexportedType, r.at, "this needs the type %s, which the folder %s does not export",
+			c.report(diag.UnexportedType, r.at, "type %s is not exported by folder %s",
 				h.Name, h.File.Module.Token()).
 				Suggestion = "export " + h.Name
 			break
@@ -42,7 +42,7 @@ func (c *checker) checkRecursion() {
 		}
 		for ref := range schema.Refs(a.Target) {
 			if ref.Decl == a {
-				c.report(diag.RecursiveAlias, d.spec.Name, "%s is made of itself", a.Name).
+				c.report(diag.RecursiveAlias, d.spec.Name, "alias %s refers to itself", a.Name).
 					Suggestion = "put a struct in between, or use any"
 				break
 			}
@@ -59,7 +59,7 @@ func (c *checker) checkNesting() {
 	depths := map[*schema.Alias]int{}
 	reject := func(at ast.Node, t schema.Type) {
 		if depth := nesting(t, depths); depth > maxNesting {
-			c.report(diag.UnsupportedType, at, "lists and maps stand in each other more than %d deep", maxNesting).
+			c.report(diag.UnsupportedType, at, "lists and maps are nested more than %d levels deep", maxNesting).
 				Suggestion = "put a struct in between, or use any"
 		}
 	}

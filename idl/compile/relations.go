@@ -13,7 +13,7 @@ import (
 // related is the row of tagWords for a relation to other properties.
 func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	return tagWord{
-		name: name, relates: field, doc: doc + " See [relations](#relations).",
+		name: name, relates: field, doc: doc + " `<names>` is `a`, or `'a,b'`.",
 		value: "<names>", valid: validNames(diag.Relation), excludes: []string{"out", "default"},
 		set: func(p *schema.Property, value string) { *field(p) = namesIn(value) },
 	}
@@ -36,10 +36,10 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 			switch {
 			case !isIdentifier(name):
 				c.report(code, at, "invalid name %q", name).
-					Suggestion = "use letters, digits, _ and $; several names need commas and quotes, as in 'a,b'"
+					Suggestion = "use letters, digits, _ and $; separate several names with commas and quote them, as in 'a,b'"
 				return false
 			case slices.Contains(names[:i], name):
-				c.report(code, at, "%s is named twice", name).Suggestion = "name it once"
+				c.report(code, at, "%s is listed twice", name).Suggestion = "list it once"
 				return false
 			}
 		}
@@ -85,7 +85,7 @@ func groupOf(d *decl, f *field) []string {
 // checkRelation judges one relation of a field of the struct d.
 func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	if problem := alwaysThere(f.Property); problem != "" {
-		c.report(diag.Relation, o, "%s is for properties that may be absent, and %s %s", o.name, f.Name, problem).
+		c.report(diag.Relation, o, "%s applies only to properties that may be absent, but %s %s", o.name, f.Name, problem).
 			Suggestion = "remove it, or change the property"
 		return
 	}
@@ -99,19 +99,19 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 		case other == f:
 			c.report(diag.Relation, o, "%s is the property itself", name).Suggestion = "name another property"
 		case problem != "":
-			report := c.report(diag.Relation, o, "%s is for properties that may be absent, and %s %s", o.name, name, problem)
+			report := c.report(diag.Relation, o, "%s applies only to properties that may be absent, but %s %s", o.name, name, problem)
 			report.Suggestion = "name another property"
 			c.note(report, other.at, "%s is declared here", name)
 		case o.name == "exactlyOneOf" && !slices.Equal(groupOf(d, f), groupOf(d, other)):
-			report := c.report(diag.Relation, o, "%s has another group than %s", name, f.Name)
-			report.Suggestion = "name all properties of the group in each of them"
+			report := c.report(diag.Relation, o, "%s and %s have different exactlyOneOf groups", name, f.Name)
+			report.Suggestion = "list all properties of the group in each of them"
 			if other.owner != d {
 				report.Suggestion = "declare all properties of the group in one struct"
 			}
 			c.note(report, other.at, "%s is declared here", name)
 		case o.name == "requiredWith" && slices.Contains(slices.Concat(f.ConflictsWith, f.ExactlyOneOf), name),
 			o.name == "requiredWith" && slices.Contains(other.ConflictsWith, f.Name):
-			c.report(diag.Relation, o, "%s and %s are in conflict", f.Name, name).Suggestion = "remove one of the options"
+			c.report(diag.Relation, o, "%s and %s conflict", f.Name, name).Suggestion = "remove one of the options"
 		}
 	}
 }
@@ -134,13 +134,13 @@ func (c *checker) rejectRelated(d *decl, name string, o *setOption) {
 	for _, f := range d.fields {
 		names = append(names, f.Name)
 	}
-	report := c.report(diag.Relation, o, "%s has no property %s that may be absent", d.spec.Name.Name, name)
-	report.Suggestion = "use the names that properties have in programs"
+	report := c.report(diag.Relation, o, "%s has no optional property %s", d.spec.Name.Name, name)
+	report.Suggestion = "use property names as programs spell them"
 	near := suggest.Name(name, names)
 	if i := slices.IndexFunc(d.fields, func(f *field) bool { return f.Field == name }); i >= 0 {
 		near = names[i]
 	}
 	if near != "" {
-		report.Suggestion = "the property is called " + near
+		report.Suggestion = "the property is named " + near
 	}
 }

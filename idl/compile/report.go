@@ -65,7 +65,7 @@ func (c *checker) sorted() []diag.Diagnostic {
 			if c.throughResource(d) {
 				continue // resources that hold each other by value are reported as such
 			}
-			d.Suggestion = "put a pointer, a list or a map somewhere on the way around"
+			d.Suggestion = "break the cycle with a pointer, a list, or a map"
 		}
 		list = append(list, *d)
 	}

@@ -37,11 +37,11 @@ func scan(dir string) (*tree, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &UsageError{fmt.Sprintf("%s: no such folder; give the folder that holds the IDL's Go files", dir)}
+		return nil, &UsageError{fmt.Sprintf("%s: folder not found; pass the folder that contains the IDL's Go files", dir)}
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
-		return nil, &UsageError{fmt.Sprintf("%s is not a folder; give the folder that holds it: %s", dir, filepath.Dir(dir))}
+		return nil, &UsageError{fmt.Sprintf("%s is not a folder; pass the folder that contains it: %s", dir, filepath.Dir(dir))}
 	}
 	t := &tree{arg: dir}
 	if t.root, err = filepath.Abs(dir); err != nil {
@@ -53,7 +53,7 @@ func scan(dir string) (*tree, error) {
 	module := ModuleFolder(t.root)
 	if module == "" {
 		return nil, &UsageError{fmt.Sprintf(
-			"%s lies outside any Go module; run 'go mod init example.com/mypackage' in %s", dir, filepath.Dir(t.root))}
+			"%s is not inside a Go module; run 'go mod init example.com/mypackage' in %s", dir, filepath.Dir(t.root))}
 	}
 	if below, _ := filepath.Rel(module, t.root); below != "." {
 		t.above = strings.Split(filepath.ToSlash(below), "/")
@@ -65,7 +65,7 @@ func scan(dir string) (*tree, error) {
 		return nil, err
 	}
 	if len(t.files)+len(t.links) == 0 {
-		return nil, &UsageError{fmt.Sprintf("%s holds no Go files; give the folder that holds the IDL", dir)}
+		return nil, &UsageError{fmt.Sprintf("%s contains no Go files; pass the folder that contains the IDL", dir)}
 	}
 	return t, nil
 }
@@ -109,7 +109,7 @@ func CheckModule(module string) error {
 }
 
 func irregular(file string) error {
-	return &UsageError{file + " is not a regular file: remove it, or put a regular file in its place"}
+	return &UsageError{file + " is not a regular file; remove or replace it"}
 }
 
 // walk applies the go command's own rules of what belongs to a tree of packages.
@@ -167,7 +167,7 @@ func packageName(opts Options) (string, error) {
 	name := filepath.Base(filepath.Dir(abs))
 	if !packageNames.MatchString(name) {
 		return "", &UsageError{fmt.Sprintf(
-			"the folder that holds the IDL is called %q, which is no package name: %s; choose one with --package=NAME",
+			"cannot name the package after the folder %q: %s; choose one with --package=NAME",
 			name, packageGrammar)}
 	}
 	return name, nil
@@ -175,7 +175,7 @@ func packageName(opts Options) (string, error) {
 
 var packageNames = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*(/[a-z][a-z0-9]*([-_][a-z0-9]+)*)*$`)
 
-const packageGrammar = "a package name is made of lower-case words joined by '-', '_' or '/'"
+const packageGrammar = "a package name consists of lower-case words joined by '-', '_', or '/'"
 
 // checkFiles reports files and folders whose names or build constraints the compiler cannot accept.
 func (c *checker) checkFiles() {
@@ -192,29 +192,29 @@ func (c *checker) checkFiles() {
 		at := c.clauseOf(file)
 		switch {
 		case strings.EqualFold(name, "index.go"):
-			c.reportAt(diag.FileName, at, "%s would become index.ts, which is the folder's own", name).
+			c.reportAt(diag.FileName, at, "%s would become index.ts, which is reserved for the folder's exports", name).
 				Suggestion = "rename the file"
 		case strings.ContainsFunc(name, unfitForImports):
-			c.reportAt(diag.FileName, at, "TypeScript could not import a file called %s", strings.TrimSuffix(name, ".go")+".ts").
-				Suggestion = "rename the file, with letters, digits, '_', '-' and '.' only"
+			c.reportAt(diag.FileName, at, "TypeScript cannot import a file named %s", strings.TrimSuffix(name, ".go")+".ts").
+				Suggestion = "rename the file, using only letters, digits, '_', '-', and '.'"
 		case strings.HasSuffix(name, ".d.go"):
 			c.reportAt(diag.FileName, at, "%s would become a TypeScript declaration file", name).
 				Suggestion = "rename the file to " + strings.TrimSuffix(name, ".d.go") + ".go"
 		case hostSpecific(name):
 			c.reportAt(diag.BuildConstraint, at,
-				"the name %s limits the file to some hosts, and so the output would depend on the host", name).
-				Suggestion = "rename the file so that it does not end in an operating system or architecture"
+				"the name %s restricts the file to some hosts, so the output would depend on the host", name).
+				Suggestion = "rename the file so that its name does not end in an operating system or architecture"
 			c.blind(file)
 		}
 		if other, clash := folded[strings.ToLower(file)]; clash {
-			c.reportAt(diag.FileName, at, "%s and %s differ by case only, and are one file on some systems", other, file).
+			c.reportAt(diag.FileName, at, "%s and %s collide on case-insensitive file systems", other, file).
 				Suggestion = "rename one of them"
 		}
 		folded[strings.ToLower(file)] = file
 	}
 	for _, link := range c.tree.links {
 		c.reportAt(diag.FolderName, c.placeOf(link), "the go command does not follow the symbolic link %s",
-			c.tree.display(link)).Suggestion = "replace the link with what it should point to, or remove it"
+			c.tree.display(link)).Suggestion = "replace the link with its target, or remove it"
 	}
 }
 
@@ -246,13 +246,13 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	switch name := path.Base(dir); {
 	case dir == "index":
 		c.reportAt(diag.FolderName, c.clauseOf(file),
-			"tokens of the folder index would be the same as those of the root, which is called index there").
+			"type tokens in the folder index would collide with those in the root folder").
 			Suggestion = "rename the folder"
 	case name == "node_modules":
-		c.reportAt(diag.FolderName, c.clauseOf(file), "no output is ever written into a folder called node_modules").
+		c.reportAt(diag.FolderName, c.clauseOf(file), "cannot generate files in a folder named node_modules").
 			Suggestion = "rename the folder"
 	case slices.Contains([]string{".ts", ".go", ".json"}, strings.ToLower(path.Ext(name))):
-		c.reportAt(diag.FolderName, c.clauseOf(file), "a folder called %s could stand where a generated file belongs", name).
+		c.reportAt(diag.FolderName, c.clauseOf(file), "a folder named %s could collide with a generated file", name).
 			Suggestion = "rename the folder"
 	default:
 		c.checkImportable(name, file)
@@ -265,7 +265,7 @@ func (c *checker) checkImportable(name, file string) {
 	if !errors.As(module.CheckImportPath(name), &invalid) {
 		return
 	}
-	c.reportAt(diag.FolderName, c.clauseOf(file), "Go cannot import a folder called %q: %s", name, invalid.Err).
+	c.reportAt(diag.FolderName, c.clauseOf(file), "Go cannot import a folder named %q: %s", name, invalid.Err).
 		Suggestion = "rename the folder"
 	c.blind(file)
 }

@@ -142,8 +142,8 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	}
 	value, paired := unquote(value)
 	if !paired {
-		c.report(diag.MalformedTag, e, "the value of %s has a single quote at one end", w.name).
-			Suggestion = "put quotes around the whole value: " + w.name + "='…'; in it, write a quote as ''"
+		c.report(diag.MalformedTag, e, "unbalanced single quote in the value of %s", w.name).
+			Suggestion = "put quotes around the whole value: " + w.name + "='…'; write a quote inside it as ''"
 		return true
 	}
 	if w.valid != nil && !w.valid(c, e, value) {
@@ -206,9 +206,9 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		c.report(diag.MalformedTag, e, "empty option in the %s", o.where).Suggestion = "remove the comma, or the whole " + o.where
 		return
 	}
-	d := c.report(diag.UnknownOption, e, "the %s has no option %q", o.where, e.text)
+	d := c.report(diag.UnknownOption, e, "unknown %s option %q", o.where, e.text)
 	if e.afterQuote && strings.HasSuffix(text, "'") {
-		d.Suggestion = "if it belongs to the value before it, write each quote in that value as ''"
+		d.Suggestion = "if it belongs to the preceding value, write each quote in that value as ''"
 		return
 	}
 	key, value := text, ""
@@ -227,7 +227,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
 	case o.where == "directive" && limit == nil && o.before(e) == nil && (w == nil || w.constrains == ""):
-		d.Suggestion = "the options of types are deprecated=<text>, was=<names> and " + someConstraint
+		d.Suggestion = "types accept deprecated=<text>, was=<names>, and " + someConstraint
 		return
 	case limit != nil && o.find(limit.name) != nil:
 		d.Suggestion = "remove it: " + limit.name + " is already set"
@@ -256,7 +256,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	case isJoined:
 		d.Suggestion = separate
 	case w == nil:
-		d.Suggestion = "the options are " + optionList
+		d.Suggestion = "valid options are " + optionList
 	case w.name == "":
 		d.Suggestion = w.advice
 	case o.find(w.name) != nil:
@@ -294,7 +294,7 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 			w, _ = optionOf("name=" + name)
 		}
 		if w == nil || w.name == "" || o.find(w.name) != nil || w.contradicts(o) != nil {
-			return separate + "; the options are " + optionList
+			return separate + "; valid options are " + optionList
 		}
 		o.list = append(o.list, setOption{option: e, tagWord: w})
 		if w.value == "" {
@@ -302,7 +302,7 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 		}
 		list = append(list, word)
 	}
-	return "write " + strings.Join(list, ",") + ", since commas separate options"
+	return "write " + strings.Join(list, ",") + "; commas separate options"
 }
 
 // checkName validates the name in a tag.
@@ -379,9 +379,9 @@ func splitOptions(value string, start int, at func(from, to int) textRange) []op
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
 	malformed := func(from int) (string, int, bool) {
 		d := c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs")
-		d.Suggestion = "the form is `lumi:\"option,option\"`"
+		d.Suggestion = "expected `lumi:\"option,option\"`"
 		if strings.Contains(tag[from:], `\`) {
-			d.Suggestion += `; a backslash in it is written twice, as in \\d`
+			d.Suggestion += `; write each backslash twice, as in \\d`
 		}
 		return "", 0, false
 	}
@@ -406,7 +406,7 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 			c.report(diag.MalformedTag, at(pos, end), "unknown tag key %s", key).Suggestion = "write lumi"
 			return "", 0, false
 		case key == "lumi" && found:
-			c.report(diag.MalformedTag, at(pos, next), "the tag has the key lumi twice").Suggestion = "put all options in one"
+			c.report(diag.MalformedTag, at(pos, next), "duplicate tag key lumi").Suggestion = "put all options in one"
 			return "", 0, false
 		case key == "lumi":
 			value, start, found = text, end+len(`:"`), true

@@ -51,7 +51,7 @@ type tagWord struct {
 
 var tagWords = []tagWord{
 	{
-		name: "name", doc: "The property is called `<name>`.",
+		name: "name", doc: "The name of the property, instead of the one derived from the field.",
 		value: "<name>", valid: (*checker).checkName,
 		set: func(p *schema.Property, name string) { p.Name = name },
 	},
@@ -73,7 +73,7 @@ var tagWords = []tagWord{
 		synonyms:  []string{"inputonly", "writeonly"},
 	},
 	{
-		name: "replaces", doc: "A change replaces the resource.",
+		name: "replaces", doc: "Changing the property replaces the resource.",
 		set:       func(p *schema.Property, _ string) { p.Replaces = true },
 		resources: true, accepted: "replace",
 		synonyms: []string{
@@ -82,7 +82,7 @@ var tagWords = []tagWord{
 		},
 	},
 	{
-		name: "secret", doc: "The value is wrapped in transit and in storage, and never printed.",
+		name: "secret", doc: "The value is marked as secret on the wire and in state, and never printed.",
 		set:      func(p *schema.Property, _ string) { p.Secret = true },
 		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
 	},
@@ -103,31 +103,31 @@ var tagWords = []tagWord{
 	limit("keyPattern", "Each key contains a match of the expression."),
 	{
 		synonyms: []string{"required"},
-		advice:   "remove it: a property is required unless the tag says optional",
+		advice:   "remove it: properties are required unless marked optional",
 	},
 	{
 		synonyms: []string{"input"},
-		advice:   "remove it: a property is an input unless the tag says out",
+		advice:   "remove it: properties are inputs unless marked out",
 	},
 	{
-		name: "default", doc: "The [default](#defaults) of an optional boolean, number, string, or enum.",
+		name: "default", doc: "The value of an optional boolean, number, string, or enum that a program does not set.",
 		value: "<value>", excludes: []string{"out"},
 		set: func(p *schema.Property, value string) { p.Default = value }, // see checkDefaults
 	},
 	{
-		name: "deprecated", doc: "The property is [deprecated](#deprecation); `<text>` names the alternative.",
+		name: "deprecated", doc: "Programs should no longer set the property; `<text>` names what to use instead.",
 		value: "<text>", valid: (*checker).checkDeprecated,
 		set:      func(p *schema.Property, text string) { p.Deprecated = text },
 		declares: func(d *decl, o setOption) { d.deprecated = &o },
 	},
-	related("conflictsWith", "If this property is present, the others are absent.",
+	related("conflictsWith", "The other properties must be absent if this one is set.",
 		func(p *schema.Property) *[]string { return &p.ConflictsWith }),
-	related("requiredWith", "If this property is present, the others are, too.",
+	related("requiredWith", "The other properties must be set if this one is.",
 		func(p *schema.Property) *[]string { return &p.RequiredWith }),
-	related("exactlyOneOf", "Exactly one of this and the others, which need the option too, is present.",
+	related("exactlyOneOf", "Exactly one of this and the other properties must be set; each of them needs the option.",
 		func(p *schema.Property) *[]string { return &p.ExactlyOneOf }),
 	{
-		name: "was", doc: "[Former names](#former-names) of the property: `a`, or `'a,b'`.",
+		name: "was", doc: "Former names of the property, as stored in older state: `a`, or `'a,b'`.",
 		value: "<names>", valid: validNames(diag.FormerName),
 		set:      func(p *schema.Property, value string) { p.Was = namesIn(value) },
 		declares: func(d *decl, o setOption) { d.was = &o },
@@ -199,7 +199,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	list = append(list, someConstraint)
 	last := len(list) - 1
 	return meanings, reserved, regexp.MustCompile("^(?:" + strings.Join(options, "|") + "){2,}$"),
-		strings.Join(list[:last], ", ") + " and " + list[last]
+		strings.Join(list[:last], ", ") + ", and " + list[last]
 }
 
 // someConstraint stands for all constraints in lists of options.

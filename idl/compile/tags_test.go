@@ -51,7 +51,7 @@ func TestOptionDocs(t *testing.T) {
 	}
 	list = append(list, "constraints such as `min=`")
 	last := len(list) - 1
-	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
+	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + ", and " + list[last] + "."
 	entries := must.Get(diag.Catalog().Select([]string{string(diag.UnknownOption)}, ""))(t)
 	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
 		t.Errorf("the catalog's entry of UnknownOption does not say: %s", sentence)

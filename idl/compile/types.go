@@ -28,13 +28,13 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 		return c.convertPointer(f, e, at)
 	case *ast.ArrayType:
 		if obj := typeName(f, e.Elt); obj != nil && obj.Pkg() == nil && (obj.Name() == "byte" || obj.Name() == "uint8") {
-			c.report(diag.NumericType, e, "the IDL has no type for raw bytes").
-				Suggestion = "use a string that holds them in base64, or *idl.Asset"
+			c.report(diag.NumericType, e, "byte slices and arrays are not supported").
+				Suggestion = "use a base64 string or *idl.Asset"
 			return nil
 		}
 		elem := c.convert(f, e.Elt, asElement)
 		if e.Len != nil {
-			c.report(diag.ArrayType, e, "the IDL has no arrays of fixed length").
+			c.report(diag.ArrayType, e, "fixed-length arrays are not supported").
 				Suggestion = "write []" + types.ExprString(e.Elt)
 			return nil
 		}
@@ -52,14 +52,14 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 		if e.Methods.NumFields() == 0 {
 			return schema.Any
 		}
-		c.report(diag.InterfaceType, e, "the IDL has no interfaces").Suggestion = "use a struct, or any for arbitrary values"
+		c.report(diag.InterfaceType, e, "interfaces with methods are not supported").Suggestion = "use a struct, or any for arbitrary values"
 	case *ast.StructType:
-		c.report(diag.AnonymousStruct, e, "a struct in the IDL needs a name").
+		c.report(diag.AnonymousStruct, e, "anonymous structs are not supported").
 			Suggestion = "declare a struct at the top level and use its name here"
 	case *ast.FuncType:
-		c.report(diag.FuncType, e, "the IDL has no function types").Suggestion = "describe data only; logic belongs into the provider"
+		c.report(diag.FuncType, e, "function types are not supported").Suggestion = "describe data only; logic belongs in the provider"
 	case *ast.ChanType:
-		c.report(diag.ChanType, e, "the IDL has no channels").Suggestion = "use a list: []" + types.ExprString(e.Value)
+		c.report(diag.ChanType, e, "channel types are not supported").Suggestion = "use a list: []" + types.ExprString(e.Value)
 	default:
 		c.rejectInstance(f, e)
 	}
@@ -68,15 +68,15 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 
 func (c *checker) convertPointer(f *sourceFile, e *ast.StarExpr, at place) schema.Type {
 	if inner, ok := ast.Unparen(e.X).(*ast.StarExpr); ok {
-		c.report(diag.PointerToPointer, e, "a property cannot have a pointer to a pointer").
+		c.report(diag.PointerToPointer, e, "pointers to pointers are not supported").
 			Suggestion = "write " + types.ExprString(inner)
 		return nil
 	}
 	if at == asElement {
 		return c.convert(f, e.X, asElement)
 	}
-	c.report(diag.PointerType, e, "a type of its own cannot be a pointer").
-		Suggestion = "use " + types.ExprString(e) + " where the property is declared"
+	c.report(diag.PointerType, e, "a declared type cannot be a pointer").
+		Suggestion = "use " + types.ExprString(e) + " in the property declaration"
 	return nil
 }
 
@@ -106,17 +106,17 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		return nil
 	case resource:
 		if at == byItself {
-			c.report(diag.ResourceByValue, expr, "the resource %s cannot stand inside another by value", name).
+			c.report(diag.ResourceByValue, expr, "the resource %s must be referenced with a pointer", name).
 				Suggestion = "write *" + name + " to refer to it"
 			return nil
 		}
 	case config:
-		c.report(diag.ConfigType, expr, "%s is the provider's configuration, which no property can hold", name).
-			Suggestion = "declare a struct with the properties that both need, and embed it in " + name
+		c.report(diag.ConfigType, expr, "%s is the provider's configuration and cannot be a property type", name).
+			Suggestion = "declare a struct with the shared properties, and embed it in " + name
 		return nil
 	case mixin:
-		c.report(diag.MixinType, expr, "%s is a mixin, which exists only where it is embedded", name).
-			Suggestion = "export it, if it is a resource of its own"
+		c.report(diag.MixinType, expr, "%s is a mixin and can only be embedded", name).
+			Suggestion = "export it if it is a resource"
 		return nil
 	}
 	d.use(expr)
@@ -148,7 +148,7 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 	if _, ok := obj.Type().(*types.TypeParam); ok {
 		return nil // the generic type has been reported
 	}
-	c.report(diag.UnsupportedType, expr, "the IDL has no type %s", obj.Name()).Suggestion = "use a string"
+	c.report(diag.UnsupportedType, expr, "type %s is not supported", obj.Name()).Suggestion = "use a string"
 	return nil
 }
 
@@ -163,13 +163,13 @@ func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnosti
 	switch {
 	case basic.Kind() == types.Invalid:
 	case basic.Info()&types.IsComplex != 0:
-		d = c.report(diag.NumericType, expr, "the IDL has no complex numbers")
+		d = c.report(diag.NumericType, expr, "complex numbers are not supported")
 		d.Suggestion = "use a struct of two float64"
 	case basic.Info()&types.IsNumeric != 0 && basic.Kind() != types.Uintptr:
-		d = c.report(diag.NumericType, expr, "the IDL has one numeric type, float64, and %s is not it", basic.Name())
+		d = c.report(diag.NumericType, expr, "the only numeric type is float64, got %s", basic.Name())
 		d.Suggestion = "write float64"
 	default:
-		d = c.report(diag.UnsupportedType, expr, "the IDL has no type %s", types.ExprString(expr))
+		d = c.report(diag.UnsupportedType, expr, "type %s is not supported", types.ExprString(expr))
 		d.Suggestion = "use a string"
 	}
 	return d
@@ -187,19 +187,19 @@ func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 	case isType && at != byItself:
 		return p
 	case m == markerResource:
-		c.report(diag.ResourceByValue, expr, "%s cannot stand inside a resource by value", name).
+		c.report(diag.ResourceByValue, expr, "%s must be a pointer", name).
 			Suggestion = "write *" + name + " to refer to a resource of any type, or embed it without a field name"
 	case isType:
-		c.report(diag.AssetByValue, expr, "%s needs a pointer", name).Suggestion = "write *" + name
+		c.report(diag.AssetByValue, expr, "%s must be a pointer", name).Suggestion = "write *" + name
 	case m == markerNamedResource:
 		any := strings.TrimSuffix(name, string(markerNamedResource)) + string(markerResource)
 		if at == byItself {
 			any = "*" + any
 		}
-		c.report(diag.MarkerType, expr, "%s is not a type of a property", name).
+		c.report(diag.MarkerType, expr, "%s is not a property type", name).
 			Suggestion = "write " + any + " to refer to a resource of any type"
 	default:
-		c.report(diag.MarkerType, expr, "%s is not a type of a property", name).Suggestion = "embed it, without a field name"
+		c.report(diag.MarkerType, expr, "%s is not a property type", name).Suggestion = "embed it, without a field name"
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 		return schema.String
 	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:
 		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports the others.
-			c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
+			c.report(diag.MapKey, expr, "map keys must be strings, got %s", types.ExprString(expr)).
 				Suggestion = keyHelp
 		}
 	case d == nil:
@@ -229,7 +229,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	return nil
 }
 
-const keyHelp = "use string, or a type that is defined as one"
+const keyHelp = "use string or a type defined as string"
 
 func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
 	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
@@ -249,7 +249,7 @@ func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	case outside != "":
 		return outside
 	case knownTypes[name] != "":
-		return "use " + knownTypes[name] + " for properties with such values"
+		return "use " + knownTypes[name] + " for such values"
 	}
 	return "declare a type for such values in this IDL"
 }
@@ -274,7 +274,7 @@ var knownTypes = map[string]string{
 	"net/url.Values":           "map[string][]string",
 	"regexp.Regexp":            "string",
 	"time.Duration":            "a float64 of seconds",
-	"time.Time":                "a string in the format of RFC 3339",
+	"time.Time":                "an RFC 3339 string",
 }
 
 // rejectInstance reports an expression that is the use of a generic type. One that the IDL declares has been reported there.

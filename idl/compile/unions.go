@@ -28,11 +28,11 @@ func (c *checker) fillUnion(d *decl) {
 		if other := same[ref.Decl]; other != nil {
 			report := c.report(diag.UnionVariant, f.at, "%s has two variants of type %s", u.Name, ref.Decl.Head().Name)
 			report.Suggestion = "remove one of them, or declare a struct for each"
-			c.note(report, other.at, "the other one is here")
+			c.note(report, other.at, "the other is here")
 		} else if !mixed && isCapability(f.Type) != isCapability(first.Type) {
 			mixed = true
-			report := c.report(diag.UnionVariant, f.at, "%s has variants that are resources and others that are structs", u.Name)
-			report.Suggestion = "put each resource into a struct, as a property"
+			report := c.report(diag.UnionVariant, f.at, "%s mixes resources and structs as variants", u.Name)
+			report.Suggestion = "wrap each resource in a struct"
 			c.note(report, first.at, "a variant of the other kind is here")
 		}
 		same[ref.Decl] = f
@@ -42,8 +42,8 @@ func (c *checker) fillUnion(d *decl) {
 		written += max(1, len(f.Names))
 	}
 	if written < 2 {
-		c.report(diag.UnionVariant, d.spec.Name, "%s has fewer than two variants", u.Name).
-			Suggestion = "add one, or use the type of the variant itself"
+		c.report(diag.UnionVariant, d.spec.Name, "%s needs at least two variants", u.Name).
+			Suggestion = "add one, or use the variant's type directly"
 	}
 	for _, v := range u.Variants {
 		if !isCapability(v.Type) {
@@ -86,11 +86,11 @@ func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag option
 	}
 	switch name := types.ExprString(target); {
 	case !isCapability(t) && !refersTo[*schema.Struct](t):
-		c.report(diag.UnionVariant, expr, "a variant is a pointer to a resource or to a struct, and %s is neither", name).
-			Suggestion = "put it into a struct, as a property"
+		c.report(diag.UnionVariant, expr, "a variant must be a pointer to a resource or a struct, got %s", name).
+			Suggestion = "wrap it in a struct"
 		return
 	case !pointer:
-		c.report(diag.UnionVariant, expr, "a variant is a pointer").Suggestion = "make its type *" + name
+		c.report(diag.UnionVariant, expr, "a variant must be a pointer").Suggestion = "change its type to *" + name
 		return
 	}
 	p.Type = t
@@ -99,7 +99,7 @@ func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag option
 		case !slices.Contains(variantOptions, o.name):
 			c.report(diag.OptionPlace, o, "%s has no effect on a variant of a union", o.text).Suggestion = "remove it"
 		case isCapability(t):
-			c.report(diag.OptionPlace, o, "%s has no effect on a variant that is a resource, since a value is its URN alone", o.text).
+			c.report(diag.OptionPlace, o, "%s has no effect on a resource variant, whose value is only a URN", o.text).
 				Suggestion = "remove it"
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // an entry in the [Catalog], which docs/diagnostics.md lists.
 type Code string
 
-// Source files.
+// Source files and packages.
 const (
 	GoSyntax        Code = "GoSyntax"
 	GoType          Code = "GoType"
@@ -74,7 +74,7 @@ const (
 	UnionVariant      Code = "UnionVariant"
 )
 
-// Lumi tags.
+// Tag options.
 const (
 	MalformedTag           Code = "MalformedTag"
 	UnknownOption          Code = "UnknownOption"
@@ -90,7 +90,7 @@ const (
 	PointerWithoutOptional Code = "PointerWithoutOptional"
 )
 
-// Constraints.
+// Constraints and directives.
 const (
 	ConstraintType     Code = "ConstraintType"
 	ConstraintValue    Code = "ConstraintValue"

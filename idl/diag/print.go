@@ -22,7 +22,7 @@ type TextOptions struct {
 
 // Text prints diagnostics for people, in the order given. Each begins with a line such as
 //
-//	idl/ec2/vpc.go:12:3: error UnknownOption: the tag has no option "optinal"
+//	idl/ec2/vpc.go:12:3: error UnknownOption: unknown tag option "optinal"
 //
 // and goes on with the source line, a run of carets under the span, the notes and the suggestion. The last line counts
 // errors and warnings. Nothing is printed for an empty list. Control characters in sources, file names and messages

@@ -43,9 +43,9 @@ func parse(data []byte) (*Package, error) {
 	}
 	switch {
 	case version.Version == nil:
-		return nil, errors.New(`no "version": this is not a schema that cidlc wrote`)
+		return nil, errors.New(`missing "version": not a schema written by cidlc`)
 	case *version.Version != Version:
-		return nil, fmt.Errorf("version %d is not known, only %d is", *version.Version, Version)
+		return nil, fmt.Errorf("unsupported version %d, expected %d", *version.Version, Version)
 	}
 	var form packageJSON
 	if err := strict(data, &form); err != nil {
@@ -99,7 +99,7 @@ func inJSONTypes(err error) error {
 		want = kind.String()
 	}
 	member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:] // what is before may be a Go struct's name
-	return fmt.Errorf("%s%s instead of %s", strings.TrimPrefix(member+": ", ": "), mismatch.Value, want)
+	return fmt.Errorf("%sexpected %s, got %s", strings.TrimPrefix(member+": ", ": "), want, mismatch.Value)
 }
 
 // declKey is what references know a declaration by.
@@ -120,7 +120,7 @@ type keyUse struct {
 func (b *builder) build(form *packageJSON) (*Package, error) {
 	p := form.Package
 	if p.Name == "" {
-		return nil, errors.New("the package has no name")
+		return nil, errors.New("missing package name")
 	}
 	for _, module := range form.Modules {
 		m, err := b.module(&module)
@@ -130,7 +130,7 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 		p.Modules = append(p.Modules, m)
 	}
 	if again := sortUnique(p.Modules, func(m *Module) string { return m.Path }); again != nil {
-		return nil, fmt.Errorf("there are two modules %q", *again)
+		return nil, fmt.Errorf("duplicate module %q", *again)
 	}
 	p.attach()
 	for where, t := range p.types() {
@@ -148,7 +148,7 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	}
 	for _, use := range b.keys {
 		if !isKey(Underlying(use.key)) {
-			return nil, fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", use.where)
+			return nil, fmt.Errorf("%s: a map key must be a string, an enum, or an alias of string", use.where)
 		}
 	}
 	p.Link()
@@ -169,10 +169,10 @@ func sortUnique[T any](list []T, key func(T) string) (again *string) {
 func (b *builder) module(form *moduleJSON) (*Module, error) {
 	m := form.Module
 	if m.Path != "" && (!fs.ValidPath(m.Path) || m.Path == ".") {
-		return nil, fmt.Errorf("module %q: the path is not relative and clean", m.Path)
+		return nil, fmt.Errorf("module %q: the path must be relative and clean", m.Path)
 	}
 	if !token.IsIdentifier(m.GoName) {
-		return nil, fmt.Errorf("module %q: goName %q is no identifier", m.Path, m.GoName)
+		return nil, fmt.Errorf("module %q: goName %q is not an identifier", m.Path, m.GoName)
 	}
 	for _, file := range form.Files {
 		f, err := b.file(m.Path, &file)
@@ -182,7 +182,7 @@ func (b *builder) module(form *moduleJSON) (*Module, error) {
 		m.Files = append(m.Files, f)
 	}
 	if again := sortUnique(m.Files, func(f *File) string { return f.Name }); again != nil {
-		return nil, fmt.Errorf("module %q: there are two files %q", m.Path, *again)
+		return nil, fmt.Errorf("module %q: duplicate file %q", m.Path, *again)
 	}
 	return &m, nil
 }
@@ -190,7 +190,7 @@ func (b *builder) module(form *moduleJSON) (*Module, error) {
 func (b *builder) file(module string, form *fileJSON) (*File, error) {
 	f := form.File
 	if f.Name == "" || path.Base(f.Name) != f.Name {
-		return nil, fmt.Errorf("%q is no file name", f.Name)
+		return nil, fmt.Errorf("%q is not a file name", f.Name)
 	}
 	for i, raw := range form.Decls {
 		var head struct{ Kind, Name string }
@@ -198,7 +198,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 			return nil, fmt.Errorf("declaration %d: %w", i+1, inJSONTypes(err))
 		}
 		if !token.IsIdentifier(head.Name) {
-			return nil, fmt.Errorf("declaration %d: name %q is no identifier", i+1, head.Name)
+			return nil, fmt.Errorf("declaration %d: name %q is not an identifier", i+1, head.Name)
 		}
 		d, err := readDecl(head.Kind, raw)
 		if err != nil {
@@ -206,7 +206,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 		}
 		key := declKey{module, head.Name}
 		if b.decls[key] != nil {
-			return nil, fmt.Errorf("%s: the module declares it twice", head.Name)
+			return nil, fmt.Errorf("%s: declared twice in the module", head.Name)
 		}
 		b.decls[key] = d
 		f.Decls = append(f.Decls, d)
@@ -220,7 +220,7 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
 	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
-		return nil, fmt.Errorf("no declaration is of kind %q", kind)
+		return nil, fmt.Errorf("unknown declaration kind %q", kind)
 	}
 	if err := strict(raw, kinds[i]); err != nil {
 		return nil, inJSONTypes(err)
@@ -228,7 +228,7 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	switch d := kinds[i].(type) {
 	case *Resource:
 		if d.Token == "" {
-			return nil, errors.New("the resource has no token")
+			return nil, errors.New("missing resource token")
 		}
 		if d.Named && (len(d.Properties) == 0 || d.Properties[0] == nil || d.Properties[0].Name != "name") {
 			return nil, errors.New("the first property of a named resource must be its name")
@@ -236,7 +236,7 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	case *Enum:
 		for _, m := range d.Members {
 			if m = cmp.Or(m, &Member{}); !token.IsIdentifier(m.Name) {
-				return nil, fmt.Errorf("member name %q is no identifier", m.Name)
+				return nil, fmt.Errorf("member name %q is not an identifier", m.Name)
 			}
 		}
 	case *Const:
@@ -250,11 +250,11 @@ func checkProperties(list []*Property) error {
 	for _, p := range list {
 		switch p = cmp.Or(p, &Property{}); {
 		case p.Name == "":
-			return fmt.Errorf("the property of field %q has no name", p.Field)
+			return fmt.Errorf("field %q: missing property name", p.Field)
 		case !token.IsIdentifier(p.Field):
-			return fmt.Errorf("property %s: field %q is no identifier", p.Name, p.Field)
+			return fmt.Errorf("property %s: field %q is not an identifier", p.Name, p.Field)
 		case names[p.Name]:
-			return fmt.Errorf("there are two properties %q", p.Name)
+			return fmt.Errorf("duplicate property %q", p.Name)
 		}
 		switch p.Default.(type) {
 		case nil, bool, float64, string:
@@ -266,7 +266,7 @@ func checkProperties(list []*Property) error {
 	for _, p := range list {
 		for _, name := range slices.Concat(p.ConflictsWith, p.RequiredWith, p.ExactlyOneOf) {
 			if !names[name] {
-				return fmt.Errorf("property %s: there is no property %q that it is related to", p.Name, name)
+				return fmt.Errorf("property %s: unknown related property %q", p.Name, name)
 			}
 		}
 	}
@@ -284,10 +284,10 @@ func (p *Property) UnmarshalJSON(data []byte) error {
 func (c *Const) setValue(raw json.RawMessage) error {
 	zero := constants[c.Type]
 	if zero == nil {
-		return fmt.Errorf("no constant is of type %q", c.Type)
+		return fmt.Errorf("unknown constant type %q", c.Type)
 	}
 	if raw == nil {
-		return errors.New("value: it is missing")
+		return errors.New("missing value")
 	}
 	value := reflect.New(reflect.TypeOf(zero))
 	if err := json.Unmarshal(raw, value.Interface()); err != nil {
@@ -302,16 +302,16 @@ func (*typeJSON) isType() {}
 
 func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 	if form == nil || *form == (typeJSON{}) {
-		return nil, errors.New("a type is missing")
+		return nil, errors.New("missing type")
 	}
 	isList, isMap, isRef := form.Kind == "list", form.Kind == "map", form.Kind == "ref"
 	switch {
 	case form.Key != nil && !isMap:
-		return nil, fmt.Errorf(`a type of kind %q has no "key"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q: missing "key"`, form.Kind)
 	case form.Elem != nil && !isMap && !isList:
-		return nil, fmt.Errorf(`a type of kind %q has no "elem"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q: missing "elem"`, form.Kind)
 	case (form.Module != nil || form.Name != "") && !isRef:
-		return nil, fmt.Errorf(`a type of kind %q has no "module" and no "name"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q: missing "module" and "name"`, form.Kind)
 	case isRef:
 		return b.ref(form)
 	case isList:
@@ -330,20 +330,20 @@ func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 	case Bool, Number, String, Any, Asset, Archive, AnyResource:
 		return p, nil
 	}
-	return nil, fmt.Errorf("no type is of kind %q", form.Kind)
+	return nil, fmt.Errorf("unknown type kind %q", form.Kind)
 }
 
 func (b *builder) ref(form *typeJSON) (Type, error) {
 	if form.Module == nil {
-		return nil, fmt.Errorf("the reference to %q names no module", form.Name)
+		return nil, fmt.Errorf("reference to %q: missing module", form.Name)
 	}
 	key := declKey{*form.Module, form.Name}
 	d := b.decls[key]
 	switch d.(type) {
 	case nil:
-		return nil, fmt.Errorf("module %q declares no %q", key.module, key.name)
+		return nil, fmt.Errorf("module %q does not declare %q", key.module, key.name)
 	case *Config, *Const:
-		return nil, fmt.Errorf("%q in module %q is no type that a property can have", key.name, key.module)
+		return nil, fmt.Errorf("%q in module %q cannot be a property type", key.name, key.module)
 	}
 	return &Ref{Decl: d}, nil
 }
@@ -365,7 +365,7 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkAliases refuses an alias that is made of itself, where [Underlying] and generators would never come to an end.
+// checkAliases refuses an alias that refers to itself, where [Underlying] and generators would never come to an end.
 func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
 		a, ok := d.(*Alias)
@@ -374,7 +374,7 @@ func (p *Package) checkAliases() error {
 		}
 		for ref := range Refs(a.Target) {
 			if ref.Decl == d {
-				return fmt.Errorf("%s: %s: the alias is made of itself", a.File.Path(), a.Name)
+				return fmt.Errorf("%s: %s: the alias refers to itself", a.File.Path(), a.Name)
 			}
 		}
 	}
@@ -393,7 +393,7 @@ func (p *Package) checkValues() error {
 		for _, property := range Properties(d) {
 			values, err := ValuesOf(property.Type), checkConstraints(property.Type, property.Constraints)
 			if fits := defaultsOf(property.Default); err == nil && fits != nil && !slices.Contains(fits, values) {
-				err = fmt.Errorf("default: %v is not for %s", property.Default, values)
+				err = fmt.Errorf("default: %v is not valid for %s", property.Default, values)
 			}
 			if err != nil {
 				return fmt.Errorf("%s.%s: %w", where, property.Name, err)
@@ -422,7 +422,7 @@ func checkConstraints(t Type, c *Constraints) error {
 		factor, _ := arg.(float64)
 		text, _ := arg.(string)
 		if values := ConstraintValues(name); values != ValuesOf(t) {
-			return fmt.Errorf("%s is for %s, not for %s", name, values, ValuesOf(t))
+			return fmt.Errorf("%s applies to %s, not to %s", name, values, ValuesOf(t))
 		}
 		if count < 0 || name == "multipleOf" && factor <= 0 {
 			return fmt.Errorf("%s: invalid value %v", name, arg)
@@ -446,12 +446,12 @@ func (p *Package) checkUnions() error {
 		for _, v := range u.Variants {
 			ref, ok := v.Type.(*Ref)
 			if !ok || seen[ref.Decl] {
-				return fmt.Errorf("%s: %s.%s: a variant must be a resource or a struct that no other variant is", u.File.Path(), u.Name, v.Name)
+				return fmt.Errorf("%s: %s.%s: a variant must be a resource or a struct that no other variant uses", u.File.Path(), u.Name, v.Name)
 			}
 			seen[ref.Decl], kinds[ref.Decl.Head().Kind] = true, true
 		}
 		if len(seen) < 2 || len(kinds) != 1 || !kinds["resource"] && !kinds["struct"] {
-			return fmt.Errorf("%s: %s: a union has at least two variants, all of them resources or all of them structs", u.File.Path(), u.Name)
+			return fmt.Errorf("%s: %s: a union needs at least two variants, either all resources or all structs", u.File.Path(), u.Name)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 )
 
 // ErrUnsynced reports that the file was written but may not survive a power failure.
-var ErrUnsynced = errors.New("it may not outlast a loss of power")
+var ErrUnsynced = errors.New("it may not survive a power loss")
 
 // Write replaces the file at path, or creates it with mode 0666 before umask. Symbolic links are followed. A file that
 // already has the content is left alone.
@@ -86,7 +86,7 @@ func write(d disk, path string, content []byte, mode fs.FileMode) error {
 }
 
 func unchanged(path string, err error) error {
-	return fmt.Errorf("cannot write %s, which stays as it was: %w", path, cause(err))
+	return fmt.Errorf("cannot write %s, which is unchanged: %w", path, cause(err))
 }
 
 // replaceBy stages the content, with the attributes of the file like or, if that is nil, the mode, and calls put to make
@@ -235,7 +235,7 @@ var errIrregular = errors.New("it is not a regular file")
 // resolve follows symbolic links. The file itself may be missing, its folder may not.
 func resolve(d disk, path string) (string, error) {
 	if path == "" {
-		return "", errors.New("the path is empty")
+		return "", errors.New("empty path")
 	}
 	target, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +246,7 @@ func resolve(d disk, path string) (string, error) {
 	}
 	if err != nil {
 		if _, err := os.Stat(path); isLink(err) {
-			return "", errors.New("it is a symbolic link that leads to itself")
+			return "", errors.New("it is a symbolic link to itself")
 		}
 		return "", err
 	}
@@ -257,7 +257,7 @@ func resolve(d disk, path string) (string, error) {
 	case err != nil:
 		return "", err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return "", errors.New("it is a symbolic link that leads nowhere")
+		return "", errors.New("it is a dangling symbolic link")
 	case !info.Mode().IsRegular():
 		return "", errIrregular
 	}

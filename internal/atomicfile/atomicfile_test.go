@@ -114,7 +114,7 @@ func TestUnsynced(t *testing.T) {
 		return nil
 	}}
 	err := write(d, path, []byte("one"), 0o600)
-	wantError(t, dir, err, "DIR/graph.json was written, but it may not outlast a loss of power: input/output error")
+	wantError(t, dir, err, "DIR/graph.json was written, but it may not survive a power loss: input/output error")
 	if !errors.Is(err, ErrUnsynced) || mustRead(t, path) != "one" {
 		t.Errorf("%v: got %q", err, mustRead(t, path))
 	}
@@ -152,7 +152,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the link is %v, %v; the file has %q", info.Mode(), err, mustRead(t, path))
 	}
 	must(t, os.Remove(path))
-	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a symbolic link that leads nowhere")
+	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a dangling symbolic link")
 	if err := WriteNew(link, nil, 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}

@@ -24,9 +24,9 @@ func TestSmallDisk(t *testing.T) {
 	if err != nil && len(out) == 0 || strings.HasPrefix(string(out), "no disk: ") {
 		t.Skipf("this system lets nobody mount: %v %s", err, out)
 	}
-	const want = `cannot write DIR/graph.json, which stays as it was: no space left on device
+	const want = `cannot write DIR/graph.json, which is unchanged: no space left on device
 old <nil> 1
-cannot write DIR/graph.json, which stays as it was: read-only file system
+cannot write DIR/graph.json, which is unchanged: read-only file system
 old <nil> 1
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
@@ -61,7 +61,7 @@ func TestFileSizeLimit(t *testing.T) {
 	cmd := command(t, job{Do: "write", Path: path, Text: strings.Repeat("x", 20<<10)})
 	cmd.Args = []string{sh, "-c", `ulimit -f 16; exec "$0"`, cmd.Path}
 	cmd.Path = sh
-	says(t, dir, cmd, "cannot write DIR/graph.json, which stays as it was: file too large")
+	says(t, dir, cmd, "cannot write DIR/graph.json, which is unchanged: file too large")
 }
 
 // nobody is a user without any rights.
@@ -94,7 +94,7 @@ func TestReadOnly(t *testing.T) {
 		must(t, os.Chmod(path, modes[1]))
 		must(t, os.Chmod(dir, modes[0]))
 		says(t, dir, command(t, job{Do: "write", Path: path, Text: "new", User: other()}),
-			"cannot write DIR/graph.json, which stays as it was: permission denied")
+			"cannot write DIR/graph.json, which is unchanged: permission denied")
 	}
 }
 
@@ -136,7 +136,7 @@ func TestOwner(t *testing.T) {
 
 // TestSyncRefused makes the kernel refuse every sync, which shows that files are synced.
 func TestSyncRefused(t *testing.T) {
-	const unsaved = "cannot write DIR/graph.json, which stays as it was: "
+	const unsaved = "cannot write DIR/graph.json, which is unchanged: "
 	for _, test := range []struct {
 		errno syscall.Errno
 		want  string

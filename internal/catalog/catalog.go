@@ -78,7 +78,7 @@ func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 		if near := suggest.Name(code, c.Codes()); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return nil, fmt.Errorf("there is no code %q; %s", arg, hint)
+		return nil, fmt.Errorf("unknown code %q; %s", arg, hint)
 	}
 	return chosen, nil
 }

@@ -46,10 +46,10 @@ A name is lost.
 `
 	expect.Equal(t, want, chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code + " (" + e.About + ")" }))
 	for code, want := range map[string]string{
-		"optoins": `there is no code "optoins"; did you mean "Options"?`,
-		"giraffe": `there is no code "giraffe"; 'x explain' lists all codes`,
-		"":        `there is no code ""; 'x explain' lists all codes`,
-		"../Tag":  `there is no code "../Tag"; 'x explain' lists all codes`,
+		"optoins": `unknown code "optoins"; did you mean "Options"?`,
+		"giraffe": `unknown code "giraffe"; 'x explain' lists all codes`,
+		"":        `unknown code ""; 'x explain' lists all codes`,
+		"../Tag":  `unknown code "../Tag"; 'x explain' lists all codes`,
 	} {
 		if _, err := small().Select([]string{"Tag", code}, "x explain"); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", code, err, want)

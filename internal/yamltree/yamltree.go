@@ -96,7 +96,7 @@ func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	}
 	if r.aliases > 0 {
 		if r.expanded++; r.expanded == mostExpanded+1 {
-			r.errs = append(r.errs, At(n, "aliases stand for more than %d values", mostExpanded))
+			r.errs = append(r.errs, At(n, "aliases expand to more than %d values", mostExpanded))
 		}
 		copied := *n
 		n = &copied

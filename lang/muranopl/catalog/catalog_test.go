@@ -57,7 +57,7 @@ func TestOpen(t *testing.T) {
 				"error: DIR/b.yaml:5:7: invalid class name \"x y\"\nerror: DIR/b.yaml:7:7: unknown namespace prefix \"p\"\n" +
 				"error: DIR/b.yaml:9:14: invalid namespace prefix \"a b\"\nerror: DIR/b.yaml:3:1: a class has no Name\n" +
 				"error: DIR/c.yaml:2:1: invalid YAML: did not find expected node content\n" +
-				"error: DIR/d.yaml:1:8: invalid UTF-8\nerror: DIR/e.yaml:2:4: aliases stand for more than 100000 values\n" +
+				"error: DIR/d.yaml:1:8: invalid UTF-8\nerror: DIR/e.yaml:2:4: aliases expand to more than 100000 values\n" +
 				"error: DIR/g.yaml:2:7: class F is declared twice; the other is at DIR/f.yaml:1:7\n",
 		},
 		"package": {

@@ -1,4 +1,4 @@
-// Package mymod stands in a folder whose name is no identifier.
+// Package mymod stands in a folder whose name is not an identifier.
 package mymod
 
 import (

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package mymod stands in a folder whose name is no identifier.
+ * Package mymod stands in a folder whose name is not an identifier.
  *
  * @packageDocumentation
  */
