@@ -307,11 +307,11 @@ func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 	isList, isMap, isRef := form.Kind == "list", form.Kind == "map", form.Kind == "ref"
 	switch {
 	case form.Key != nil && !isMap:
-		return nil, fmt.Errorf(`type of kind %q: missing "key"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q cannot have "key"`, form.Kind)
 	case form.Elem != nil && !isMap && !isList:
-		return nil, fmt.Errorf(`type of kind %q: missing "elem"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q cannot have "elem"`, form.Kind)
 	case (form.Module != nil || form.Name != "") && !isRef:
-		return nil, fmt.Errorf(`type of kind %q: missing "module" and "name"`, form.Kind)
+		return nil, fmt.Errorf(`type of kind %q cannot have "module" or "name"`, form.Kind)
 	case isRef:
 		return b.ref(form)
 	case isList:
