@@ -7,22 +7,23 @@ import (
 )
 
 const (
-	// manyTimes is how often a part of a pattern may repeat before the ways to match it count as unlimited.
+	// manyTimes is the number of repetitions beyond which a part counts as unlimited.
 	manyTimes = 16
-	// fewTimes is the same for a part with such repetitions of its own: the time grows with that power of the string's length.
+	// fewTimes is the same limit for a part that contains unlimited repetitions: the time grows with that power of the
+	// string's length.
 	fewTimes = 3
-	// mostPositions limits the size of a repeated part. A larger one is taken for ambiguous.
+	// mostPositions limits the size of a repeated part. Larger parts count as ambiguous.
 	mostPositions = 2000
 )
 
-// isAmbiguous reports whether a part that repeats can match one string in several ways. The number of ways then grows
-// exponentially with the string, and a backtracking matcher tries them all before it fails.
+// isAmbiguous reports whether a repeated part can match a string in more than one way. The number of ways then grows
+// exponentially with the string, and a backtracking matcher tries all of them before it fails.
 func isAmbiguous(pattern string) bool {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil && repeatsAmbiguously(tree, 1)
 }
 
-// repeatsAmbiguously judges a part of a pattern that repeats so many times because of what is around it.
+// repeatsAmbiguously checks a part that enclosing repetitions repeat the given number of times.
 func repeatsAmbiguously(re *syntax.Regexp, times int) bool {
 	inside := func(times int) bool {
 		return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return repeatsAmbiguously(sub, times) })
@@ -42,7 +43,7 @@ func repeatsAmbiguously(re *syntax.Regexp, times int) bool {
 			return inside(times * re.Max)
 		}
 	}
-	// Which of the rounds that a repetition requires match nothing is open.
+	// Any of the required rounds may be the ones that match the empty string.
 	if times*re.Min > manyTimes && p.empty > 0 && len(l.positions) > 0 {
 		return true
 	}
@@ -59,26 +60,27 @@ func hasUnlimited(re *syntax.Regexp) bool {
 	return isUnlimited(re) || slices.ContainsFunc(re.Sub, hasUnlimited)
 }
 
-// loop is the Glushkov automaton of a part that repeats: a position for each character in the pattern, and the positions that
-// can follow it.
+// loop is the Glushkov automaton of a repeated part: one position per character of the pattern, each with the positions
+// that can follow it.
 type loop struct{ positions []position }
 
 type position struct {
-	characters []rune // pairs of the first and last of a range
+	characters []rune // pairs of first and last rune
 	next       []entry
 }
 
-// entry is a position that can be next, and the number of ways to get there: 2 stands for more, too.
+// entry is a possible next position with the number of ways to reach it. 2 means two or more.
 type entry struct{ position, ways int }
 
-// part is a part of a pattern: in how many ways it matches nothing, and where a match can begin and end.
+// part describes a part of a pattern: the number of ways to match the empty string, and where a match can begin and
+// end.
 type part struct {
 	empty       int
 	first, last []entry
 }
 
-// part adds the positions of a part. After a first character, ^ never holds, and before another one $ never does; \b is taken
-// to hold anywhere.
+// part adds the positions of re. After the first character ^ never matches, and before another one $ never does; \b is
+// assumed to match anywhere.
 func (l *loop) part(re *syntax.Regexp) part {
 	if len(l.positions) >= mostPositions {
 		return part{}
@@ -102,7 +104,7 @@ func (l *loop) part(re *syntax.Regexp) part {
 		return l.part(re.Sub[0])
 	case syntax.OpStar:
 		return l.repeat(l.part(re.Sub[0]))
-	case syntax.OpPlus: // The first round may match nothing, and the others may not.
+	case syntax.OpPlus: // Only the first round may match the empty string.
 		inner := l.part(re.Sub[0])
 		return part{inner.empty, times(l.repeat(inner).first, 1+inner.empty), inner.last}
 	case syntax.OpQuest:
@@ -132,7 +134,7 @@ func (l *loop) character(ranges ...rune) part {
 	return part{first: at, last: at}
 }
 
-// counted is x{2,4} as xx(x(x)?)?.
+// counted expands x{2,4} to xx(x(x)?)?.
 func (l *loop) counted(re *syntax.Regexp) part {
 	all := part{empty: 1}
 	if re.Max < 0 {
@@ -163,7 +165,7 @@ func (l *loop) join(a, b part) part {
 	}
 }
 
-// times returns entries with so many times the ways.
+// times multiplies the ways of entries by n.
 func times(entries []entry, n int) []entry {
 	var all []entry
 	for _, e := range entries {
@@ -181,8 +183,8 @@ func (l *loop) connect(from, to []entry) {
 	}
 }
 
-// isAmbiguous looks for two ways from one position to another that read the same string. Since the part repeats, there is a
-// way back from any position.
+// isAmbiguous looks for two paths between the same positions that read the same string. Because the part repeats, every
+// position can reach every other.
 func (l *loop) isAmbiguous() bool {
 	seen := map[[2]int]bool{}
 	var todo [][2]int

@@ -24,20 +24,20 @@ type checker struct {
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
 	reaches  []reach
-	// constrained are the properties and aliases with constraints.
+	// constrained lists the properties and aliases with constraints.
 	constrained []constrainedType
-	// aliased are the constraints of aliases.
+	// aliased maps aliases to their constraints.
 	aliased map[schema.Decl][]setOption
-	// read has the comments that are directives of a type.
+	// read holds the comments parsed as directives of a type.
 	read   map[*ast.Comment]bool
-	idents map[schema.Decl]*ast.Ident // the names in the sources
+	idents map[schema.Decl]*ast.Ident // the declared names
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
 	blindFolders map[string]bool
-	unified      map[string]string // the one package name of folders whose files name several
-	plainFolders map[string]bool   // whether folders that were looked into hold no code, by path
-	texts        map[string][]byte // sources that were looked into, by path
+	unified      map[string]string // the package name chosen for folders with conflicting package clauses
+	plainFolders map[string]bool   // whether a folder contains no code, by path
+	texts        map[string][]byte // source files read so far, by path
 }
 
 func newChecker(tree *tree, packageName string, opts Options) *checker {
@@ -61,19 +61,19 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 	}
 }
 
-// declKind is what a declared type is to the IDL.
+// declKind classifies declared types.
 type declKind int
 
 const (
-	broken declKind = iota // reported, or not understood by Go: uses are passed over in silence
-	// unknownStruct embeds something broken, and may be any of the next four: uses are passed over, and properties are
-	// judged by what holds for all four.
+	broken declKind = iota // reported, or unknown to Go; uses are ignored
+	// unknownStruct embeds something broken and may be any of the next four. Uses are ignored, and properties are
+	// checked only against rules common to all four.
 	unknownStruct
 	plainStruct
 	resource
 	config
 	union
-	mixin // an unexported struct with a marker: its properties appear in whoever embeds it
+	mixin // an unexported struct with a marker; its properties appear in the structs that embed it
 	enum
 	alias
 )
@@ -86,27 +86,26 @@ type decl struct {
 	file   *sourceFile
 	doc    string
 	struc  *ast.StructType  // nil unless the type is a struct
-	marker marker           // what a resource, config or mixin embeds
-	report *diag.Diagnostic // what was reported of the basic type that the type is defined over, if anything
+	marker marker           // the marker that a resource, config or mixin embeds
+	report *diag.Diagnostic // the diagnostic about the underlying basic type, if any
 	model  schema.Decl      // nil for broken types and mixins
 
 	classified bool
-	embedders  []*decl  // the structs that embed this one
-	usedAt     ast.Node // where a property or an alias first has this type
-	options    []option // those that only resources may have; see checkOptionPlaces
+	embedders  []*decl  // structs that embed this one
+	usedAt     ast.Node // the first use as the type of a property or alias
+	options    []option // options allowed only in resources; see checkOptionPlaces
 	directives []setOption
-	was        *setOption // former names, of a resource
+	was        *setOption // former names of a resource
 	deprecated *setOption
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
 }
 
-// hasResource reports whether the struct's own properties are those of a resource: it embeds a marker of one.
+// hasResource reports whether the struct itself embeds a resource marker.
 func (d *decl) hasResource() bool {
 	return d.marker == markerResource || d.marker == markerNamedResource
 }
 
-// constDecl is a declared constant.
 type constDecl struct {
 	name *ast.Ident
 	obj  *types.Const
@@ -114,7 +113,7 @@ type constDecl struct {
 	doc  string
 }
 
-// collect finds out what is declared, and of which kind it is.
+// collect records all declarations and classifies them.
 func (c *checker) collect() {
 	for _, s := range c.sources {
 		for _, f := range s.files {
@@ -181,8 +180,9 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 	}
 }
 
-// specDoc finds the documentation of a specification: above it, or above the declaration if that holds nothing else,
-// or at the end of its line. What has none has that of its group, and what is in a deprecated group is deprecated.
+// specDoc returns the documentation of a specification: the comment above it, above its declaration if that is not a
+// group, or at the end of the line. Undocumented specifications inherit the comment of their group, and all members of
+// a deprecated group are deprecated.
 func specDoc(gen *ast.GenDecl, doc, comment *ast.CommentGroup) string {
 	if !gen.Lparen.IsValid() {
 		return docText(doc, gen.Doc, comment)
@@ -267,8 +267,8 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 	return remove
 }
 
-// declaredKind tells kinds apart as far as the declaration alone goes: whether a struct is a resource and a string an
-// enum is found out when all declarations are known.
+// declaredKind classifies a declaration on its own. Whether a struct is a resource, or a string type an enum, is
+// decided after all declarations are known.
 func (c *checker) declaredKind(d *decl) declKind {
 	right := ast.Unparen(d.spec.Type)
 	switch right := right.(type) {
@@ -320,7 +320,7 @@ func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
 	c.consts = append(c.consts, &constDecl{name: name, obj: obj, file: f, doc: doc})
 }
 
-// newModel makes the empty declaration that references can point to.
+// newModel returns an empty declaration for references to point to, or nil for broken types and mixins.
 func (d *decl) newModel(c *checker) schema.Decl {
 	head := schema.Header{Name: d.spec.Name.Name, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
 	head.Doc, head.Deprecated = deprecation(d.doc)

@@ -1,14 +1,14 @@
-// Package compile turns the sources of an IDL package into the checked model, or says everything that is wrong.
+// Package compile compiles the sources of an IDL package to the checked model, or reports all errors in them.
 //
-// It works in four steps, one way:
+// It works in four steps:
 //
 //	scan    walk the folder, so that no file escapes because of a build constraint      scan.go
 //	load    one call of go/packages for all folders: syntax and types from sources      load.go
 //	collect find out what is declared and of which kind it is                           collect.go
 //	check   judge every declaration and build the model as it goes                      decls.go, types.go, tags.go, …
 //
-// No step stops at the first problem. Whatever go/types could not make sense of has been reported by the load step and
-// is passed over in silence by the later ones, so that one mistake yields one message.
+// No step stops at the first error. The load step reports what go/types cannot resolve, and later steps ignore it, so
+// that one mistake causes one message.
 package compile
 
 import (
@@ -22,10 +22,9 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// TokenForm says how type tokens name the module of a resource.
+// TokenForm selects how type tokens name the module of a resource.
 type TokenForm string
 
-// The forms of a type token.
 const (
 	// TokensByModule names the folder: aws:ec2:SecurityGroup. It is the default.
 	TokensByModule TokenForm = "module"
@@ -33,23 +32,23 @@ const (
 	TokensByFile TokenForm = "file"
 )
 
-// Options say what to compile.
+// Options configures [Load].
 type Options struct {
-	// Dir is the IDL's root folder. Positions in diagnostics start with it as it stands here.
+	// Dir is the root folder of the IDL. File names in diagnostics start with it as given.
 	Dir string
 	// Package is the package's name; by default, the name of the folder that holds Dir.
 	Package string
 	// Tokens is the form of type tokens; by default, TokensByModule.
 	Tokens TokenForm
-	// Markers are import paths of further packages whose types count as the resource markers.
+	// Markers lists import paths of additional packages whose types count as resource markers.
 	Markers []string
 }
 
 // Load compiles the IDL in opts.Dir.
 //
-// Where the IDL is wrong, the diagnostics hold at least one error and the package is nil. Diagnostics are in source
-// order. The error is for what is not wrong with the IDL: an unusable folder, package name or marker path (a
-// [*UsageError]), or a go command that is missing or fails.
+// If the IDL is invalid, the diagnostics, in source order, contain at least one error, and the package is nil. The
+// error reports other failures: an unusable folder, package name or marker path (a [*UsageError]), or a missing or
+// failing go command.
 func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic, error) {
 	tree, err := scan(opts.Dir)
 	if err != nil {
@@ -77,7 +76,7 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	return c.finish(pkgs)
 }
 
-// finish does what follows the loading: it builds the model of packages that Go has read.
+// finish checks loaded packages and builds the model.
 func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diagnostic, error) {
 	c.adopt(pkgs)
 	c.checkHeaders()
@@ -98,13 +97,13 @@ func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diag
 	return c.pkg, nil, nil
 }
 
-// UsageError says that the compiler was asked for something that cannot be.
+// UsageError reports invalid [Options].
 type UsageError struct {
-	// Message says what is wrong and what to do instead.
+	// Message describes the problem and the fix.
 	Message string
 }
 
 func (e *UsageError) Error() string { return e.Message }
 
-// display is how a person would type the path of a file below the root.
+// display returns the path of a file below the root, relative to the current folder.
 func (t *tree) display(rel string) string { return filepath.Join(t.arg, filepath.FromSlash(rel)) }

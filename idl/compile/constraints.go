@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// limit is the row of tagWords for a constraint. What its value is follows from the type of the field of that name.
+// limit returns the [tagWords] entry of a constraint. The type of the field of that name determines the value's form.
 func limit(name, doc string, excludes ...string) tagWord {
 	w := tagWord{name: name, doc: doc, constrains: schema.ConstraintValues(name), excludes: append(excludes, "out")}
 	parse := func(value string) any { return value }
@@ -43,10 +43,10 @@ func limit(name, doc string, excludes ...string) tagWord {
 	return w
 }
 
-// inQuotes returns a value in single quotes instead of any that it has.
+// inQuotes puts a value in single quotes, replacing its own.
 func inQuotes(value string) string { return "'" + strings.Trim(value, "'\"`") + "'" }
 
-// rejectValue reports the value of a constraint.
+// rejectValue reports an invalid constraint value and returns false.
 func (c *checker) rejectValue(at ast.Node, advice, format string, args ...any) bool {
 	c.report(diag.ConstraintValue, at, format, args...).Suggestion = advice
 	return false
@@ -98,18 +98,18 @@ func (c *checker) checkFormat(at ast.Node, name string) bool {
 	return c.rejectValue(at, advice, "unknown format %q", name)
 }
 
-// constrainedType is something with constraints, which are judged once all types are known.
+// constrainedType pairs a type with constraints to be checked once all types are known.
 type constrainedType struct {
 	typ     *schema.Type
 	options []setOption
 }
 
-// constraintsIn are the constraints among options.
+// constraintsIn filters a list for constraints.
 func constraintsIn(list []setOption) []setOption {
 	return slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.constrains == "" })
 }
 
-// checkConstraints judges constraints by the types that have them, and together with those of aliases.
+// checkConstraints checks constraints against their types, and in combination with those of aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
@@ -130,14 +130,14 @@ func (c *checker) checkConstraints() {
 	}
 }
 
-// alike has the constraints of one meaning for several kinds of values.
+// alike groups constraints with the same meaning for different kinds of values.
 var alike = []map[string]string{
 	{"numbers": "min", "strings": "minLength", "lists": "minItems", "maps": "minProperties"},
 	{"numbers": "max", "strings": "maxLength", "lists": "maxItems", "maps": "maxProperties"},
 	{"strings": "pattern", "maps": "keyPattern"},
 }
 
-// insteadOf suggests what to do with a constraint of values of another kind.
+// insteadOf suggests a fix for a constraint that applies to another kind of values.
 func insteadOf(o setOption, kind string, t schema.Type) string {
 	name, elem := "", ""
 	for _, names := range alike {
@@ -164,14 +164,14 @@ func insteadOf(o setOption, kind string, t schema.Type) string {
 	return "remove it"
 }
 
-// bound is an end of a range, and the index of the option that sets it, which is negative if none does.
+// bound is one end of a range. Option is the index of the option that sets it, or negative.
 type bound struct {
 	option    int
 	limit     float64
 	exclusive bool
 }
 
-// checkPossible reports constraints that no value can satisfy together. Those of the alias come first.
+// checkPossible reports constraints that no value satisfies together. The list starts with those of the alias.
 func (c *checker) checkPossible(list []setOption) {
 	for _, ends := range [][2][]string{
 		{{"min", "exclusiveMin"}, {"max", "exclusiveMax"}}, {{"minLength"}, {"maxLength"}},
@@ -197,7 +197,7 @@ func (c *checker) checkPossible(list []setOption) {
 	}
 }
 
-// tightest returns the highest bound that options of some names set, or the lowest if the sign is negative.
+// tightest returns the highest bound set by options of the given names, or the lowest if sign is negative.
 func tightest(list []setOption, names []string, sign float64, found bound) bound {
 	for i, o := range list {
 		if !slices.Contains(names, o.name) {
@@ -212,7 +212,7 @@ func tightest(list []setOption, names []string, sign float64, found bound) bound
 	return found
 }
 
-// rejectTogether reports the last of some options, by their indices.
+// rejectTogether reports conflicting options at the last of them, given their indices.
 func (c *checker) rejectTogether(list []setOption, indices ...int) {
 	slices.Sort(indices)
 	last := list[indices[len(indices)-1]]

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// check judges every declaration and completes the model.
+// check checks every declaration and completes the model.
 func (c *checker) check() {
 	for _, d := range c.order {
 		c.fill(d)
@@ -70,7 +70,7 @@ func (c *checker) fill(d *decl) {
 	}
 }
 
-// nameProperty is the property that NamedResource brings along.
+// nameProperty returns the property that NamedResource adds.
 func (c *checker) nameProperty(d *decl) *schema.Property {
 	return &schema.Property{
 		Field: "Name", Name: "name", Type: schema.String, Replaces: true,
@@ -78,10 +78,10 @@ func (c *checker) nameProperty(d *decl) *schema.Property {
 	}
 }
 
-// engineNames are the properties that every resource has without declaring them.
+// engineNames lists the implicit properties of every resource.
 var engineNames = []string{"id", "urn"}
 
-// checkReserved refuses properties whose names the engine owns. One that comes from another resource has been judged
+// checkReserved rejects property names owned by the engine. Properties promoted from another resource are checked
 // there.
 func (c *checker) checkReserved(d *decl, f *field) {
 	if !d.hasResource() || f.owner != d && f.owner.marker != noMarker {
@@ -100,7 +100,7 @@ func (c *checker) checkReserved(d *decl, f *field) {
 	}
 }
 
-// checkConfigs holds that a package has one configuration, at its root.
+// checkConfigs checks that the package has at most one configuration, in the root folder.
 func (c *checker) checkConfigs() {
 	var first *decl
 	for _, d := range c.order {
@@ -114,14 +114,14 @@ func (c *checker) checkConfigs() {
 		if first != nil {
 			c.note(c.report(diag.MultipleConfigs, d.spec.Name, "%s is a second provider configuration", d.spec.Name.Name),
 				first.spec.Name, "the first is here")
-			d.model = nil // its names would collide with those of the first
+			d.model = nil // its names would collide with the first one's
 			continue
 		}
 		first = d
 	}
 }
 
-// fillEnums gives each enum its constants, and returns the model of those that belong to none.
+// fillEnums adds constants to their enums and returns the models of all others.
 func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 	plain := map[*sourceFile][]schema.Decl{}
 	first := map[*schema.Enum]map[string]*constDecl{}
@@ -184,7 +184,7 @@ func (c *checker) addMember(e *schema.Enum, k *constDecl, seen map[string]*const
 	e.Members = append(e.Members, m)
 }
 
-// checkMemberKeys refuses the one key that an object literal in JavaScript does not take for one.
+// checkMemberKeys rejects __proto__, which sets the prototype of an object literal instead of adding a key.
 func (c *checker) checkMemberKeys() {
 	for _, d := range c.order {
 		e, ok := d.model.(*schema.Enum)
@@ -201,7 +201,7 @@ func (c *checker) rejectUTF8(k *constDecl) {
 		Suggestion = "encode the bytes, for example in base64"
 }
 
-// constValue judges the value of a constant that belongs to no enum.
+// constValue returns the value of a constant outside of enums, or reports why it is invalid.
 func (c *checker) constValue(k *constDecl) (any, bool) {
 	val := k.obj.Val()
 	basic, _ := k.obj.Type().(*types.Basic)
@@ -228,7 +228,7 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	return nil, false
 }
 
-// number rounds to float64, but for integers, where that would lose digits that somebody meant.
+// number converts val to float64. Integers must be exact; other numbers are rounded.
 func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, bool) {
 	f, exact := constant.Float64Val(val)
 	if math.IsInf(f, 0) {
@@ -254,7 +254,7 @@ func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, b
 	return f, true
 }
 
-// assemble puts modules, files and declarations in their places.
+// assemble adds declarations to files and modules to the package.
 func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 	byFile := plain
 	for _, d := range c.order {
@@ -276,10 +276,10 @@ func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 	c.pkg.Link()
 }
 
-// typeToken is the type token of a resource.
+// typeToken returns the type token of a resource.
 func (c *checker) typeToken(d *decl) string { return c.token(d, d.spec.Name.Name) }
 
-// token is the type token of a resource of another name in the place of d.
+// token returns the type token that d would have under another name.
 func (c *checker) token(d *decl, name string) string {
 	module := d.file.source.module.Token()
 	if c.tokens == TokensByFile {
@@ -288,7 +288,7 @@ func (c *checker) token(d *decl, name string) string {
 	return c.pkg.Name + ":" + module + ":" + name
 }
 
-// exportedName is name with its first letter in upper case, or "" if it has none.
+// exportedName returns name with an upper-case first letter, or "" if there is no such name.
 func exportedName(name string) string {
 	trimmed := strings.TrimLeft(name, "_")
 	first, size := utf8.DecodeRuneInString(trimmed)

@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// checkDefaults gives defaults, which are texts so far, the types of their properties. Promoted properties have defaults
-// of their own, which are judged where they are declared.
+// checkDefaults converts defaults from text to the types of their properties. Promoted properties are copies whose
+// defaults are reported where they are declared.
 func (c *checker) checkDefaults() {
 	for _, d := range c.order {
 		for _, f := range d.fields {
@@ -30,7 +30,7 @@ func (c *checker) checkDefaults() {
 	}
 }
 
-// defaultOf returns the default of a property that is written as text, or else what is wrong with it and how to fix it.
+// defaultOf parses the default of a property. If it is invalid, defaultOf returns the problem and a suggestion.
 func defaultOf(p *schema.Property, text string) (value any, problem, help string) {
 	if p.Out {
 		return nil, "", "" // reported with the tag
@@ -93,7 +93,7 @@ func notInEnum(e *schema.Enum, text string) (problem, help string) {
 	return strconv.Quote(text) + " is not a value of " + e.Name, help
 }
 
-// rulesOf returns the constraints of a property, those of its aliases included.
+// rulesOf returns the constraints of a property, including those of its aliases.
 func rulesOf(p *schema.Property) []constraint.Rule {
 	rules := constraint.Rules(p.Constraints.All())
 	for ref, ok := p.Type.(*schema.Ref); ok; {
@@ -111,7 +111,7 @@ var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6"
 
-// inexact says that a float64 cannot hold a whole number whose digits somebody meant, or returns "".
+// inexact returns an error message if text is a whole number that a float64 cannot represent exactly, and "" otherwise.
 func inexact(text string) string {
 	if whole, ok := new(big.Int).SetString(text, 10); ok {
 		if _, accuracy := new(big.Float).SetInt(whole).Float64(); accuracy != big.Exact {
@@ -121,7 +121,7 @@ func inexact(text string) string {
 	return ""
 }
 
-// parseNumber reads a finite number in decimal.
+// parseNumber parses a finite decimal number.
 func parseNumber(text string) (float64, bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil && decimal.MatchString(text)

@@ -11,10 +11,10 @@ import (
 
 const deprecatedMark = "Deprecated: "
 
-// deprecation takes the first paragraph that begins as Go's tools expect it out of documentation. It returns the rest, and
-// the paragraph's text on one line.
+// deprecation removes the first paragraph that starts with "Deprecated: " from doc. It returns the rest, and the text
+// of that paragraph on one line.
 func deprecation(doc string) (rest, text string) {
-	if !strings.Contains(doc, deprecatedMark) { // as most
+	if !strings.Contains(doc, deprecatedMark) { // the common case
 		return doc, ""
 	}
 	paragraphs := strings.Split(doc, "\n\n")
@@ -36,7 +36,7 @@ func (c *checker) checkDeprecated(at ast.Node, text string) bool {
 	return false
 }
 
-// rejectDeprecated reports the option of something whose comment has a paragraph about deprecation.
+// rejectDeprecated reports a deprecated option next to a comment that also deprecates the declaration.
 func (c *checker) rejectDeprecated(at ast.Node, name string) {
 	c.report(diag.RepeatedOption, at, "%s is deprecated twice", name).
 		Suggestion = `remove it, or the paragraph of the comment that begins with "` + deprecatedMark + `"`

@@ -14,11 +14,11 @@ import (
 
 const directivePrefix = "//lumi:"
 
-// nearDirective is a comment that would be a directive but for white space, capitals, its form, the plus sign of other tools,
-// or another character than the colon.
+// nearDirective matches comments that are almost directives: with extra white space, capitals, a block comment, the
+// plus sign of other tools, or another character instead of the colon.
 var nearDirective = regexp.MustCompile(`^/[/*]\s*\+?(?i:lum[ie])(?:\s*[:=.;-]\s*((\w+)(?:=\S.*|,.*|$))|\s+((\w+)=\S.*))`)
 
-// parseDirectives reads the directives among the comments above a declared type.
+// parseDirectives parses the directives in the comments above a declared type.
 func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	var elements []option
 	for _, g := range groups {
@@ -47,7 +47,7 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	d.directives = c.withoutConflicts(constraintsIn(o.list))
 }
 
-// checkDirectives sets the constraints of aliases. It reports directives above other types, and those that belong to none.
+// checkDirectives sets the constraints of aliases. It reports directives on other types and outside of type comments.
 func (c *checker) checkDirectives() {
 	for _, d := range c.order {
 		if d.kind == mixin && d.deprecated != nil {
@@ -80,7 +80,7 @@ func (c *checker) checkDirectives() {
 	}
 }
 
-// checkStray reports a comment that is a directive without effect, or nearly one.
+// checkStray reports a comment that is a directive without effect, or almost a directive.
 func (c *checker) checkStray(comment *ast.Comment) {
 	if text := strings.TrimLeft(comment.Text, "/*+ \t"); c.read[comment] || len(text) < 3 || !strings.EqualFold(text[:3], "lum") {
 		return // as most

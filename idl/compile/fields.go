@@ -9,21 +9,21 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// field is a property of a struct, its own or promoted.
+// field is a property of a struct, either declared or promoted.
 type field struct {
 	*schema.Property
-	at    ast.Node // where the struct that has the property says so: the field's name, or the embedded struct
+	at    ast.Node // the field name, or the embedded struct that promotes it
 	owner *decl    // the struct that declares the property
-	tag   options  // empty for promoted ones
+	tag   options  // empty for promoted fields
 }
 
-// flatten returns the properties of a struct with those promoted from embedded structs in their places. Each struct is
-// judged once, however many embed it.
+// flatten returns the properties of a struct, with promoted ones at the position of the embedded struct. Each struct is
+// checked once.
 func (c *checker) flatten(d *decl) []*field {
 	if d.flattened {
 		return d.fields
 	}
-	d.flattened = true // before the walk: Go has reported a struct that holds itself
+	d.flattened = true // set first, so that a struct that contains itself, which Go reports, does not recurse
 	for _, f := range d.struc.Fields.List {
 		if len(f.Names) == 0 {
 			c.promote(d, f)
@@ -39,7 +39,8 @@ func (c *checker) flatten(d *decl) []*field {
 	return d.fields
 }
 
-// addField refuses a field whose name is taken, be it the property's or, since generated structs are flat, Go's.
+// addField adds a field, unless its property or Go name is taken. Generated structs are flat, so Go names must be
+// unique too.
 func (c *checker) addField(d *decl, f *field) {
 	i := slices.IndexFunc(d.fields, func(other *field) bool { return other.Name == f.Name })
 	if i < 0 {
@@ -72,7 +73,7 @@ func (c *checker) addField(d *decl, f *field) {
 func (c *checker) promote(d *decl, f *ast.Field) {
 	expr := ast.Unparen(f.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
-		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // which is about to be reported
+		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // reported below
 			c.report(diag.EmbeddedPointer, expr, "structs must be embedded by value").
 				Suggestion = "write " + types.ExprString(star.X)
 		}
@@ -130,7 +131,7 @@ func (c *checker) rejectEmbedded(expr ast.Expr) {
 		Suggestion = "give the field a name"
 }
 
-// property judges one named field.
+// property returns the property of a named field, or nil if the name is invalid.
 func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) *schema.Property {
 	switch {
 	case name.Name == "_":
@@ -186,22 +187,22 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	}
 	tag.unread = tag.unread || d.kind == unknownStruct // which may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type, p.Default = schema.Any, nil // a stand-in: the property's names are judged all the same
+		p.Type, p.Default = schema.Any, nil // a placeholder, so that the names are still checked
 	} else if p.Constraints != nil {
 		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}
 	return p
 }
 
-// prototypeMembers are the members that every JavaScript object inherits. As the name of a property they would read as
-// present when they are not.
+// prototypeMembers lists the members that every JavaScript object inherits. A property of that name would seem present
+// when it is absent.
 var prototypeMembers = []string{
 	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
 	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
 }
 
-// checkOptionPlaces judges the options that only resources may have. For a plain struct that depends on who embeds it, so
-// that the judgment waits until all structs are known.
+// checkOptionPlaces checks options allowed only in resources. Plain structs may have them if only resources embed them,
+// so this runs after all structs are known.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
 		if len(d.options) == 0 {
@@ -219,7 +220,7 @@ func (c *checker) checkOptionPlaces() {
 	}
 }
 
-// rejectPlace reports an option of the struct d, which is plain due to another struct, used or embedded at some place.
+// rejectPlace reports an option of d, which counts as plain because of the struct by, used as a type at the given node.
 func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	name := d.spec.Name.Name
 	what := "is a plain struct"
@@ -241,8 +242,9 @@ func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
 	}
 }
 
-// outsider finds what keeps a struct's properties from being those of resources only: the struct itself, or one that
-// embeds it and is not a resource, and where that is used as a type, if it is. It returns nil if there is none.
+// outsider returns the struct that keeps d from being used in resources only: d itself, or a struct that embeds it and
+// is not a resource. It also returns the node where that struct is used as a type, if any. By is nil if only resources
+// use d.
 func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
 	switch {
 	case d.marker == markerConfig:
@@ -261,7 +263,7 @@ func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
 	return nil, nil
 }
 
-// setType finds the type of a property, and judges its pointer.
+// setType sets the type of a property and checks its pointer. It returns false if the type is invalid.
 func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag options) bool {
 	expr = ast.Unparen(expr)
 	star, pointer := expr.(*ast.StarExpr)
@@ -287,7 +289,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		return true
 	}
 	absent := p.Optional || p.Out
-	p.Pointer = absent && p.Type != schema.Any // which can be nil itself
+	p.Pointer = absent && p.Type != schema.Any // any can be nil itself
 	if !absent && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a required property cannot be a pointer, got %s", types.ExprString(star)).
 			Suggestion = "add the option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)
@@ -296,7 +298,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	return true
 }
 
-// byReference reports whether properties of a type are always written with a pointer, absent or not.
+// byReference reports whether properties of a type are always pointers, even if required.
 func byReference(t schema.Type) bool {
 	return t == schema.Asset || t == schema.Archive || t == schema.AnyResource || isCapability(t)
 }

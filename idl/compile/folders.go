@@ -16,9 +16,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// This file finds the folder that somebody probably meant who gave one that holds more than an IDL, or part of one.
+// This file suggests the right folder to a user who passed one that contains more than an IDL, or only a part of one.
 
-// checkExtent refuses a folder that holds code, if there is one below that is called idl, and one with generated stubs.
+// checkExtent rejects a folder that contains code next to a folder named idl, and one with generated stubs.
 func (t *tree) checkExtent() error {
 	meant, depth := "", 0
 	var others []string
@@ -43,7 +43,8 @@ func (t *tree) checkExtent() error {
 		t.arg, t.display(code), t.display(meant))}
 }
 
-// checkStubs refuses a provider's folder. A folder called idl beside it, or beside one above it in the module, is suggested.
+// checkStubs rejects a provider's folder. It suggests a folder named idl next to it or to one of its parents in the
+// module.
 func (t *tree) checkStubs() error {
 	i := slices.IndexFunc(t.files, func(rel string) bool {
 		if !strings.HasSuffix(rel, "_stub.go") {
@@ -67,7 +68,7 @@ func (t *tree) checkStubs() error {
 	return &UsageError{fmt.Sprintf("%s is a provider, not an IDL: cidlc generated %s; %s", t.arg, t.display(t.files[i]), advice)}
 }
 
-// firstCode returns the first file that declares what no IDL does: a program, a function or a variable.
+// firstCode returns the first file with declarations that no IDL has: package main, functions or variables.
 func (t *tree) firstCode(files []string) string {
 	for _, rel := range files {
 		name := filepath.Join(t.root, filepath.FromSlash(rel))
@@ -84,8 +85,8 @@ func isCode(d ast.Decl) bool {
 	return !ok || gen.Tok == token.VAR
 }
 
-// outside says what to do about a package that is part of the same module, but not of the IDL. It returns "" if there is
-// code in it.
+// outside suggests how to use a package of the same module that is outside the IDL. It returns "" if the package
+// contains code.
 func (c *checker) outside(from *source, pkg *types.Package) string {
 	imported := from.Imports[pkg.Path()]
 	if imported == nil || imported.Module == nil || from.Module == nil || imported.Module.Dir != from.Module.Dir ||
@@ -118,15 +119,15 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	return ""
 }
 
-// insideIDL reports whether a folder called idl is on the way from a folder above the root, given as ../.., to the root.
-// That is the whole IDL then.
+// insideIDL reports whether a folder named idl, which is then the whole IDL, is between the folder up (such as ../..)
+// and the root.
 func (c *checker) insideIDL(up string) bool {
 	below, err := filepath.Rel(filepath.Join(c.tree.root, up), c.tree.root)
 	return err == nil && slices.Contains(strings.Split(filepath.ToSlash(below), "/"), "idl")
 }
 
-// arguments are what cidlc needs in order to compile a folder above the root, under the same name if the folder's own
-// position does not give it one, or this compilation was not called by default either.
+// arguments returns the arguments for cidlc to compile a folder above the root. They include --package if the default
+// name would change, or if this compilation did not use the default.
 func (c *checker) arguments(whole string) string {
 	quoted := whole
 	if strings.ContainsFunc(whole, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(`./\-:+~@`, r) }) {
@@ -139,7 +140,7 @@ func (c *checker) arguments(whole string) string {
 	return quoted
 }
 
-// throughLink reports whether a package is in a folder of the IDL that is a symbolic link.
+// throughLink reports whether a package was reached through a symbolic link in the IDL.
 func (c *checker) throughLink(pkg *packages.Package) bool {
 	if pkg == nil || len(pkg.GoFiles) == 0 {
 		return false
@@ -150,7 +151,7 @@ func (c *checker) throughLink(pkg *packages.Package) bool {
 	})
 }
 
-// plain reports whether a folder that holds the IDL's holds no code besides.
+// plain reports whether a folder above the IDL contains no other code.
 func (c *checker) plain(dir string) bool {
 	plain, known := c.plainFolders[dir]
 	if !known {

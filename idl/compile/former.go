@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checkFormerNames judges former names of properties and resources, and makes tokens of the latter.
+// checkFormerNames checks former names of properties and resources, and converts the latter to type tokens.
 func (c *checker) checkFormerNames() {
 	tokens := map[string]*decl{}
 	for _, d := range c.order {
@@ -51,7 +51,7 @@ func (c *checker) checkFormerNames() {
 	}
 }
 
-// formerNames returns the option was of a property, where it is declared, or nil.
+// formerNames returns the option was at the declaration of a property, or nil.
 func (c *checker) formerNames(f *field) *setOption {
 	for _, own := range f.owner.fields {
 		if own.Field == f.Field {
@@ -61,8 +61,8 @@ func (c *checker) formerNames(f *field) *setOption {
 	return nil
 }
 
-// checkFormerProperty judges the former names of one property of the struct d, its own or promoted. What the struct that
-// declares a promoted one has is judged there.
+// checkFormerProperty checks the former names of a property of d. Conflicts within the struct that declares a promoted
+// property are reported there.
 func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
 	for _, name := range f.Was {
 		if name == "name" && d.marker == markerNamedResource && (f.owner == d || f.owner.marker == noMarker) {

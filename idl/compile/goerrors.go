@@ -22,16 +22,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// blind notes that Go does not see all that stands in a file's folder, so that what it says of names it cannot find
-// there is not to be trusted.
+// blind records that Go does not see all files of a folder, so that its errors about undefined names there are
+// unreliable.
 func (c *checker) blind(rel string) { c.blindFolders[path.Dir(rel)] = true }
 
-// misled reports whether Go's findings on a package may follow from files that Go did not see.
+// misled reports whether Go's errors in a package may be consequences of files that Go did not see.
 func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool) bool {
 	if known, ok := memo[pkg]; ok {
 		return known
 	}
-	memo[pkg] = false // while its imports are looked at
+	memo[pkg] = false // in progress
 	memo[pkg] = c.anyBlind(pkg.GoFiles)
 	for _, imported := range pkg.Imports {
 		if c.misled(imported, memo) || len(imported.GoFiles) == 0 && len(c.blindFolders) > 0 {
@@ -41,12 +41,12 @@ func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool)
 	return memo[pkg]
 }
 
-// anyBlind reports whether Go does not see all that stands in the folder of one of the files.
+// anyBlind reports whether Go ignores files in the folder of one of the given files.
 func (c *checker) anyBlind(files []string) bool {
 	return slices.ContainsFunc(c.rels(files), func(rel string) bool { return c.blindFolders[path.Dir(rel)] })
 }
 
-// reportGoErrors turns what the go command, the parser and go/types say into diagnostics.
+// reportGoErrors converts errors of the go command, the parser and go/types to diagnostics.
 func (c *checker) reportGoErrors(roots []*packages.Package) error {
 	var failure error
 	memo := map[*packages.Package]bool{}
@@ -90,10 +90,10 @@ func (c *checker) reportSyntax(e packages.Error) {
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
 
-// importErrors match errors of go/types about packages that could not be loaded, which the go command reports too.
+// importErrors matches errors of go/types about packages that failed to load, which the go command reports too.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
 
-// aboutNames are errors that do not depend on what a predeclared name means.
+// aboutNames matches errors that do not depend on the meaning of predeclared names.
 var aboutNames = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
 
 func (c *checker) reportTypeError(s *source, e types.Error) {
@@ -104,7 +104,7 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		slices.ContainsFunc(s.Types.Scope().Names(), hidesPredeclared) && !aboutNames.MatchString(e.Msg):
 		return
 	}
-	// A detail of the error before, such as where the other declaration stands.
+	// Messages that start with a tab continue the previous error, for example with the other declaration.
 	if detail, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(c.diags) > 0 {
 		last := c.diags[len(c.diags)-1]
 		if at := c.wordAt(e.Pos); last.Code == diag.GoType {
@@ -113,14 +113,14 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		return
 	}
 	if s.inFunc(e.Pos) {
-		return // the function itself is the mistake
+		return // the function itself is reported
 	}
 	at := c.wordAt(e.Pos)
 	if c.followsFromImport(s, e, at) {
 		return
 	}
 	d := c.reportAt(diag.GoType, at, "%s", e.Msg)
-	// A search through all names for each of thousands of mistakes would take longer than anybody waits.
+	// Suggestions search all names, which is too slow for thousands of errors.
 	const enough = 100
 	switch {
 	case strings.HasPrefix(e.Msg, "invalid map key type "):
@@ -132,7 +132,7 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 	}
 }
 
-// inFunc reports whether a position lies in the declaration of a function.
+// inFunc reports whether pos is inside a function declaration.
 func (s *source) inFunc(pos token.Pos) bool {
 	f := s.fileAt(pos)
 	return f != nil && slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
@@ -141,7 +141,7 @@ func (s *source) inFunc(pos token.Pos) bool {
 	})
 }
 
-// fileAt returns the file that a position lies in, or nil if it is none of the source's.
+// fileAt returns the file of the source that contains pos, or nil.
 func (s *source) fileAt(pos token.Pos) *sourceFile {
 	for _, f := range s.files {
 		if f.FileStart <= pos && pos <= f.FileEnd {
@@ -153,7 +153,7 @@ func (s *source) fileAt(pos token.Pos) *sourceFile {
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 
-// goNames maps names of types in other languages to their IDL counterparts.
+// goNames maps type names of other languages to IDL types.
 var goNames = map[string]string{
 	"boolean": "bool",
 	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
@@ -164,7 +164,7 @@ var goNames = map[string]string{
 	"array": "[]any", "list": "[]any", "dict": "map[string]any",
 }
 
-// nearestName returns the name that an undefined name was probably meant to be, or "".
+// nearestName suggests a name for an undefined one, or "".
 func nearestName(pkg *types.Package, msg string) string {
 	m := undefinedName.FindStringSubmatch(msg)
 	if m == nil {
@@ -174,7 +174,7 @@ func nearestName(pkg *types.Package, msg string) string {
 	if qualifier == "" {
 		names := slices.DeleteFunc(pkg.Scope().Names(), func(n string) bool {
 			_, variable := pkg.Scope().Lookup(n).(*types.Var)
-			return variable // which is an error itself
+			return variable // variables are errors themselves
 		})
 		near := suggest.Name(name, append(names, "bool", "float64", "string"))
 		if goName := goNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
@@ -191,34 +191,34 @@ func nearestName(pkg *types.Package, msg string) string {
 	return ""
 }
 
-// standardLibrary finds where the go command names the place of its standard library, which differs between machines.
+// standardLibrary matches the location of the standard library, which differs between machines.
 var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
 
-// toAdd leads over to the command that the go command recommends, which becomes the suggestion.
+// toAdd matches the transition to the command that the go command recommends, which becomes the suggestion.
 var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 
-// badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
+// badImport matches import errors that the type checker also reports, at a better position.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
-// severalPackages begins the go command's error about a folder whose files name different packages.
+// severalPackages starts the go command's error about conflicting package clauses in a folder.
 const severalPackages = "found packages "
 
 // notPath matches the go command's errors about folder names that cannot be part of an import path, and broken links.
 var notPath = regexp.MustCompile(`^malformed import path |^open .+\.go: |outside main module or its selected dependencies$`)
 
-// unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
+// unreadableHeader matches the go command's error about a file whose package clause or imports it cannot parse.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 
-// reportListError reports false if nothing in the IDL can be found that causes the error.
+// reportListError reports an error of go list. It returns false if no position in the IDL can be found for it.
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
 	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
-	onlyExcluded := c.anyBlind(pkg.IgnoredFiles) // by build constraints, which have been reported
+	onlyExcluded := c.anyBlind(pkg.IgnoredFiles) // by build constraints, which are reported
 	if onlyExcluded || badImport.MatchString(msg) || c.has(diag.FolderName) && notPath.MatchString(msg) {
 		return true
 	}
 	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {
-		c.reportSyntax(e) // a file without a package clause, or one that is no text; the parser says the same of it
+		c.reportSyntax(e) // for example a missing package clause or a binary file; the parser reports the same
 		return true
 	}
 	if m := unreadableHeader.FindStringSubmatch(e.Msg); len(m) == 3 && c.rel(m[1]) != "" {
@@ -232,7 +232,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	if ok {
 		at = c.importAt(at)
 		if c.hasAt(diag.GoPackage, at) {
-			return true // one mistake in an import, which the go command sees from two sides
+			return true // the go command reports some import errors twice
 		}
 	}
 	if !ok {
@@ -245,7 +245,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		at, ok = c.clauseOf(files[0]), true
 	}
 	if !ok {
-		return notPath.MatchString(msg) // of a folder that holds tests only: those of the IDL have been reported
+		return notPath.MatchString(msg) // a folder that contains only tests; others have been reported
 	}
 	if m := importStack.FindStringSubmatch(msg); m != nil {
 		c.reportCycle(at, strings.Fields(m[1]))
@@ -257,14 +257,14 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	return true
 }
 
-// reportClauses reports the files of a folder, tests included, whose package clauses are in the minority. It returns
+// reportClauses reports the files of a folder, including tests, whose package clauses are in the minority. It returns
 // false if there are none.
 func (c *checker) reportClauses(pkg *packages.Package) bool {
 	folder, found := "", map[string][]string{} // files by package name
 	for _, rel := range c.rels(pkg.GoFiles) {
 		folder = path.Dir(rel)
 	}
-	var names []string // those that can be right, in the order of the files
+	var names []string // candidates, in file order
 	dir := filepath.Join(c.tree.root, filepath.FromSlash(folder))
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
@@ -278,7 +278,7 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 			continue
 		}
 		name := file.Name.Name
-		if isTest { // which may be of a package of its own
+		if isTest { // tests may be in an external test package
 			name = strings.TrimSuffix(name, "_test")
 		} else if name != "_" {
 			names = append(names, name)
@@ -307,7 +307,7 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 	return true
 }
 
-// clauseOf finds the package clause of a file, or its start where there is none.
+// clauseOf returns the span of a file's package clause, or the start of the file if there is none.
 func (c *checker) clauseOf(rel string) diag.Span {
 	name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
 	file, _ := parser.ParseFile(c.fset, name, nil, parser.PackageClauseOnly)
@@ -318,7 +318,7 @@ func (c *checker) clauseOf(rel string) diag.Span {
 	return c.span(file.Name)
 }
 
-// parsePosition reads the position "file:line:col" or "file:line" that the go command prints.
+// parsePosition parses a "file:line:col" or "file:line" position of the go command.
 func (c *checker) parsePosition(pos string) (diag.Span, bool) {
 	m := positions.FindStringSubmatch(pos)
 	if m == nil {
@@ -342,7 +342,7 @@ func (c *checker) parsePosition(pos string) (diag.Span, bool) {
 
 var positions = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
 
-// wordAt spans the identifier, literal or operator at a position.
+// wordAt returns the span of the identifier, literal or operator at pos.
 func (c *checker) wordAt(pos token.Pos) diag.Span {
 	file := c.fset.File(pos)
 	if file == nil {
@@ -366,11 +366,11 @@ func (c *checker) wordAt(pos token.Pos) diag.Span {
 	return c.span(textRange{pos, pos + token.Pos(len(lit))})
 }
 
-// text returns what stands in a file, or nothing if it cannot be read.
+// text returns the content of a file, or nil if it cannot be read.
 func (c *checker) text(name string) []byte {
 	src, known := c.texts[name]
 	if !known {
-		src, _ = os.ReadFile(name) // the go command has read it, or said that it cannot be
+		src, _ = os.ReadFile(name) // the go command reports unreadable files
 		c.texts[name] = src
 	}
 	return src

@@ -18,13 +18,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// What is wrong with an import shows in many places: in what the go command says of the import, and in what go/types
-// says of every name that should have come from there. This file keeps the two apart, and says what was meant.
+// A bad import causes errors from the go command, and from go/types for every name that should have come from it. This
+// file reports only the cause, and suggests the intended import.
 
-// quotedPath finds the import path in what the go command says.
+// quotedPath matches the import path in errors of the go command.
 var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
 
-// importHelp says what to do about an import that the go command cannot follow, given what it recommends itself.
+// importHelp suggests a fix for an import that the go command cannot resolve. Hint is the go command's own
+// recommendation.
 func (c *checker) importHelp(msg, hint string) string {
 	m := quotedPath.FindStringSubmatch(msg)
 	if m == nil {
@@ -33,7 +34,7 @@ func (c *checker) importHelp(msg, hint string) string {
 	own := len(c.sources) > 0 && c.sources[0].Module != nil && strings.HasPrefix(m[1], c.sources[0].Module.Path+"/")
 	rel, inside := strings.CutPrefix(m[1], c.rootPath()+"/")
 	if !inside {
-		rel = path.Base(m[1]) // a folder that has moved into the IDL keeps its name
+		rel = path.Base(m[1]) // a folder moved into the IDL keeps its name
 	}
 	if own {
 		_, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel)))
@@ -60,7 +61,7 @@ func (c *checker) importHelp(msg, hint string) string {
 	return hint
 }
 
-// rootPath is the import path of the IDL's root, empty if Go could read nothing of the IDL.
+// rootPath returns the import path of the IDL's root, or "" if Go could not read the IDL.
 func (c *checker) rootPath() string {
 	if len(c.sources) == 0 {
 		return ""
@@ -69,10 +70,10 @@ func (c *checker) rootPath() string {
 	return strings.TrimSuffix(strings.TrimSuffix(first.PkgPath, first.module.Path), "/")
 }
 
-// importStack is how the go command describes a circle: by all imports on the way into it and around.
+// importStack matches the go command's description of an import cycle.
 var importStack = regexp.MustCompile(`^import cycle not allowed: import stack: \[(.+)\]$`)
 
-// reportCycle reports folders that import each other, the last of which stands in the stack twice.
+// reportCycle reports an import cycle. The last folder of the stack appears in it twice.
 func (c *checker) reportCycle(at diag.Span, stack []string) {
 	circle := stack[slices.Index(stack, stack[len(stack)-1]):]
 	if len(circle) == 2 {
@@ -87,7 +88,7 @@ func (c *checker) reportCycle(at diag.Span, stack []string) {
 		Suggestion = "move the types that depend on each other into one folder"
 }
 
-// folderOf is the folder of a package as a person would type it, or its import path if it is not part of the IDL.
+// folderOf returns the folder of a package relative to the current folder, or its import path if it is outside the IDL.
 func (c *checker) folderOf(importPath string) string {
 	if importPath == c.rootPath() {
 		return c.tree.arg
@@ -98,11 +99,11 @@ func (c *checker) folderOf(importPath string) string {
 	return importPath
 }
 
-// unusedImport is how go/types says that nothing of a package is used.
+// unusedImport matches go/types errors about unused imports.
 var unusedImport = regexp.MustCompile(`^"[^"]+" imported .*and not used$`)
 
-// followsFromImport reports whether an error that go/types found is due to an import that could not be followed: such an
-// import seems to be of no use, and a name that it should have brought is unknown.
+// followsFromImport reports whether an error is a consequence of an unresolved import: the import seems unused, and its
+// names are undefined.
 func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool {
 	f := s.fileAt(e.Pos)
 	if f == nil {
@@ -120,7 +121,7 @@ func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool
 	})
 }
 
-// misses reports whether the package that is imported could not be loaded.
+// misses reports whether the imported package could not be loaded.
 func (s *source) misses(spec *ast.ImportSpec) bool {
 	importPath, err := strconv.Unquote(spec.Path.Value)
 	if err != nil || module.CheckImportPath(importPath) != nil {
@@ -132,7 +133,7 @@ func (s *source) misses(spec *ast.ImportSpec) bool {
 	})
 }
 
-// qualifies reports whether go/types does not know a name that should be a package's, since a dot follows.
+// qualifies reports whether an error is about an undefined name that is followed by a dot, like a package name.
 func (c *checker) qualifies(e types.Error) bool {
 	m := undefinedName.FindStringSubmatch(e.Msg)
 	file := c.fset.File(e.Pos)
@@ -144,7 +145,7 @@ func (c *checker) qualifies(e types.Error) bool {
 	return len(src) == file.Size() && after < len(src) && src[after] == '.'
 }
 
-// importOf finds the first import of a package in the IDL.
+// importOf returns the span of the first import of a package in the IDL.
 func (c *checker) importOf(importPath string) (diag.Span, bool) {
 	return c.findImport(func(spec *ast.ImportSpec) bool {
 		p, err := strconv.Unquote(spec.Path.Value)
@@ -152,7 +153,7 @@ func (c *checker) importOf(importPath string) (diag.Span, bool) {
 	})
 }
 
-// importAt widens the position of an import to the import.
+// importAt returns the span of the import at a position, or the position itself.
 func (c *checker) importAt(at diag.Span) diag.Span {
 	if span, ok := c.findImport(func(spec *ast.ImportSpec) bool { return c.span(spec.Path).Start == at.Start }); ok {
 		return span

@@ -22,14 +22,14 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// source is one folder of the IDL as Go sees it.
+// source is the loaded package of one IDL folder.
 type source struct {
 	*packages.Package
 	module *schema.Module
 	files  []*sourceFile
 }
 
-// sourceFile is one file of the IDL as Go sees it.
+// sourceFile is a parsed file of the IDL.
 type sourceFile struct {
 	*ast.File
 	rel    string // slash-separated path below the root
@@ -37,21 +37,22 @@ type sourceFile struct {
 	schema *schema.File
 }
 
-// LoadMode is what the compiler asks of go/packages: everything from sources, which is cheaper than export data as
-// long as an IDL imports nothing but other IDL and the markers.
+// LoadMode is the load mode for go/packages. Loading everything from source is cheaper than export data as long as an
+// IDL imports only other IDL packages and the markers.
 const LoadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedModule
 
-// load reads all folders in one call. The error is for a go command that does not work; what Go itself finds wrong with
-// the sources stands in the packages.
+// load loads all folders in one call. The error reports a failing go command; errors in the sources are recorded in the
+// packages.
 func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Context: ctx,
 		Mode:    LoadMode,
 		Dir:     c.tree.root,
 		Fset:    c.fset,
-		// One host for all, lest a constant's value depend on the size of an int. Without cgo, a file that imports "C" is
-		// left out instead of being preprocessed; checkHeader reports it. An IDL is in a module, as scan has found.
+		// A fixed platform keeps constants that depend on the size of int the same everywhere. With cgo disabled, files
+		// that import "C" are ignored instead of preprocessed; checkHeader reports them. Scan has made sure that the
+		// IDL is in a module.
 		Env:       append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GO111MODULE=on", "PWD="+c.tree.root),
 		ParseFile: c.parse,
 	}
@@ -65,7 +66,7 @@ func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	return pkgs, nil
 }
 
-// goMessage is what the go command itself said, without the wrapping that go/packages puts around it.
+// goMessage returns the go command's own message, without the wrapping of go/packages.
 func goMessage(err error) string {
 	msg := err.Error()
 	if _, said, ok := strings.Cut(msg, "stderr: "); ok && said != "" {
@@ -74,7 +75,7 @@ func goMessage(err error) string {
 	return strings.TrimSpace(msg)
 }
 
-// adopt takes over the folders of the IDL from what was loaded.
+// adopt records the IDL folders among the loaded packages.
 func (c *checker) adopt(pkgs []*packages.Package) {
 	for _, pkg := range pkgs {
 		if s := c.addSource(pkg); s != nil {
@@ -85,8 +86,8 @@ func (c *checker) adopt(pkgs []*packages.Package) {
 	slices.SortFunc(c.sources, func(a, b *source) int { return cmp.Compare(a.module.Path, b.module.Path) })
 }
 
-// parse keeps comments for the IDL's own files, where they are documentation, and skips the resolution of objects that
-// go/types makes superfluous. It gives up on a file after some ten syntax errors, of which it tells one a line.
+// parse keeps comments only for IDL files, where they are documentation, and skips object resolution, which go/types
+// replaces. It stops after about ten syntax errors per file and reports one per line.
 func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 	mode := parser.SkipObjectResolution
 	rel := c.rel(filename)
@@ -100,8 +101,8 @@ func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.
 	return file, err
 }
 
-// unifyClauses finds the folders whose files name several packages, and reports whether there are any. Go checks no more
-// than the files that agree with the first one; in the next load, they all do.
+// unifyClauses records folders with conflicting package clauses and reports whether there are any. Go checks only the
+// files that agree with the first; the next load makes all of them agree.
 func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
 	for _, pkg := range pkgs {
 		for _, rel := range c.rels(pkg.GoFiles) {
@@ -113,7 +114,7 @@ func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
 	return len(c.unified) > 0
 }
 
-// rel returns the path of a file of the IDL below the root, and "" for any other file.
+// rel returns the slash-separated path of an IDL file below the root, or "" for other files.
 func (c *checker) rel(filename string) string {
 	rel, err := filepath.Rel(c.tree.root, filename)
 	if err != nil {
@@ -126,7 +127,7 @@ func (c *checker) rel(filename string) string {
 	return rel
 }
 
-// rels returns the paths of the files among those given that belong to the IDL.
+// rels returns the paths of the IDL files among the given ones.
 func (c *checker) rels(files []string) []string {
 	var list []string
 	for _, file := range files {
@@ -137,7 +138,7 @@ func (c *checker) rels(files []string) []string {
 	return list
 }
 
-// addSource returns nil for a package without files of the IDL, such as one that only an error stands for.
+// addSource returns nil for a package without IDL files, such as a placeholder for an error.
 func (c *checker) addSource(pkg *packages.Package) *source {
 	s := &source{Package: pkg, module: &schema.Module{GoName: pkg.Name}}
 	for _, file := range pkg.Syntax {
@@ -163,8 +164,7 @@ func (c *checker) addSource(pkg *packages.Package) *source {
 	return s
 }
 
-// checkHeaders looks at what stands above a file's declarations: in the files that were loaded, and in those that the
-// go command left out.
+// checkHeaders checks package clauses, imports and build constraints, also of files that the go command ignored.
 func (c *checker) checkHeaders() {
 	loaded := map[string]bool{}
 	for _, s := range c.sources {
@@ -173,7 +173,7 @@ func (c *checker) checkHeaders() {
 			c.checkHeader(f.rel, f.File)
 		}
 		switch name := s.module.GoName; name {
-		case "main", "init", "_": // Go cannot import it.
+		case "main", "init", "_": // cannot be imported
 			c.report(diag.PackageName, s.files[0].Name, "a provider cannot import stubs of package %s", name).
 				Suggestion = nameAfterFolder
 		}
@@ -183,7 +183,7 @@ func (c *checker) checkHeaders() {
 			continue
 		}
 		name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
-		// Syntax errors are the go command's to report; the header is complete all the same.
+		// The go command reports syntax errors; the header is complete anyway.
 		file, _ := parser.ParseFile(c.fset, name, nil, parser.ImportsOnly|parser.ParseComments)
 		if file == nil {
 			continue

@@ -13,10 +13,9 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-// marker is a type of the package that IDL authors import.
+// marker is the name of a type in the marker package, [ownMarkers].
 type marker string
 
-// The markers, by their names.
 const (
 	noMarker            marker = ""
 	markerResource      marker = "Resource"
@@ -25,16 +24,16 @@ const (
 	markerOneOf         marker = "OneOf"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
-	// unknownMarker is whatever is embedded by a name that means nothing, which has been reported or is going to be.
+	// unknownMarker stands for an embedded name that cannot be resolved and is reported elsewhere.
 	unknownMarker marker = "?"
 )
 
 var markers = []marker{markerResource, markerNamedResource, markerConfig, markerOneOf, markerAsset, markerArchive}
 
-// ownMarkers is the package that IDL authors import.
+// ownMarkers is the import path of package idl.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
 
-// checkMarkers rejects paths that are not import paths.
+// checkMarkers rejects invalid import paths.
 func checkMarkers(paths []string) error {
 	for _, path := range paths {
 		var invalid *module.InvalidPathError
@@ -45,7 +44,8 @@ func checkMarkers(paths []string) error {
 	return nil
 }
 
-// checkMarkersUsed rejects markers that no file imports. Call it without errors in the IDL, which can hide imports.
+// checkMarkersUsed rejects marker packages that no file imports. It must be called only if the IDL has no errors, which
+// can hide imports.
 func (c *checker) checkMarkersUsed() error {
 	for _, path := range c.markers {
 		if _, imported := c.importOf(path); !imported {
@@ -55,8 +55,8 @@ func (c *checker) checkMarkersUsed() error {
 	return nil
 }
 
-// markerOf tells which marker a type is. Packages are recognized by path: ours, those that the command line names, and
-// the path that IDL of 2017 imports, wherever that was moved.
+// markerOf returns the marker that a type is, or noMarker. Marker packages are recognized by path: package idl, those
+// given on the command line, and any path that ends in the one used by IDL of 2017.
 func (c *checker) markerOf(obj *types.TypeName) marker {
 	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil || !c.declaresMarkers(obj.Pkg()) ||
 		!slices.Contains(markers, marker(obj.Name())) {
@@ -70,8 +70,8 @@ func (c *checker) declaresMarkers(pkg *types.Package) bool {
 	return path == ownMarkers || strings.HasSuffix(path, "/resource/idl") || slices.Contains(c.markers, path)
 }
 
-// couldBeMarker reports whether a type is called like a marker, in a package that has an empty struct Resource as the
-// markers' have, but that the command line does not name.
+// couldBeMarker reports whether a type looks like a marker of a package that was not given on the command line: it has
+// a marker's name, and its package declares an empty struct Resource.
 func (c *checker) couldBeMarker(obj *types.TypeName) bool {
 	if !slices.Contains(markers, marker(obj.Name())) || c.declaresMarkers(obj.Pkg()) {
 		return false
@@ -84,12 +84,12 @@ func (c *checker) couldBeMarker(obj *types.TypeName) bool {
 	return ok && struc.NumFields() == 0
 }
 
-// embeds reports whether the marker does something when it is embedded.
+// embeds reports whether the marker can be embedded.
 func (m marker) embeds() bool {
 	return m == markerResource || m == markerNamedResource || m == markerConfig || m == markerOneOf
 }
 
-// classify finds the marker that a struct embeds, directly or through other structs, and thereby its kind.
+// classify sets the kind of a struct from the marker that it embeds, directly or through other structs.
 func (c *checker) classify(d *decl) {
 	if d.struc == nil || d.classified {
 		return
@@ -129,7 +129,7 @@ func (c *checker) classify(d *decl) {
 	}
 }
 
-// embeddedMarker looks through a pointer, which is reported elsewhere, so that a struct keeps its kind.
+// embeddedMarker returns the marker of an embedded field. It ignores a pointer, which is reported elsewhere.
 func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 	expr := ast.Unparen(field.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
@@ -146,7 +146,7 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 		if inner.kind == broken || inner.kind == unknownStruct {
 			return unknownMarker
 		}
-		if inner.kind == union { // which is reported
+		if inner.kind == union { // reported elsewhere
 			return noMarker
 		}
 		return inner.marker
@@ -156,7 +156,7 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 	return noMarker
 }
 
-// typeName returns the declared or predeclared type that an expression names, or nil if it names none.
+// typeName returns the type name that an expression refers to, or nil.
 func typeName(f *sourceFile, expr ast.Expr) *types.TypeName {
 	expr = ast.Unparen(expr)
 	if selector, ok := expr.(*ast.SelectorExpr); ok {

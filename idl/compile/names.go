@@ -13,15 +13,15 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// checkNames reports, on the IDL, names that generated code could not declare: those that TypeScript reserves, and
-// those that two declarations of one folder would both bring about.
+// checkNames reports names that generated code cannot declare: words reserved in TypeScript, and names generated for
+// two declarations of a folder.
 func (c *checker) checkNames() {
 	exported := map[string]map[string]schema.Decl{}
 	for _, s := range c.sources {
 		goNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
-				if slices.Contains(reservedInTypeScript, d.Head().Name) { // as no exported name is
+				if slices.Contains(reservedInTypeScript, d.Head().Name) { // never an exported name
 					c.rejectReservedName(c.idents[d])
 				}
 				if c.checkCollisions("Go", schema.GoNames(d), d, goNames) {
@@ -43,7 +43,7 @@ func (c *checker) checkCollisions(language string, names []string, d schema.Decl
 			continue
 		}
 		if other == d {
-			continue // two of its properties, which have been reported
+			continue // two properties of one declaration, already reported
 		}
 		report := c.report(diag.NameCollision, c.idents[d], "%s and %s would both be named %s in generated %s",
 			other.Head().Name, d.Head().Name, name, language)
@@ -59,13 +59,13 @@ func (c *checker) rejectReservedName(at *ast.Ident) {
 		Suggestion = "rename it"
 }
 
-// hidesPredeclared reports whether a declaration is refused for its name, which also means something else than usual in
-// all of its folder. What Go makes of the rest is not to be trusted then.
+// hidesPredeclared reports whether a declaration is rejected because it shadows a predeclared name in its whole folder,
+// which makes Go's other errors there unreliable.
 func hidesPredeclared(name string) bool {
 	return types.Universe.Lookup(name) != nil && slices.Contains(reservedInTypeScript, name)
 }
 
-// checkBarrels holds that the TypeScript barrel of each folder can export its declarations beside its sub-folders.
+// checkBarrels checks that the barrel of each folder can export both its declarations and its sub-folders.
 func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 	taken := map[string]string{}
 	seen := map[string]bool{}
@@ -86,8 +86,8 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 	}
 }
 
-// reservedInTypeScript are the names that no declaration of a module can have: they are words of the language, name
-// built-in types, or are used by generated code itself. Words that Go reserves as well are left out.
+// reservedInTypeScript lists names that a module cannot declare: keywords, built-in types, and names used by generated
+// code. Go keywords are omitted.
 var reservedInTypeScript = strings.Fields(`
 	as await catch class debugger delete do enum export extends false finally function in instanceof new null super this
 	throw true try typeof void while with

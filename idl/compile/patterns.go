@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// patternProblem says what keeps a pattern from meaning the same to Go and to JavaScript, with the flag u, and what to
-// write instead. The problem is "" if there is none.
+// patternProblem reports why a pattern does not mean the same in Go and in JavaScript with the flag u, and suggests a
+// replacement. The problem is "" for valid patterns.
 func patternProblem(pattern string) (problem, advice string) {
 	s := patternScanner{rest: pattern}
 	s.grouped.WriteByte('(')
@@ -36,19 +36,19 @@ func patternProblem(pattern string) (problem, advice string) {
 	return "", ""
 }
 
-// patternScanner accepts what is common to the two languages, and rejects anything else. What is an error in both is left
-// to package regexp.
+// patternScanner accepts the common subset of both languages and rejects anything else. Package regexp reports what is
+// invalid in both.
 type patternScanner struct {
 	rest string
-	// grouped is the pattern so far, with a group around each alternative and each group, since package syntax would
-	// otherwise merge what JavaScript tries one after another. It begins with another (.
+	// grouped is the pattern so far, with a group around each alternative and each group: package syntax would
+	// otherwise merge alternatives that JavaScript tries one by one. It starts with an extra parenthesis.
 	grouped strings.Builder
-	// repeats says that a repetition may follow.
+	// repeats is set if a repetition may follow.
 	repeats         bool
 	problem, advice string
 }
 
-// reject notes what is wrong and ends the scan.
+// reject records the first problem and ends the scan.
 func (s *patternScanner) reject(what, advice string) {
 	if s.problem == "" {
 		s.problem, s.advice = what+" means different things in Go and JavaScript", advice
@@ -151,7 +151,7 @@ func (s *patternScanner) class() {
 	}
 }
 
-// member scans a member of a class, and reports whether it is a single character.
+// member scans a member of a class and reports whether it is a single character.
 func (s *patternScanner) member() bool {
 	switch s.rest[0] {
 	case '\\':
@@ -164,7 +164,7 @@ func (s *patternScanner) member() bool {
 	return true
 }
 
-// instead has what to write instead of escapes that differ.
+// instead maps escapes that differ to replacements.
 var instead = map[byte]string{
 	's': `use [\t\n\f\r ]`, 'S': `use [^\t\n\f\r ]`, 'A': "use ^", 'z': "use $", 'Z': "use $",
 	'Q': "escape each operator with a backslash", 'E': "escape each operator with a backslash",
@@ -175,10 +175,10 @@ var instead = map[byte]string{
 	'B': `use \b or \W`, 'k': "repeat the group's expression", 'c': `use \x and two hex digits`,
 }
 
-// escape scans a backslash and what it is for, and reports whether that is a single character.
+// escape scans an escape sequence and reports whether it is a single character.
 func (s *patternScanner) escape(inClass bool) bool {
 	if len(s.rest) == 1 {
-		s.take(1) // which package regexp rejects
+		s.take(1) // rejected by package regexp
 		return true
 	}
 	_, size := utf8.DecodeRuneInString(s.rest[1:])
@@ -214,6 +214,6 @@ func (s *patternScanner) escape(inClass bool) bool {
 	return false
 }
 
-// categories are the general categories of Unicode that have the same members in Go and in every release of Node since 20.
-// Most others, such as L, gain characters with each version of Unicode.
+// categories lists the Unicode categories with the same members in Go and in every Node release since 20. Most others,
+// such as L, grow with each version of Unicode.
 var categories = strings.Fields("Lt Me No Pc Ps Pe Pi Pf Sk Z Zs Zl Zp Cc Cf")

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// valuesOf returns all values of a type of which there are few, and what messages call the type.
+// valuesOf returns all values of a bool or enum type, and its name for messages.
 func valuesOf(t schema.Type) (values []string, name string) {
 	t = schema.Underlying(t)
 	if t == schema.Bool {
@@ -27,7 +27,7 @@ func valuesOf(t schema.Type) (values []string, name string) {
 	return nil, ""
 }
 
-// checkEnough reports lists and maps that need more different elements or keys than their types have.
+// checkEnough reports lists and maps that require more distinct elements or keys than their types have.
 func (c *checker) checkEnough(t schema.Type, list []setOption) {
 	var values []string
 	var name, minimum string
@@ -79,7 +79,7 @@ func (c *checker) checkEnough(t schema.Type, list []setOption) {
 	}
 }
 
-// checkConfigReferences reports properties without which there is no configuration, and which only a resource can set.
+// checkConfigReferences reports required configuration properties that only a resource reference can set.
 func (c *checker) checkConfigReferences() {
 	for _, d := range c.order {
 		if d.kind != config {
@@ -94,8 +94,8 @@ func (c *checker) checkConfigReferences() {
 	}
 }
 
-// needsResource reports whether each value of a type, within the limits of a property, refers to a resource. Seen has the
-// types that contain it.
+// needsResource reports whether every value of a type, within the constraints of a property, refers to a resource. Seen
+// holds the enclosing types.
 func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]bool) bool {
 	some := func(least func(*schema.Constraints) *int) bool {
 		return slices.ContainsFunc([]*schema.Constraints{schema.ConstraintsOf(t), own}, func(c *schema.Constraints) bool {
@@ -105,8 +105,8 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 	ref, ok := t.(*schema.Ref)
 	if ok {
 		if seen[ref.Decl] {
-			_, isAlias := ref.Decl.(*schema.Alias) // It is reported as such.
-			return !isAlias                        // A circle of others has to end elsewhere.
+			_, isAlias := ref.Decl.(*schema.Alias) // Recursive aliases are reported.
+			return !isAlias                        // Other cycles must end elsewhere.
 		}
 		seen[ref.Decl] = true
 		defer delete(seen, ref.Decl)
@@ -133,26 +133,26 @@ func needsResource(t schema.Type, own *schema.Constraints, seen map[schema.Decl]
 	return false
 }
 
-// relations are the properties of a struct that are related to each other, by their names.
+// relations maps names to the related properties of a struct.
 type relations map[string]*field
 
-// checkSettable reports properties of a struct that no program can set, because of what they require.
+// checkSettable reports properties that no program can set because of their relations.
 func (c *checker) checkSettable(d *decl) {
 	all := relations{}
 	var groups [][]string
 	for _, f := range d.fields {
 		if alwaysThere(f.Property) != "" {
-			continue // which is reported where it is related
+			continue // reported with the relation
 		}
 		all[f.Name] = f
 		if group := f.ExactlyOneOf; len(group) > 0 && group[0] == f.Name {
 			groups = append(groups, group)
 		}
 	}
-	groups = slices.DeleteFunc(groups, func(group []string) bool { // of which a member is reported where it is related
+	groups = slices.DeleteFunc(groups, func(group []string) bool { // a member is reported with its relation
 		return slices.ContainsFunc(group, func(name string) bool { return all[name] == nil })
 	})
-	if all.problem(groups) != "" { // which follows from what members of a group require
+	if all.problem(groups) != "" { // a consequence of what group members require
 		groups = nil
 	}
 	for _, f := range d.fields {
@@ -164,7 +164,7 @@ func (c *checker) checkSettable(d *decl) {
 		if problem == "" || direct { // which is reported
 			continue
 		}
-		// What requires a property that no program can set follows from that. In a circle, the first one is reported.
+		// Properties that require an unsettable one are consequences. In a cycle, the first property is reported.
 		follows := slices.ContainsFunc(all.required(f.Name)[1:], func(name string) bool {
 			circle := slices.Contains(all.required(name), f.Name)
 			return all.problem(groups, name) != "" && (!circle || slices.Index(d.fields, all[name]) < slices.Index(d.fields, f))
@@ -175,7 +175,7 @@ func (c *checker) checkSettable(d *decl) {
 	}
 }
 
-// required returns properties and all that they require.
+// required returns the given properties and everything they require.
 func (r relations) required(names ...string) []string {
 	for i := 0; i < len(names); i++ {
 		for _, name := range r[names[i]].RequiredWith {
@@ -194,8 +194,8 @@ func (r relations) conflict(a, b string) bool {
 		(slices.Contains(p.ConflictsWith, b) || slices.Contains(q.ConflictsWith, a) || slices.Contains(p.ExactlyOneOf, b))
 }
 
-// problem returns why properties cannot be set together, or "". It does not try all combinations: of a group with several
-// properties that can be set, it assumes that one of them will do.
+// problem returns why properties cannot be set together, or "". It does not try all combinations: if several properties
+// of a group can be set, it assumes that one of them works.
 func (r relations) problem(groups [][]string, names ...string) string {
 	set := r.required(names...)
 	for i, a := range set {

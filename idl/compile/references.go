@@ -7,17 +7,17 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// What a reference leads to is known only when every declaration has been filled in. This file judges that.
+// These checks need the targets of references, so they run after every declaration has been filled in.
 
-// reach is a use, in one folder, of a type whose parts another folder declares.
+// reach is a use of a type whose parts are declared in another folder.
 type reach struct {
 	at   ast.Node
 	from *schema.Module
 	typ  schema.Type
 }
 
-// checkReaches holds that stubs can name what their properties hold: an alias, or a property that was promoted, may
-// bring along a type that its own folder does not export.
+// checkReaches checks that stubs can name the types of their properties. An alias or a promoted property may use a type
+// that its own folder does not export.
 func (c *checker) checkReaches() {
 	for _, r := range c.reaches {
 		for ref := range schema.Refs(r.typ) {
@@ -33,7 +33,7 @@ func (c *checker) checkReaches() {
 	}
 }
 
-// checkRecursion holds that no alias is a list or map of itself, which Go has no alias for.
+// checkRecursion rejects aliases that contain themselves, which Go does not support.
 func (c *checker) checkRecursion() {
 	for _, d := range c.order {
 		a, ok := d.model.(*schema.Alias)
@@ -50,11 +50,11 @@ func (c *checker) checkRecursion() {
 	}
 }
 
-// maxNesting is how deep lists and maps may stand in each other. Values deeper than a hundred levels are refused on
-// the wire, and compilers take a generic type for each level long before that.
+// maxNesting is the maximum depth of nested lists and maps. The wire rejects values deeper than a hundred levels, and
+// compilers fail on deeply nested generic types much earlier.
 const maxNesting = 32
 
-// checkNesting holds that types are no deeper than that, whether they are written so or aliases add up.
+// checkNesting rejects types that exceed maxNesting, directly or through aliases.
 func (c *checker) checkNesting() {
 	depths := map[*schema.Alias]int{}
 	reject := func(at ast.Node, t schema.Type) {
@@ -75,7 +75,7 @@ func (c *checker) checkNesting() {
 	}
 }
 
-// nesting counts how deep a type is. An alias that is too deep counts as flat, since it is reported itself.
+// nesting returns the depth of a type. An alias that is too deep counts as flat, since it is itself reported.
 func nesting(t schema.Type, known map[*schema.Alias]int) int {
 	switch t := t.(type) {
 	case *schema.List:
@@ -89,7 +89,7 @@ func nesting(t schema.Type, known map[*schema.Alias]int) int {
 		}
 		depth, done := known[a]
 		if !done {
-			known[a] = 0 // an alias made of itself is reported elsewhere
+			known[a] = 0 // recursive aliases are reported elsewhere
 			if depth = nesting(a.Target, known); depth > maxNesting {
 				depth = 0
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// related is the row of tagWords for a relation to other properties.
+// related returns the [tagWords] entry of a relation to other properties.
 func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	return tagWord{
 		name: name, relates: field, doc: doc + " `<names>` is `a`, or `'a,b'`.",
@@ -19,7 +19,7 @@ func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	}
 }
 
-// namesIn reads names with commas between them.
+// namesIn splits a list of comma-separated names.
 func namesIn(value string) []string {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
@@ -47,12 +47,12 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 	}
 }
 
-// checkRelations judges which properties are related, where they are declared, and puts groups in order.
+// checkRelations checks relations where they are declared, and sorts groups.
 func (c *checker) checkRelations() {
 	for _, d := range c.order {
 		for _, f := range d.fields {
 			if f.owner != d || d.kind == union {
-				continue // judged there, or reported
+				continue // checked there, or reported
 			}
 			for i := range f.tag.list {
 				if o := &f.tag.list[i]; o.relates != nil {
@@ -71,7 +71,7 @@ func (c *checker) checkRelations() {
 	}
 }
 
-// groupOf returns the names of the group of a field, its own among them, in source order.
+// groupOf returns the names in the group of a field, including its own, in source order.
 func groupOf(d *decl, f *field) []string {
 	var group []string
 	for _, other := range d.fields {
@@ -82,7 +82,7 @@ func groupOf(d *decl, f *field) []string {
 	return group
 }
 
-// checkRelation judges one relation of a field of the struct d.
+// checkRelation checks one relation of a field of d.
 func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	if problem := alwaysThere(f.Property); problem != "" {
 		c.report(diag.Relation, o, "%s applies only to properties that may be absent, but %s %s", o.name, f.Name, problem).
@@ -116,7 +116,7 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	}
 }
 
-// alwaysThere says why a property cannot be absent from what a program gives, or returns "".
+// alwaysThere returns why a property is never absent from a program's arguments, or "".
 func alwaysThere(p *schema.Property) string {
 	switch {
 	case p.Out:

@@ -19,20 +19,19 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-// tree is the folder tree of an IDL, as it stands on disk.
+// tree is the folder tree of an IDL on disk.
 type tree struct {
-	arg  string // the root as the user named it
+	arg  string // the root as given by the user
 	root string // the root, absolute and without symbolic links
-	// above are the names of the folders on the way from the module's folder to the root, the root's among them.
+	// above lists the folder names from the module's folder down to and including the root.
 	above []string
-	// files are the slash-separated paths, below the root, of all files that belong to the IDL, sorted.
+	// files lists all IDL files below the root as slash-separated paths, sorted.
 	files []string
-	// links are those of symbolic links to folders, which the go command does not follow, and of broken links.
+	// links lists symbolic links to folders, which the go command does not follow, and broken links.
 	links []string
 }
 
-// scan finds the files of the IDL. The go command is not asked, since it leaves out files that a build constraint
-// excludes on this host, and we must not.
+// scan lists the files of the IDL. It does not ask the go command, which ignores files excluded by build constraints.
 func scan(dir string) (*tree, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -70,7 +69,7 @@ func scan(dir string) (*tree, error) {
 	return t, nil
 }
 
-// ModuleFolder returns the folder of the Go module that an absolute path is in, which need not exist, or "".
+// ModuleFolder returns the folder of the Go module that contains the absolute path dir, or "". Dir need not exist.
 func ModuleFolder(dir string) string {
 	for !isModule(dir) {
 		if dir == filepath.Dir(dir) {
@@ -86,7 +85,7 @@ func isModule(dir string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// CheckModule refuses a module's files that reading would wait for, such as a named pipe called go.work.
+// CheckModule rejects module files that would block a reader, such as a named pipe called go.work.
 func CheckModule(module string) error {
 	files := []string{filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")}
 	work := os.Getenv("GOWORK")
@@ -112,7 +111,7 @@ func irregular(file string) error {
 	return &UsageError{file + " is not a regular file; remove or replace it"}
 }
 
-// walk applies the go command's own rules of what belongs to a tree of packages.
+// walk applies the go command's rules for ./... patterns.
 func (t *tree) walk() error {
 	err := filepath.WalkDir(t.root, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -134,11 +133,11 @@ func (t *tree) walk() error {
 		}
 		info, statErr := os.Stat(p)
 		switch isLink := entry.Type()&fs.ModeSymlink != 0; {
-		case isLink && (statErr != nil || info.IsDir()): // a broken link may have led to a folder
+		case isLink && (statErr != nil || info.IsDir()): // a broken link may have pointed to a folder
 			if !leftOut(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}
-		case statErr == nil && !info.Mode().IsRegular(): // which the go command may open whatever it is called
+		case statErr == nil && !info.Mode().IsRegular(): // the go command may open it whatever its name
 			return irregular(t.display(filepath.ToSlash(rel)))
 		case statErr == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			t.files = append(t.files, filepath.ToSlash(rel))
@@ -149,10 +148,10 @@ func (t *tree) walk() error {
 	return err
 }
 
-// leftOut reports whether a folder's name alone keeps the go command out of it.
+// leftOut reports whether the go command ignores folders of that name.
 func leftOut(name string) bool { return name == "testdata" || name == "vendor" }
 
-// packageName finds the package's name and judges it.
+// packageName returns the package's name, or an error if it is invalid.
 func packageName(opts Options) (string, error) {
 	if opts.Package != "" {
 		if !packageNames.MatchString(opts.Package) {
@@ -177,7 +176,7 @@ var packageNames = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*(/[a-z][a-
 
 const packageGrammar = "a package name consists of lower-case words joined by '-', '_', or '/'"
 
-// checkFiles reports files and folders whose names or build constraints the compiler cannot accept.
+// checkFiles reports files and folders with invalid names or build constraints in their names.
 func (c *checker) checkFiles() {
 	folded := map[string]string{}
 	folders := map[string]bool{}
@@ -218,7 +217,7 @@ func (c *checker) checkFiles() {
 	}
 }
 
-// placeOf finds where to report a folder that is not read: the package clause of the first file next to it, or else its
+// placeOf returns where to report a folder that is not read: the package clause of the first file next to it, or its
 // path.
 func (c *checker) placeOf(folder string) diag.Span {
 	for _, file := range c.tree.files {
@@ -230,13 +229,12 @@ func (c *checker) placeOf(folder string) diag.Span {
 	return diag.Span{Start: at, End: at}
 }
 
-// unfitForImports reports whether a character of a file's name would mean something else, or nothing, in the URL that an
-// import in TypeScript is.
+// unfitForImports reports whether a character is unsafe in the URL of a TypeScript import.
 func unfitForImports(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
 }
 
-// checkFolder judges every folder on the way to a file once, and reports it on the first file found there.
+// checkFolder checks a folder and its parents, each once, and reports them at the first file found there.
 func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	if dir == "." || seen[dir] {
 		return
@@ -259,7 +257,7 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	}
 }
 
-// checkImportable refuses the name of a folder that cannot be part of an import path.
+// checkImportable rejects folder names that are invalid in import paths.
 func (c *checker) checkImportable(name, file string) {
 	var invalid *module.InvalidPathError
 	if !errors.As(module.CheckImportPath(name), &invalid) {
@@ -270,8 +268,8 @@ func (c *checker) checkImportable(name, file string) {
 	c.blind(file)
 }
 
-// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
-// about a host that does not exist, and so needs no list of the ones that do.
+// hostSpecific reports whether a file name alone restricts the file to some hosts. It asks go/build about a host that
+// does not exist, so no list of hosts is needed.
 func hostSpecific(name string) bool {
 	nowhere := build.Context{
 		GOOS: "nowhere", GOARCH: "nothing", Compiler: "gc",

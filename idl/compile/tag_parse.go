@@ -19,28 +19,28 @@ import (
 type option struct {
 	textRange
 	text string
-	// afterQuote says that the element before has a value in single quotes.
+	// afterQuote is set if the previous element has a quoted value.
 	afterQuote bool
 }
 
-// setOption is an option that a tag sets.
+// setOption is a valid option with its value.
 type setOption struct {
 	option
 	*tagWord
-	value string // if the option has one
+	value string // "" if the option takes none
 }
 
-// options are the options of a lumi tag, or of the directives of a type.
+// options holds the options of a lumi tag, or of the directives of a type.
 type options struct {
 	list []setOption
-	// where is what messages call the place of the options.
+	// where is "tag" or "directive", for messages.
 	where string
 
-	// unread is set if an error was reported about the tag, so an option may be missing here.
+	// unread is set if the tag has errors, so that options may be missing here.
 	unread bool
 }
 
-// find returns an option by its name, or nil if it is not set.
+// find returns the option of that name, or nil.
 func (o *options) find(name string) *setOption {
 	for i := range o.list {
 		if o.list[i].name == name {
@@ -50,7 +50,7 @@ func (o *options) find(name string) *setOption {
 	return nil
 }
 
-// before returns the option before an element, if its value is a text or names, which may have commas; otherwise nil.
+// before returns the option directly before e if its value may contain commas, and nil otherwise.
 func (o *options) before(e option) *setOption {
 	i := slices.IndexFunc(o.list, func(p setOption) bool {
 		return p.to+1 == e.from && p.tagWord.value != "" && p.constrains == "" && p.name != "name"
@@ -61,7 +61,7 @@ func (o *options) before(e option) *setOption {
 	return &o.list[i]
 }
 
-// parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
+// parseTag parses the lumi tag of a field. It reports invalid options and skips them.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	if f.Tag == nil {
 		return options{where: "tag"}
@@ -71,7 +71,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 		names = append(names, schema.PropertyName(name.Name))
 	}
 	if d.hasResource() {
-		names = append(names, engineNames...) // which are refused as such
+		names = append(names, engineNames...) // rejected by checkReserved
 	}
 	reported := len(c.diags)
 	elements, _ := c.tagElements(f.Tag)
@@ -81,7 +81,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	return o
 }
 
-// parseOptions reads options. In a tag, the first may be one of the names.
+// parseOptions parses options. In a tag, the first may be one of names.
 func (c *checker) parseOptions(where string, elements []option, names []string) options {
 	o := options{where: where}
 	var unknown []int
@@ -97,7 +97,7 @@ func (c *checker) parseOptions(where string, elements []option, names []string) 
 	return o
 }
 
-// withoutConflicts reports options that exclude each other, and returns the others.
+// withoutConflicts reports conflicting options and returns the others.
 func (c *checker) withoutConflicts(list []setOption) []setOption {
 	for _, a := range list {
 		for _, excluded := range a.excludes {
@@ -106,7 +106,7 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 				continue
 			}
 			b := list[i]
-			if excluded == "out" { // Otherwise a pointer would seem to need optional.
+			if excluded == "out" { // keep out, or a pointer would seem to need optional
 				i = slices.IndexFunc(list, func(s setOption) bool { return s.tagWord == a.tagWord })
 			}
 			later := slices.MaxFunc([]option{a.option, b.option}, func(a, b option) int { return cmp.Compare(a.from, b.from) })
@@ -120,8 +120,8 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 	return list
 }
 
-// isName reports whether a first element is a name in the older dialect: one of the names that the property can have
-// anyway, or neither similar to an option nor another tool's word for one.
+// isName reports whether a first element is a property name in the older tag form: one of names, or a word that
+// resembles neither an option nor another tool's word for one.
 func isName(text string, names []string) bool {
 	isOption := func(word string) bool {
 		return meant(word, false) != nil || constraintSpelled(word) != "" || joined.MatchString(folded(word))
@@ -130,8 +130,8 @@ func isName(text string, names []string) bool {
 		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
 }
 
-// parseOption reads an element of a tag, and reports false for an unknown option. The first element may be a name
-// without name=, such as one of those given.
+// parseOption parses an element of a tag and returns false for an unknown option. The first element may be a name
+// without name=, preferably one of names.
 func (c *checker) parseOption(o *options, e option, first bool, names []string) bool {
 	w, value := optionOf(e.text)
 	if w == nil && first && isName(e.text, names) {
@@ -157,8 +157,7 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	return true
 }
 
-// unquote returns a value without the single quotes around it, and false if there is one at one end only. Inside, two
-// quotes are one.
+// unquote removes single quotes around a value and replaces ” by '. It returns false for an unbalanced quote.
 func unquote(value string) (string, bool) {
 	quoted, opened := strings.CutPrefix(value, "'")
 	if !opened {
@@ -168,7 +167,7 @@ func unquote(value string) (string, bool) {
 	return strings.ReplaceAll(quoted[:max(end, 0)], "''", "'"), end >= 0 && end == len(quoted)-1
 }
 
-// closingQuote returns the offset of the quote that ends a value, which is before a comma or at the end, or -1.
+// closingQuote returns the offset of the closing quote, which is at the end or before a comma, or -1.
 func closingQuote(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -182,10 +181,11 @@ func closingQuote(s string) int {
 	return -1
 }
 
-// doubled returns text as it is written between single quotes.
+// doubled escapes text for use between single quotes.
 func doubled(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
-// contradicts returns the option that excludes the other, if one of those that are set cannot be combined with w.
+// contradicts returns the option that excludes the other, if w cannot be combined with an option that is set, and nil
+// otherwise.
 func (w *tagWord) contradicts(o *options) *tagWord {
 	for _, other := range o.list {
 		switch {
@@ -198,8 +198,8 @@ func (w *tagWord) contradicts(o *options) *tagWord {
 	return nil
 }
 
-// rejectOption reports an unknown option. The suggestion takes into account the options that the tag has, and adds its
-// own to them.
+// rejectOption reports an unknown option. Its suggestion takes the other options of the tag into account, and is added
+// to o.
 func (c *checker) rejectOption(o *options, e option, first bool) {
 	text := strings.Trim(strings.TrimSpace(e.text), "\"`")
 	if text == "" {
@@ -221,7 +221,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	w, several := suggested(key, hasValue), separated(text)
 	isJoined := joined.MatchString(folded(key))
 	if isJoined {
-		w = nil // even if it is also near a single option
+		w = nil // even if it is similar to a single option
 	}
 	valueIsOption, _ := optionOf(value)
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
@@ -285,7 +285,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 
 const separate = "separate options with commas"
 
-// separateOptions suggests commas between options. The first element of a tag may begin with a name.
+// separateOptions suggests commas between options. The first word of a tag may be a name.
 func separateOptions(o *options, e option, words []string, first bool) string {
 	var list []string
 	for i, word := range words {
@@ -315,7 +315,7 @@ func (c *checker) checkName(at ast.Node, name string) bool {
 	return false
 }
 
-// isIdentifier reports whether TypeScript needs no quotes around a name.
+// isIdentifier reports whether name can be written without quotes in TypeScript.
 func isIdentifier(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
@@ -325,7 +325,7 @@ func isNameRune(r rune) bool {
 	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// tagElements returns the elements of the lumi tag and their positions.
+// tagElements returns the elements of the lumi tag with their positions, and false if there is no valid one.
 func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if lit == nil {
 		return nil, false
@@ -334,7 +334,7 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if err != nil {
 		return nil, false // reported by Go
 	}
-	// Only in a raw string is the n-th byte of the tag the n-th byte of the source.
+	// Byte offsets in the tag and in the source agree only for raw strings.
 	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
 	at := whole
 	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
@@ -352,7 +352,7 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	return splitOptions(value, start, at), true
 }
 
-// splitOptions splits options at commas outside of single quotes. The first begins at the offset start.
+// splitOptions splits options at commas outside of single quotes. Start is the offset of the first option.
 func splitOptions(value string, start int, at func(from, to int) textRange) []option {
 	var elements []option
 	afterQuote := false
@@ -374,8 +374,8 @@ func splitOptions(value string, start int, at func(from, to int) textRange) []op
 	return elements
 }
 
-// lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
-// of package reflect, which silently ignores errors; lookupTag reports them.
+// lookupTag returns the value of the key lumi in a struct tag, and its offset. It parses tags like package reflect, but
+// reports the errors that reflect ignores.
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
 	malformed := func(from int) (string, int, bool) {
 		d := c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs")
@@ -412,7 +412,7 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 			value, start, found = text, end+len(`:"`), true
 		}
 		if pos = next; pos < len(tag) && tag[pos] != ' ' {
-			return malformed(pos) // package reflect would treat it as part of the next key
+			return malformed(pos) // reflect would treat it as part of the next key
 		}
 	}
 }

@@ -14,38 +14,36 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// tagWord is a meaning that a word in a lumi tag can have: one of our options, or something that other tools write in
-// their tags. What the checker accepts, sets, rejects and suggests all derives from [tagWords], and so does the table of
-// options in docs/idl.md.
+// tagWord is the meaning of a word in a lumi tag: an option, or a word from the tags of other tools. Parsing,
+// validation, suggestions and the table of options in docs/idl.md all derive from [tagWords].
 type tagWord struct {
-	// name is the option of ours with that meaning. It is empty if there is none; then all fields are empty but the
-	// last three.
+	// name is the option with that meaning. If there is none, name and all other fields but the last three are empty.
 	name string
 	// doc describes the option in docs/idl.md.
 	doc string
-	// resources is set if only properties of resources may have the option.
+	// resources is set for options allowed only on properties of resources.
 	resources bool
-	// constrains is the kind of values that the option limits, if it is a constraint.
+	// constrains is the kind of values that a constraint applies to.
 	constrains string
-	// relates returns the names of other properties that the option sets, if it relates properties.
+	// relates returns the property's list of related names, for relations.
 	relates func(*schema.Property) *[]string
-	// excludes are the options that cannot be combined with this one.
+	// excludes lists options that cannot be combined with this one.
 	excludes []string
-	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
+	// value is the placeholder for the value in messages, as in name=<name>, or empty for options without a value.
 	value string
-	// valid reports whether the value, without quotes, is one, and says so in a diagnostic if not. It is nil if any value is.
+	// valid checks the unquoted value and reports errors. Nil accepts any value.
 	valid func(c *checker, at ast.Node, value string) bool
-	// set sets the option, with a valid value, on a property.
+	// set applies the option and its valid value to a property.
 	set func(p *schema.Property, value string)
-	// declares sets the option on a declared type, if types can have it.
+	// declares applies the option to a declared type; nil if types cannot have it.
 	declares func(d *decl, o setOption)
 	// accepted is a second spelling of the option.
 	accepted string
-	// synonyms are the words of other tools, in lower case, without separators.
+	// synonyms lists words of other tools, in lower case and without separators.
 	synonyms []string
-	// advice is the suggestion if there is no option.
+	// advice is the suggestion for words without an option.
 	advice string
-	// free is set if the synonyms are valid names, unless a value follows.
+	// free is set if the synonyms are valid names when no value follows.
 	free bool
 }
 
@@ -148,7 +146,7 @@ var tagWords = []tagWord{
 	},
 }
 
-// optionOf returns the option that an element of a tag is, and its value with any quotes, or nil.
+// optionOf returns the option that text sets, with its value and any quotes, or nil.
 func optionOf(text string) (w *tagWord, value string) {
 	key, value, hasValue := strings.Cut(text, "=")
 	for i := range tagWords {
@@ -160,9 +158,9 @@ func optionOf(text string) (w *tagWord, value string) {
 	return nil, ""
 }
 
-// What the checker looks up of the words in [tagWords]: the meaning of each; those that, like whatever is one edit away
-// from them, are not names in the older dialect; a pattern for folded text that consists of several options, such as
-// optionalsecret; and all options, for messages.
+// Lookup tables derived from [tagWords]: the meaning of each word; words that, like anything within one edit of them,
+// are not names in the older tag form; a pattern for several options folded into one word, such as optionalsecret; and
+// the list of options for messages.
 var spellings, reserved, joined, optionList = indexTagWords()
 
 func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *regexp.Regexp, optionList string) {
@@ -170,7 +168,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	var options, list []string
 	for i := range tagWords {
 		w := &tagWords[i]
-		if w.value != "" { // Without the value, its words are names.
+		if w.value != "" { // without a value, its words are names
 			if w.constrains == "" {
 				list = append(list, w.name+"="+w.value)
 			}
@@ -202,10 +200,11 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 		strings.Join(list[:last], ", ") + ", and " + list[last]
 }
 
-// someConstraint stands for all constraints in lists of options.
+// someConstraint represents all constraints in lists of options.
 const someConstraint = "constraints such as min=<number>"
 
-// constraintWords are what other tools call the options that have a value, in lower case, and the options' names.
+// constraintWords maps other tools' words for options with a value, in lower case, and the options' own names to the
+// options.
 var constraintWords = indexConstraints()
 
 func indexConstraints() map[string]string {
@@ -224,7 +223,7 @@ func indexConstraints() map[string]string {
 	return words
 }
 
-// constraintSpelled returns the name of the option with a value that a word spells, perhaps with one edit, or "".
+// constraintSpelled returns the option with a value that word spells, allowing one edit, or "".
 func constraintSpelled(word string) string {
 	if name := constraintWords[folded(word)]; name != "" || spellings[folded(word)] != nil {
 		return name
@@ -237,7 +236,7 @@ func constraintSpelled(word string) string {
 	return ""
 }
 
-// constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
+// constraintMeant returns the option with a value that word means, exactly or approximately, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
 	name := constraintSpelled(word)
 	if name == "" && nearly {
@@ -250,8 +249,8 @@ func constraintMeant(word string, nearly bool) *tagWord {
 	return &tagWords[i]
 }
 
-// folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have
-// them, replaced by ASCII.
+// folded lowers text, removes separators, and replaces full-width characters, as typed on East Asian keyboards, by
+// ASCII.
 func folded(text string) string {
 	const fullWidth = '！' - '!'
 	return strings.ToLower(strings.Map(func(r rune) rune {
@@ -265,11 +264,11 @@ func folded(text string) string {
 	}, text))
 }
 
-// short is the length up to which a word is one edit away from many others.
+// short is the length up to which a word is within one edit of many others.
 const short = 3
 
-// meant returns the meaning of the word that text is or is one edit away from, or nil. With a value, only longer words
-// may differ by an edit: the options among them have no value, and min=3 is not a misspelled in.
+// meant returns the meaning of text, allowing one edit, or nil. With a value, only longer words may differ by an edit:
+// none of them takes a value, and min=3 is not a misspelled in.
 func meant(text string, hasValue bool) *tagWord {
 	word := folded(text)
 	if w := spellings[word]; w != nil && (hasValue || !w.free) {
@@ -284,7 +283,7 @@ func meant(text string, hasValue bool) *tagWord {
 	return spellings[reserved[i]]
 }
 
-// suggested is like meant, but allows for more edits. It is for words that are errors anyway.
+// suggested is like meant, but allows more edits. Use it only for words that are errors anyway.
 func suggested(text string, hasValue bool) *tagWord {
 	w := cmp.Or(meant(text, hasValue), spellings[folded(text)])
 	if w == nil && !hasValue && isIdentifier(text) {
@@ -293,7 +292,7 @@ func suggested(text string, hasValue bool) *tagWord {
 	return w
 }
 
-// separated splits text at everything that can separate options by mistake.
+// separated splits text at everything that might have been meant to separate options.
 func separated(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
 }

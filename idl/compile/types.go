@@ -9,17 +9,17 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// place is where a type stands, which decides what may stand there by value.
+// place is the context of a type, which decides what may be used by value.
 type place int
 
 const (
 	byItself      place = iota // the whole type of a property, or of an alias
-	behindPointer              // what the pointer of a property points to
+	behindPointer              // the target of a property's pointer
 	asElement                  // an element of a list or map, with or without a pointer
 )
 
-// convert turns the syntax of a type into the model's type. It returns nil where there is none, which has then been
-// reported, here or by Go.
+// convert converts a type expression to the model. It returns nil for invalid types, which have been reported here or
+// by Go.
 func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 	switch e := ast.Unparen(expr).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
@@ -80,7 +80,7 @@ func (c *checker) convertPointer(f *sourceFile, e *ast.StarExpr, at place) schem
 	return nil
 }
 
-// convertName turns the name of a type into the model's type.
+// convertName converts a type name to the model.
 func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Type {
 	obj := typeName(f, expr)
 	if obj == nil {
@@ -127,7 +127,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 	return ref
 }
 
-// use notes that a property or an alias has the type.
+// use records the first use as the type of a property or alias.
 func (d *decl) use(at ast.Node) {
 	if d.usedAt == nil {
 		d.usedAt = at
@@ -152,12 +152,12 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 	return nil
 }
 
-// primitives are the basic types that the IDL has.
+// primitives maps the supported basic types to the model.
 var primitives = map[types.BasicKind]schema.Primitive{
 	types.Bool: schema.Bool, types.Float64: schema.Number, types.String: schema.String,
 }
 
-// rejectBasic returns what it reports, or nil if Go has reported it.
+// rejectBasic reports an unsupported basic type. It returns nil if Go has reported it.
 func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnostic {
 	var d *diag.Diagnostic
 	switch {
@@ -175,7 +175,7 @@ func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnosti
 	return d
 }
 
-// markerTypes are the markers that are types of properties.
+// markerTypes maps the markers that can be property types.
 var markerTypes = map[marker]schema.Primitive{
 	markerResource: schema.AnyResource, markerAsset: schema.Asset, markerArchive: schema.Archive,
 }
@@ -204,7 +204,7 @@ func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 	return nil
 }
 
-// convertKey turns the key type of a map into the model's type.
+// convertKey converts the key type of a map to the model.
 func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	obj, t := typeName(f, expr), f.source.TypesInfo.TypeOf(expr)
 	if obj != nil {
@@ -216,7 +216,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	case obj != nil && t == types.Typ[types.String]:
 		return schema.String
 	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:
-		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports the others.
+		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports the others
 			c.report(diag.MapKey, expr, "map keys must be strings, got %s", types.ExprString(expr)).
 				Suggestion = keyHelp
 		}
@@ -239,7 +239,7 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 		Suggestion = c.insteadOfForeign(f, obj)
 }
 
-// insteadOfForeign suggests what to use in place of a type that the IDL does not declare.
+// insteadOfForeign suggests a replacement for a type declared outside the IDL.
 func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	name := obj.Pkg().Path() + "." + obj.Name()
 	outside := c.outside(f.source, obj.Pkg())
@@ -254,7 +254,7 @@ func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	return "declare a type for such values in this IDL"
 }
 
-// knownTypes maps types of the standard library that other tools often have in properties to their IDL counterparts.
+// knownTypes maps types of the standard library that are common in other tools' properties to their IDL counterparts.
 var knownTypes = map[string]string{
 	"encoding/json.Number":     "float64",
 	"encoding/json.RawMessage": "any",
@@ -277,7 +277,8 @@ var knownTypes = map[string]string{
 	"time.Time":                "an RFC 3339 string",
 }
 
-// rejectInstance reports an expression that is the use of a generic type. One that the IDL declares has been reported there.
+// rejectInstance reports the use of a generic type from outside the IDL. Generic types of the IDL are reported at their
+// declaration.
 func (c *checker) rejectInstance(f *sourceFile, expr ast.Expr) {
 	var generic ast.Expr
 	switch e := expr.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// fillUnion judges the variants of a union and completes its model.
+// fillUnion checks the variants of a union and completes its model.
 func (c *checker) fillUnion(d *decl) {
 	u := d.model.(*schema.Union)
 	same := map[schema.Decl]*field{}
@@ -20,7 +20,7 @@ func (c *checker) fillUnion(d *decl) {
 		u.Variants, names = append(u.Variants, f.Property), append(names, f.Name)
 		ref, ok := f.Type.(*schema.Ref)
 		if !ok {
-			continue // which is reported
+			continue // already reported
 		}
 		if first == nil {
 			first = f
@@ -37,7 +37,7 @@ func (c *checker) fillUnion(d *decl) {
 		}
 		same[ref.Decl] = f
 	}
-	written := -1 // without the marker
+	written := -1 // not counting the marker
 	for _, f := range d.struc.Fields.List {
 		written += max(1, len(f.Names))
 	}
@@ -52,7 +52,7 @@ func (c *checker) fillUnion(d *decl) {
 	}
 }
 
-// refersTo reports whether a type is a reference to a declaration of the kind D.
+// refersTo reports whether t is a reference to a declaration of type D.
 func refersTo[D schema.Decl](t schema.Type) bool {
 	ref, ok := t.(*schema.Ref)
 	if ok {
@@ -63,14 +63,14 @@ func refersTo[D schema.Decl](t schema.Type) bool {
 
 func isCapability(t schema.Type) bool { return refersTo[*schema.Resource](t) }
 
-// variantOptions are the options that variants may have, if they are structs.
+// variantOptions lists the options allowed on struct variants.
 var variantOptions = []string{"name", "secret", "deprecated", "was"}
 
-// variant judges the type and the options of one variant.
+// variant checks the type and options of one variant.
 func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag options) {
 	*p = schema.Property{
 		Field: p.Field, Name: p.Name, Secret: p.Secret, Was: p.Was, Deprecated: p.Deprecated, Doc: p.Doc, Pos: p.Pos,
-		Type: schema.Any, // a stand-in for what is reported
+		Type: schema.Any, // placeholder for invalid types
 	}
 	target, pointer := ast.Unparen(expr), false
 	if star, ok := target.(*ast.StarExpr); ok {
