@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// AllowList names findings that are accepted.
+// AllowList lists accepted findings.
 type AllowList []allowed
 
 type allowed struct {
@@ -18,8 +18,8 @@ type allowed struct {
 	at           diag.Span
 }
 
-// ParseAllowList parses an allow-list. Each line is a code, a symbol and a reason, separated by white space. Blank lines
-// and those that begin with # are skipped. The error names each line that is wrong.
+// ParseAllowList parses an allow-list. Each line is a code, a symbol and a reason, separated by white space. Blank
+// lines and lines that start with # are skipped. The error joins one error per invalid line.
 func ParseAllowList(file, text string) (AllowList, error) {
 	var list AllowList
 	var errs []error
@@ -45,7 +45,7 @@ func ParseAllowList(file, text string) (AllowList, error) {
 	return list, errors.Join(errs...)
 }
 
-// Filter returns the findings that are not on the list, and a warning about each line that allows none.
+// Filter returns the findings that are not on the list, and a warning for each line without a finding.
 func (l AllowList) Filter(findings []Finding) (left []Finding, unused []diag.Diagnostic) {
 	used := map[allowed]bool{}
 	for _, f := range findings {

@@ -1,8 +1,8 @@
-// Package breaking compares two versions of an IDL and reports what the change breaks, and for whom.
+// Package breaking compares two versions of an IDL and reports what the change breaks.
 //
-// [Compare] pairs the declarations of both versions, and their properties and values, and applies a rule for each field of
-// the model in package schema: to declarations those in rules.go, to properties those in properties.go. A [Finding] has
-// one of the codes of the [Catalog], and an [AllowList] names findings that are accepted.
+// [Compare] pairs the declarations, properties and values of both versions and applies one rule per field of the model
+// in package schema. Rules for declarations are in rules.go, those for properties in properties.go. A [Finding] has a
+// code of the [Catalog]. An [AllowList] lists accepted findings.
 package breaking
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// files holds one Markdown file a code: what changed, whom that breaks, and an old and a new IDL.
+// files contains one Markdown file per code: what changed, what it breaks, and an old and a new IDL.
 //
 //go:embed catalog
 var files embed.FS
@@ -25,14 +25,14 @@ var files embed.FS
 // Catalog returns the entries of all codes. The headings of an entry are "## Old" and "## New".
 func Catalog() catalog.Catalog { return catalog.New("breaking change", files, "catalog") }
 
-// Severity says how certain it is that something breaks.
+// Severity is the certainty that something breaks.
 type Severity int
 
 // The severities.
 const (
 	None     Severity = iota
-	MayBreak          // some uses of what changed break
-	Breaks            // every use of what changed breaks
+	MayBreak          // some uses of the changed element break
+	Breaks            // every use of the changed element breaks
 )
 
 // MarshalText returns "none", "may break" or "breaks".
@@ -40,15 +40,15 @@ func (s Severity) MarshalText() ([]byte, error) {
 	return []byte([...]string{"none", "may break", "breaks"}[s]), nil
 }
 
-// Impact says for whom a change breaks something.
+// Impact lists who is affected by a change.
 type Impact struct {
-	// Programs is about TypeScript source that uses the old package and is compiled against the new one.
+	// Programs covers TypeScript source for the old package, compiled against the new one.
 	Programs Severity `json:"programs"`
-	// Provider is about Go source that uses the old stubs and is compiled against the new ones.
+	// Provider covers Go source for the old stubs, compiled against the new ones.
 	Provider Severity `json:"provider"`
-	// Wire is about programs built with the old package that are deployed with a provider built with the new stubs.
+	// Wire covers programs built with the old package and deployed with a provider built with the new stubs.
 	Wire Severity `json:"wire"`
-	// Deployed is about resources that exist, and their state.
+	// Deployed covers existing resources and their state.
 	Deployed Severity `json:"deployed"`
 }
 
@@ -71,19 +71,19 @@ func (i Impact) String() string {
 	return strings.Join(clauses, "; ")
 }
 
-// Finding is one change that breaks something, or may.
+// Finding is a change that breaks something or may break something.
 type Finding struct {
-	// Diagnostic is an error if the change breaks something, and a warning if it may. Its span is in the new version; for
-	// what is missing there, it is that of the declaration which lacks it, or else in the old version. Where there are two
-	// places, a note has the one in the old version.
+	// Diagnostic is an error if the change breaks something and a warning if it may. Its span is in the new version.
+	// For a removed element, it is the declaration that contained it, or else the element in the old version. If both
+	// versions have a position, a note gives the old one.
 	diag.Diagnostic
-	// Symbol names what changed: a declaration, such as "ec2.Instance", or a part of one, such as "ec2.Instance.size" and
+	// Symbol is the changed declaration, such as "ec2.Instance", or a part of one, such as "ec2.Instance.size" or
 	// "ec2.Tenancy.TenancyHost". Declarations in the root folder have no prefix.
 	Symbol string `json:"symbol"`
 	Impact Impact `json:"impact"`
 }
 
-// Explained returns the diagnostic with the impact as a further note.
+// Explained returns the diagnostic with the impact as an additional note.
 func (f Finding) Explained() diag.Diagnostic {
 	d := f.Diagnostic
 	d.Notes = append(slices.Clone(d.Notes), diag.Note{Message: f.Impact.String()})
@@ -93,11 +93,11 @@ func (f Finding) Explained() diag.Diagnostic {
 // Version is one version of an IDL.
 type Version struct {
 	Package *schema.Package
-	// Display returns how messages refer to a file, given its slash-separated path inside the IDL.
+	// Display returns the name of a file in messages, given its slash-separated path inside the IDL.
 	Display func(path string) string
 }
 
-// Compare returns what breaks for those who go from the old version to the new one, in the order of the new sources.
+// Compare returns the breaking changes from the old to the new version, ordered by their positions.
 func Compare(old, new Version) []Finding {
 	c := &comparison{old: old, new: new, pairs: map[schema.Decl]schema.Decl{}, uses: usesOf(old.Package)}
 	c.comparePackages(old.Package, new.Package)
@@ -109,20 +109,20 @@ func Compare(old, new Version) []Finding {
 	return c.findings
 }
 
-// comparison is one call of Compare.
+// comparison holds the state of one [Compare] call.
 type comparison struct {
 	old, new Version
-	pairs    map[schema.Decl]schema.Decl // what old declarations have become
-	uses     map[schema.Decl]use         // of old declarations
+	pairs    map[schema.Decl]schema.Decl // old to new declarations
+	uses     map[schema.Decl]use         // uses of old declarations
 	replaced map[schema.Decl]string      // see replacedBy
 	findings []Finding
 }
 
-// node is something in the sources that has a name. The zero node does not exist.
+// node is a named element of the sources. The zero node means that it does not exist.
 type node struct {
 	file   *schema.File
 	pos    schema.Position
-	name   string // as in the sources
+	name   string // as written in the sources
 	symbol string
 }
 
@@ -136,7 +136,7 @@ func symbolOf(d schema.Decl) string {
 	return strings.TrimPrefix(h.File.Module.Path+"."+h.Name, ".")
 }
 
-// as returns n under the symbol of another node.
+// as returns n with the symbol of another node.
 func (n node) as(other node) node {
 	n.symbol = other.symbol
 	return n
@@ -154,8 +154,8 @@ func (v Version) span(n node) diag.Span {
 	return diag.Span{Start: start, End: end}
 }
 
-// report adds a finding, unless it has no impact. Either node may not exist. The message begins with the symbol of the
-// new one, or else of the old one.
+// report adds a finding, unless it has no impact. Either node may be zero. The message starts with the new symbol, or
+// else the old one.
 func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, format string, args ...any) {
 	if impact == (Impact{}) {
 		return

@@ -10,13 +10,13 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// limit is a constraint: its name in a tag and its value.
+// limit is the name and value of a constraint.
 type limit struct {
 	name  string
 	value any
 }
 
-// String returns the option of a tag.
+// String formats the constraint as a tag option.
 func (l limit) String() string {
 	switch value := l.value.(type) {
 	case bool:
@@ -29,7 +29,7 @@ func (l limit) String() string {
 	return fmt.Sprintf("%s=%v", l.name, l.value)
 }
 
-// number is the value of a limit to numbers or counts.
+// number returns the value of a numeric constraint.
 func (l limit) number() float64 {
 	if n, ok := l.value.(int); ok {
 		return float64(n)
@@ -38,10 +38,10 @@ func (l limit) number() float64 {
 	return n
 }
 
-// subject returns what the constraint is about. Only constraints of one subject can follow from each other.
+// subject returns the quantity that the constraint limits. Only constraints of the same subject can imply each other.
 func (l limit) subject() string { return strings.ToLower(strings.TrimPrefix(l.name, "exclusive")) }
 
-// implies reports whether each value that satisfies l satisfies m, which is about the same.
+// implies reports whether every value that satisfies l satisfies m, which has the same subject.
 func (l limit) implies(m limit) bool {
 	a, b := l.number(), m.number()
 	switch subject := l.subject(); {
@@ -57,12 +57,12 @@ func (l limit) implies(m limit) bool {
 	return a > b || a == b && (l.name == m.name || strings.HasPrefix(l.name, "exclusive"))
 }
 
-// impliedBy reports whether the limit follows from one of a list.
+// impliedBy reports whether a limit in list implies l.
 func (l limit) impliedBy(list []limit) bool {
 	return slices.ContainsFunc(list, func(other limit) bool { return other.implies(l) })
 }
 
-// limitsBySubject returns the constraints in force where all of the lists apply.
+// limitsBySubject returns the effective constraints if all lists apply.
 func limitsBySubject(lists ...*schema.Constraints) map[string][]limit {
 	all := map[string][]limit{}
 	for _, list := range lists {
@@ -78,7 +78,7 @@ func limitsBySubject(lists ...*schema.Constraints) map[string][]limit {
 	return all
 }
 
-// subjects has the subject of each constraint, in the order of the fields.
+// subjects lists the subjects of all constraints in field order.
 var subjects = func() (list []string) {
 	for f := range reflect.TypeFor[schema.Constraints]().Fields() {
 		if subject := (limit{name: f.Name}).subject(); !slices.Contains(list, subject) {
@@ -88,16 +88,16 @@ var subjects = func() (list []string) {
 	return list
 }()
 
-// constrained is a type together with constraints of its own, and where it is.
+// constrained is a type with its own constraints and position.
 type constrained struct {
 	typ  schema.Type
 	own  *schema.Constraints
 	node node
 }
 
-// compareConstraints compares what constrains the values of two types. Constraints of an alias that is used in both are
-// findings of that alias. Part is "", or says which part of the values is compared. Counts, if it is not nil, says which
-// subjects matter. Constraints do not apply to what a provider returns.
+// compareConstraints compares the constraints on values of two types. Changes to the constraints of an alias used in
+// both are reported at the alias. Part is "" or the part of the value that is compared. Counts selects the relevant
+// subjects; nil selects all. Constraints do not apply to values returned by a provider.
 func (c *comparison) compareConstraints(u use, old, new constrained, part string, counts func(subject string) bool) {
 	if !u.in {
 		return
@@ -107,13 +107,13 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 	if isRef && isStill && c.pairs[a.Decl] == b.Decl {
 		was, is := limitsBySubject(old.own), limitsBySubject(new.own)
 		c.compareLimits(limitsOf(old), limitsOf(new), old.node, new.node, part, func(subject string) bool {
-			return !sameLimits(was[subject], is[subject]) // Otherwise it is a finding of the alias.
+			return !sameLimits(was[subject], is[subject]) // otherwise reported at the alias
 		})
 		return
 	}
 	was, is := schema.Underlying(old.typ), schema.Underlying(new.typ)
 	if reflect.TypeOf(was) != reflect.TypeOf(is) {
-		return // part of the finding about the type
+		return // reported as a change of type
 	}
 	wasLimits, isLimits := limitsOf(old), limitsOf(new)
 	switch was := was.(type) {
@@ -122,7 +122,7 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 	case *schema.Map:
 		is := is.(*schema.Map)
 		if keys, now := keyPatterns(was.Key, wasLimits), keyPatterns(is.Key, isLimits); sameLimits(keys, now) {
-			delete(wasLimits, "keypattern") // It moved to the type of the keys, or from there.
+			delete(wasLimits, "keypattern") // moved to or from the key type
 			delete(isLimits, "keypattern")
 		} else {
 			c.compareConstraints(u, constrained{was.Key, nil, old.node}, constrained{is.Key, nil, new.node}, " for keys", nil)
@@ -136,12 +136,12 @@ func (c *comparison) compareConstraints(u use, old, new constrained, part string
 	c.compareLimits(wasLimits, isLimits, old.node, new.node, part, counts)
 }
 
-// limitsOf returns the limits of a type and of what has it.
+// limitsOf returns the effective limits of a type and its use.
 func limitsOf(t constrained) map[string][]limit {
 	return limitsBySubject(schema.ConstraintsOf(t.typ), t.own)
 }
 
-// keyPatterns returns the patterns of a map's keys, given their type and the map's limits.
+// keyPatterns returns the patterns of map keys, given the key type and the limits of the map.
 func keyPatterns(key schema.Type, limits map[string][]limit) []limit {
 	list := limitsOf(constrained{typ: key})["pattern"]
 	for _, l := range limits["keypattern"] {
@@ -150,20 +150,20 @@ func keyPatterns(key schema.Type, limits map[string][]limit) []limit {
 	return list
 }
 
-// sameLimits reports whether two lists limit values in the same way.
+// sameLimits reports whether two lists of limits are equivalent.
 func sameLimits(a, b []limit) bool {
 	lacks := func(list []limit) func(limit) bool { return func(l limit) bool { return !l.impliedBy(list) } }
 	return !slices.ContainsFunc(a, lacks(b)) && !slices.ContainsFunc(b, lacks(a))
 }
 
-// reaches returns a function that reports whether a change of an alias, as to one subject, changes which values some use
-// of it accepts. The constraints of a property itself may be tighter before and after.
+// reaches returns a function that reports whether a change to a subject of an alias affects the values that some use of
+// the alias accepts. The property's own constraints may be tighter both before and after.
 func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 	is := func(t schema.Type) bool { ref, ok := t.(*schema.Ref); return ok && ref.Decl == old }
 	return func(subject string) bool {
 		used := false
 		for d := range c.old.Package.Decls() {
-			var rest []schema.Type // whose own constraints are about something else
+			var rest []schema.Type // types whose constraints have other subjects
 			if a, ok := d.(*schema.Alias); ok {
 				rest = append(rest, a.Target)
 			}
@@ -190,7 +190,7 @@ func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 					continue
 				}
 				now := in(new, q.Constraints)
-				// What the property's own constraints make of it is a finding of the property.
+				// Changes caused by the property's own constraints are reported at the property.
 				if !sameLimits(in(old, p.Constraints), now) && !sameLimits(in(old, q.Constraints), now) {
 					return true
 				}
@@ -207,7 +207,7 @@ func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
 	}
 }
 
-// successor returns the property that an old one has become, by its name or the option was=, or nil.
+// successor returns the property that replaces an old one, by its name or the option was=, or nil.
 func (c *comparison) successor(p property) *schema.Property {
 	if now := c.pairs[p.of]; now != nil {
 		for _, q := range schema.Properties(now) {
@@ -219,7 +219,7 @@ func (c *comparison) successor(p property) *schema.Property {
 	return nil
 }
 
-// compareLimits reports changes of limits. Counts, if it is not nil, says which subjects matter.
+// compareLimits reports changed limits. Counts selects the relevant subjects; nil selects all.
 func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, part string, counts func(subject string) bool) {
 	for _, subject := range subjects {
 		a, b := old[subject], new[subject]
@@ -256,7 +256,7 @@ func textOf(list []limit) string {
 	return strings.Join(texts, " and ")
 }
 
-// compareDefaults compares what an optional property is where a program does not set it.
+// compareDefaults compares the defaults of optional properties.
 func compareDefaults(c *comparison, old, new property) {
 	text := func(value any) string {
 		if s, ok := value.(string); ok {
@@ -266,7 +266,7 @@ func compareDefaults(c *comparison, old, new property) {
 	}
 	switch {
 	case old.Default == new.Default || !c.useOfProperty(old).in || !new.Optional || !old.Optional:
-		// What was or became required is set, or part of another finding.
+		// Programs set required properties, and changes of optional are reported separately.
 	case old.Default == nil:
 		c.reportDefaultAdded(old.node(), new, MayBreak)
 	case new.Default == nil:
@@ -280,7 +280,8 @@ func compareDefaults(c *comparison, old, new property) {
 	}
 }
 
-// reportDefaultAdded reports a default that resources get which exist. Where the property replaces, that replaces them.
+// reportDefaultAdded reports a default that also applies to existing resources. If the property replaces, it replaces
+// them.
 func (c *comparison) reportDefaultAdded(old node, new property, update Severity) {
 	if replaces, through := c.replaces(new); replaces {
 		c.report("DefaultAdded", Impact{Deployed: Breaks}, old, new.node(), "let the provider choose a value",

@@ -9,9 +9,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// pair finds what has become of each old declaration: the one of the same module and name, or else the resource that says
-// it was called so, or else one of the same kind that is new and has moved to another module, changed its case, or looks
-// like the old one under a new name. It returns the old declarations that are gone and the new ones that have come.
+// pair matches old declarations to new ones: by module and name, by a former name of a resource, and then, among new
+// declarations of the same kind, by name in another module, by name in another case, or by similarity. It returns the
+// unmatched old and new declarations.
 func (c *comparison) pair() (gone, come []schema.Decl) {
 	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
 	for _, same := range []func(old, new schema.Decl) bool{
@@ -28,7 +28,7 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 	return gone, come
 }
 
-// pairUp removes each old element that has a new one which is the same, and that one, and calls found for both.
+// pairUp matches elements of both lists, removes them, and calls found for each pair.
 func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, new T)) {
 	*gone = slices.DeleteFunc(*gone, func(old T) bool {
 		i := slices.IndexFunc(*come, func(new T) bool { return same(old, new) })
@@ -40,8 +40,8 @@ func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, 
 	})
 }
 
-// wasCalled reports whether a resource has the token of an old one among those that it had before. The package may have
-// another name, which is a finding of its own.
+// wasCalled reports whether a resource lists the token of an old one as former. It ignores the package name, whose
+// change is reported separately.
 func wasCalled(old, new schema.Decl) bool {
 	was, isResource := old.(*schema.Resource)
 	is, isStill := new.(*schema.Resource)
@@ -56,8 +56,8 @@ func sameModule(a, b schema.Decl) bool { return a.Head().File.Module.Path == b.H
 
 func sameKind(a, b schema.Decl) bool { return kindOf(a) == kindOf(b) }
 
-// alike reports whether two declarations of one kind have most of their parts in common, and either several or a similar
-// name.
+// alike reports whether two declarations of one kind share at least half of their parts, and either several parts or a
+// similar name.
 func alike(old, new schema.Decl) bool {
 	a, b := partsOf(old), partsOf(new)
 	shared := 0
@@ -69,7 +69,7 @@ func alike(old, new schema.Decl) bool {
 	return shared > 0 && 2*shared >= max(len(a), len(b)) && (shared > 1 || similar(old.Head().Name, new.Head().Name))
 }
 
-// partsOf returns what identifies a declaration apart from its name.
+// partsOf returns the parts that identify a declaration apart from its name.
 func partsOf(d schema.Decl) (parts []string) {
 	switch d := d.(type) {
 	case *schema.Enum:

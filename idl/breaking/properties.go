@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// property is a property of a declaration.
+// property is a property with its declaration.
 type property struct {
 	*schema.Property
 	of schema.Decl
@@ -18,10 +18,10 @@ func (p property) node() node {
 	return node{p.of.Head().File, p.Pos, p.Field, symbolOf(p.of) + "." + p.Name}
 }
 
-// isPointer reports whether the field of a stub is a pointer.
+// isPointer reports whether the stub field is a pointer.
 func (p property) isPointer() bool { return (p.Pointer || p.Optional) && !p.Nilable() }
 
-// useOfProperty says in which direction values of an old property travel.
+// useOfProperty returns the direction in which values of an old property are sent.
 func (c *comparison) useOfProperty(p property) use {
 	if isObject(p.of) && !p.Out {
 		return c.useOf(p.of)
@@ -40,7 +40,7 @@ var propertyRules = []rule[property]{
 		c.compareTypes(old.Type, new.Type, c.useOfProperty(old), old.node(), new.node())
 	}},
 	{"Property.Pointer", func(c *comparison, old, new property) {
-		// What another type or optional does to the field is part of that finding.
+		// Changes of the field caused by its type or optional are reported with those.
 		alone := c.relate(old.Type, new.Type).sameGo && (old.Optional == new.Optional || old.Out != new.Out)
 		if alone && old.Pointer != new.Pointer && old.isPointer() != new.isPointer() {
 			form := map[bool]string{true: "a pointer", false: "a value"}
@@ -74,14 +74,14 @@ var propertyRules = []rule[property]{
 	}},
 }
 
-// change is what it means that an option was added or removed.
+// change describes the addition or removal of an option.
 type change struct {
 	code          diag.Code
 	impact        Impact
 	message, help string
 }
 
-// flag returns the rule of an option that is set or not.
+// flag returns the rule for a boolean option.
 func flag(set func(property) bool, added, removed change) func(c *comparison, old, new property) {
 	return func(c *comparison, old, new property) {
 		made := added
@@ -116,8 +116,8 @@ func compareOptional(c *comparison, old, new property) {
 	}
 }
 
-// compareProperties compares the properties of two declarations of one kind, or the variants of two unions. Old is nil for a
-// configuration that is new.
+// compareProperties compares the properties of two declarations of one kind, or the variants of two unions. Old is nil
+// for a new configuration.
 func compareProperties(c *comparison, old, new schema.Decl) {
 	if old != nil && !sameKind(old, new) {
 		return
@@ -132,12 +132,12 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		})
 	}
 	none := func(p, q property) {}
-	if kindOf(new) == "union of resources" { // whose names are not on the wire
+	if kindOf(new) == "union of resources" { // variant names are not on the wire
 		pair(none, func(p, q property) bool { return c.relate(p.Type, q.Type).widens })
 	}
 	pair(none, func(p, q property) bool { return p.Name == q.Name })
 	pair(func(p, q property) {
-		// State keeps the old name inside of structs, where programs that read an output do not find the new one.
+		// Inside structs, state keeps the old name, so programs that read an output do not find the new one.
 		deployed := when(isObject(p.of) && c.useOfProperty(p).out, MayBreak)
 		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, deployed},
 			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"` instead of was="+p.Name, "is now named %s", q.Name)
@@ -175,11 +175,10 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 	c.compareRelations(old, new, names)
 }
 
-// compareVariants reports what is special about unions, given the variants that are gone, those that have come, and the new
-// names of the others.
+// compareVariants reports changes specific to unions, given removed and added variants and the new names of the others.
 func (c *comparison) compareVariants(old, new *schema.Union, gone, come []property, names map[string]string) {
 	u := c.useOf(old)
-	// Nothing in a program names a resource that is received.
+	// Programs cannot name the type of a received resource.
 	programs := max(MayBreak, when(u.in || old.Tokens() == nil, Breaks))
 	for _, p := range gone {
 		c.report("VariantRemoved", Impact{programs, Breaks, when(u.in, Breaks), Breaks}, p.node(), declNode(new).as(p.node()),
@@ -200,7 +199,7 @@ func (c *comparison) compareVariants(old, new *schema.Union, gone, come []proper
 	}
 }
 
-// propertiesOf returns the properties of d, without the name of a resource whose other version is not named.
+// propertiesOf returns the properties of d, without the name property of a resource whose other version is not named.
 func propertiesOf(d, other schema.Decl) []property {
 	var list []property
 	a, isResource := d.(*schema.Resource)
@@ -212,7 +211,7 @@ func propertiesOf(d, other schema.Decl) []property {
 	return list
 }
 
-// compareMembers pairs the constants of an enum by value, and those that are left by name.
+// compareMembers pairs enum constants by value, and the rest by name.
 func compareMembers(c *comparison, old, new *schema.Enum) {
 	nodeOf := func(e *schema.Enum, m *schema.Member) node {
 		return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name}

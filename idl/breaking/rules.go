@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// rule compares what a field of the model says about two versions of something. A test asks for a rule for each field.
+// rule compares one field of the model in two versions. A test checks that every field has a rule.
 type rule[T any] struct {
 	field   string
 	compare func(c *comparison, old, new T)
@@ -21,7 +21,7 @@ func apply[T any](c *comparison, rules []rule[T], old, new T) {
 	}
 }
 
-// comparePackages compares everything.
+// comparePackages compares two packages.
 func (c *comparison) comparePackages(old, new *schema.Package) {
 	if old.Name != new.Name {
 		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, fileNode(new.Name, new.Files()),
@@ -52,13 +52,13 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 		c.report("DeclarationRemoved", goneImpact(d), declNode(d), at.as(declNode(d)), "keep it until nothing uses it", "was removed")
 	}
 	for _, d := range come {
-		if d.Head().Kind == "config" { // Programs did not have to set what it requires.
+		if d.Head().Kind == "config" { // programs did not have to set its required properties
 			compareProperties(c, nil, d)
 		}
 	}
 }
 
-// fileNode is something that a whole package or module has: it is reported at the first of the files.
+// fileNode represents a package or module, reported at the first of its files.
 func fileNode(symbol string, files iter.Seq[*schema.File]) node {
 	for f := range files {
 		return node{file: f, symbol: symbol}
@@ -66,7 +66,7 @@ func fileNode(symbol string, files iter.Seq[*schema.File]) node {
 	return node{symbol: symbol}
 }
 
-// goneImpact is what it means that a declaration is no longer found where it was.
+// goneImpact returns the impact of a removed or moved declaration.
 func goneImpact(d schema.Decl) Impact {
 	resource := when(d.Head().Kind == "resource", Breaks)
 	return Impact{when(d.Head().Exported(), Breaks), Breaks, max(resource, when(d.Head().Kind == "config", Breaks)), resource}
@@ -79,7 +79,7 @@ var declRules = []rule[schema.Decl]{
 	{"Resource.Token", of(func(c *comparison, old, new *schema.Resource) {
 		_, was, _ := strings.Cut(old.Token, ":")
 		_, is, _ := strings.Cut(new.Token, ":")
-		// A package, module or type with another name is reported as such.
+		// Renamed packages, modules and types are reported as such.
 		if was != is && old.Name == new.Name && sameModule(old, new) {
 			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
 				"keep its file and --tokens", "has the type token %s (was %s)", new.Token, old.Token)
@@ -88,7 +88,7 @@ var declRules = []rule[schema.Decl]{
 	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
 		if old.Named != new.Named {
 			whose := map[bool]string{true: "the program", false: "the provider"}
-			// The operation Name is missing, or is never called.
+			// The provider lacks Name, or implements it in vain.
 			c.report("NamingChanged", Impact{Breaks, max(MayBreak, when(old.Named, Breaks)), Breaks, Breaks}, declNode(old), declNode(new),
 				"keep the marker, and declare another resource", "is now named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
@@ -115,7 +115,7 @@ var declRules = []rule[schema.Decl]{
 	})},
 }
 
-// of restricts a rule to one kind of declaration.
+// of limits a rule to one kind of declaration.
 func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparison, old, new schema.Decl) {
 	return func(c *comparison, old, new schema.Decl) {
 		if a, ok := old.(T); ok {
@@ -126,7 +126,7 @@ func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparis
 	}
 }
 
-// constKind is the type of a constant in generated code, where numbers of all types are alike.
+// constKind returns the type of a constant in generated code, where all numbers have one type.
 func constKind(c *schema.Const) string {
 	if c.Type != "bool" && c.Type != "string" {
 		return "number"
@@ -197,7 +197,7 @@ func (c *comparison) compareFormerNames(old, new []string, at, now node) {
 	}
 }
 
-// namesIn returns the names of types from their tokens.
+// namesIn returns the type names in tokens.
 func namesIn(tokens []string) (names []string) {
 	for _, token := range tokens {
 		names = append(names, token[strings.LastIndex(token, ":")+1:])

@@ -8,13 +8,13 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// use says in which direction values of a type travel.
+// use is the direction in which values of a type are sent.
 type use struct {
 	in  bool // from programs to the provider
 	out bool // from the provider to programs
 }
 
-// usesOf finds how the declarations of a package are used by resources and the configuration, be it through each other.
+// usesOf returns how resources and the configuration use each declaration, directly or indirectly.
 func usesOf(p *schema.Package) map[schema.Decl]use {
 	uses := map[schema.Decl]use{}
 	var walk func(properties []*schema.Property, in bool)
@@ -41,8 +41,8 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 	return uses
 }
 
-// replacedBy finds the structs and unions of the new version whose values resources already have below a property that
-// replaces, and returns the first such property for each. A part that such a property gets replaces the resource.
+// replacedBy returns the structs and unions that existing resources contain below a property that replaces, each with
+// the first such property. Adding a value inside them replaces the resource.
 func (c *comparison) replacedBy() map[schema.Decl]string {
 	had := map[*schema.Property]bool{}
 	for old := range c.pairs {
@@ -75,8 +75,8 @@ func (c *comparison) replacedBy() map[schema.Decl]string {
 	return replaced
 }
 
-// replaces reports whether a change of a new property replaces resources. Through is what messages add for a part of
-// another property.
+// replaces reports whether setting a new property replaces resources. Through is the explanation for messages if an
+// enclosing property is the reason.
 func (c *comparison) replaces(q property) (is bool, through string) {
 	if symbol := c.replaced[q.of]; symbol != "" {
 		return true, ", because it is part of " + symbol
@@ -84,10 +84,10 @@ func (c *comparison) replaces(q property) (is bool, through string) {
 	return q.Replaces, ""
 }
 
-// isObject reports whether values of a declaration are parts of other values.
+// isObject reports whether values of a declaration are nested in other values.
 func isObject(d schema.Decl) bool { return d.Head().Kind == "struct" || d.Head().Kind == "union" }
 
-// useOf returns how an old declaration is used. What nothing uses counts as an argument of something.
+// useOf returns how an old declaration is used. Unused declarations count as input.
 func (c *comparison) useOf(d schema.Decl) use {
 	if u := c.uses[d]; u != (use{}) {
 		return u
@@ -95,7 +95,7 @@ func (c *comparison) useOf(d schema.Decl) use {
 	return use{in: true}
 }
 
-// relation says how the values of an old and a new type relate.
+// relation describes how the values of an old and a new type relate.
 type relation struct {
 	widens  bool // every old value is a new one
 	narrows bool // every new value is an old one
@@ -106,7 +106,7 @@ func (r relation) and(s relation) relation {
 	return relation{r.widens && s.widens, r.narrows && s.narrows, r.sameGo && s.sameGo}
 }
 
-// relate compares types. A use of the same declaration is the same type: its own changes are findings of their own.
+// relate compares types. References to the same declaration are equal: changes in the declaration are reported there.
 func (c *comparison) relate(old, new schema.Type) relation {
 	if a, ok := old.(*schema.Ref); ok {
 		if b, ok := new.(*schema.Ref); ok && c.pairs[a.Decl] == b.Decl {
@@ -116,7 +116,7 @@ func (c *comparison) relate(old, new schema.Type) relation {
 	return c.relateValues(old, new)
 }
 
-// relateValues compares types by the values that they have.
+// relateValues compares types by their values.
 func (c *comparison) relateValues(old, new schema.Type) relation {
 	old, new = schema.Underlying(old), schema.Underlying(new)
 	switch a := old.(type) {
@@ -141,20 +141,20 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 	}
 }
 
-// isWider reports whether one type has all values of an enum, or refers to all resources, and the other to some.
+// isWider reports whether wide is string and t an enum, or wide is any resource and t a specific one.
 func isWider(wide, t schema.Type) bool {
 	return wide == schema.String && hasKind(t, "enum") ||
 		wide == schema.AnyResource && (isCapability(t) || hasKind(t, "union of resources"))
 }
 
-// alternative is what a value can be: a value of an enum, a resource that a capability refers to, a struct, or a variant.
+// alternative is one possible value of a type: an enum value, a referenced resource type, a struct, or a variant.
 type alternative struct {
-	name string // as on the wire, if it has one
+	name string // on the wire, or empty
 	kind string
-	decl schema.Decl // that of the new version, if there is one
+	decl schema.Decl // in the new version, if it exists
 }
 
-// alternatives returns what values of an enum, a capability, a struct or a union can be.
+// alternatives returns the possible values of an enum, a capability, a struct or a union, and nil for other types.
 func (c *comparison) alternatives(t schema.Type) (list []alternative) {
 	ref, ok := t.(*schema.Ref)
 	if !ok {
@@ -180,20 +180,20 @@ func (c *comparison) alternatives(t schema.Type) (list []alternative) {
 	return list
 }
 
-// within reports whether b has all of a, and a has any.
+// within reports whether a is a non-empty subset of b.
 func within(a, b []alternative) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(one alternative) bool { return !slices.Contains(b, one) })
 }
 
 func isCapability(t schema.Type) bool { return t == schema.AnyResource || hasKind(t, "resource") }
 
-// hasKind reports whether a type is a use of a declaration of a kind.
+// hasKind reports whether t is a reference to a declaration of that kind.
 func hasKind(t schema.Type, kind string) bool {
 	ref, ok := t.(*schema.Ref)
 	return ok && kindOf(ref.Decl) == kind
 }
 
-// kindOf returns the kind of a declaration, and of which kind the variants of a union are.
+// kindOf returns the kind of a declaration. For unions, it includes the kind of the variants.
 func kindOf(d schema.Decl) string {
 	kind := d.Head().Kind
 	if u, ok := d.(*schema.Union); ok {
@@ -205,7 +205,7 @@ func kindOf(d schema.Decl) string {
 	return kind
 }
 
-// change returns the code and the impact of a change of types, and a clause for the message.
+// change returns the code and impact of a type change, and a clause for its message.
 func (r relation) change(u use) (code diag.Code, impact Impact, clause string) {
 	switch {
 	case r.widens && r.narrows:
@@ -229,13 +229,13 @@ func when(condition bool, s Severity) Severity {
 
 func unless(condition bool, s Severity) Severity { return when(!condition, s) }
 
-// compareTypes reports that what is at old and new has another type.
+// compareTypes reports a type change between two nodes.
 func (c *comparison) compareTypes(old, new schema.Type, u use, at, now node) {
 	code, impact, clause := c.relate(old, new).change(u)
 	help := "keep the type, and add a property of the new one"
 	if code == "TypeWidened" {
 		help = ""
-		if hasStructs(old) && !hasStructs(new) { // whose defaults are no longer filled in
+		if hasStructs(old) && !hasStructs(new) { // their defaults are no longer filled in
 			impact.Deployed = MayBreak
 		}
 	}
@@ -251,7 +251,7 @@ func hasStructs(t schema.Type) bool {
 	return false
 }
 
-// typeText returns a type as it stands in an IDL, with declarations by their symbols.
+// typeText formats a type as IDL source, using symbols for declarations.
 func typeText(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -272,7 +272,7 @@ func typeText(t schema.Type) string {
 	return ""
 }
 
-// primitives are those that an IDL writes in another way than the model.
+// primitives maps primitive types to IDL syntax where it differs from the model.
 var primitives = map[schema.Primitive]string{
 	schema.Number: "float64", schema.Asset: "*idl.Asset", schema.Archive: "*idl.Archive", schema.AnyResource: "*idl.Resource",
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// Code names the rule that a diagnostic is about. Codes are stable: one that was released keeps its meaning. Each has
-// an entry in the [Catalog], which docs/diagnostics.md lists.
+// Code identifies the rule that a diagnostic reports. Codes are stable: a released code keeps its meaning. Each has an
+// entry in the [Catalog] and is listed in docs/diagnostics.md.
 type Code string
 
 // Source files and packages.
@@ -106,12 +106,12 @@ const (
 	DuplicateValue Code = "DuplicateValue"
 )
 
-// files holds one Markdown file a code: what the rule is, why it is so, and examples that break it and keep it. The
-// tests of package compile hold that every example does what it is said to do.
+// files contains one Markdown file per code: the rule, the reason, and examples that break and follow it. The tests of
+// package compile check the examples.
 //
 //go:embed catalog
 var files embed.FS
 
-// Catalog returns the entries of all codes in the order in which they are declared. The headings of an entry are
-// "## Wrong" and "## Right".
+// Catalog returns the entries of all codes in declaration order. The headings of an entry are "## Wrong" and "##
+// Right".
 func Catalog() catalog.Catalog { return catalog.New("diagnostic", files, "catalog") }

@@ -1,8 +1,8 @@
-// Package diag is how the compiler says what is wrong with an IDL.
+// Package diag defines and prints the compiler's diagnostics.
 //
-// A [Diagnostic] has a stable [Code], a place, a message, and perhaps notes and a suggestion. Diagnostics are
-// collected, put in order with [Sort], and printed by [Text] for people, by [JSON] for machines or by [GitHub] for pull
-// requests. [Catalog] explains the codes, with an example that breaks the rule and one that keeps it.
+// A [Diagnostic] has a stable [Code], a position, a message, and optionally notes and a suggestion. Diagnostics are
+// collected, sorted with [Sort], and printed with [Text] for people, [JSON] for programs, or [GitHub] for pull
+// requests. [Catalog] explains the codes with examples.
 package diag
 
 import (
@@ -10,51 +10,51 @@ import (
 	"slices"
 )
 
-// Severity says how much a diagnostic matters.
+// Severity is the severity of a diagnostic.
 type Severity string
 
-// The severities. Only errors keep output from being written.
+// The severities. Errors prevent output from being written.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 )
 
-// Position is a place in a source file.
+// Position is a position in a source file.
 type Position struct {
-	// File is the file's path as a person would type it from the current folder.
+	// File is the path of the file relative to the current folder.
 	File string `json:"file"`
-	// Line and Column count from 1, columns in bytes. Both are 0 where only the file is known.
+	// Line and Column count from 1, columns in bytes. Both are 0 if only the file is known.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
 }
 
-// Span is the source text from Start up to, but not including, End. Both lie in one file.
+// Span is the source text from Start up to, but not including, End, which are in the same file.
 type Span struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
 }
 
-// Note adds a fact to a diagnostic, such as the other of two places that contradict each other.
+// Note adds information to a diagnostic, such as the other of two conflicting positions.
 type Note struct {
-	// Span is where the fact shows; its file is empty where it shows nowhere.
+	// Span is the position of the note. Its file is empty if there is none.
 	Span    Span   `json:"span,omitzero"`
 	Message string `json:"message"`
 }
 
-// Diagnostic is one thing that is wrong.
+// Diagnostic is an error or warning of the compiler.
 type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	Span     Span     `json:"span"`
-	// Message says what is wrong, without a full stop.
+	// Message describes the problem, without a full stop.
 	Message string `json:"message"`
 	Notes   []Note `json:"notes,omitempty"`
-	// Suggestion says what to write instead; it completes the sentence "help: …". It may be empty. If it begins with
-	// "write" or "did you mean", what follows, up to a comma or semicolon and a space, is to replace the text of Span.
+	// Suggestion completes the sentence "help: …", or is empty. If it starts with "write" or "did you mean", the text
+	// after that, up to a comma or semicolon and a space, replaces the text of Span.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Sort puts diagnostics into a total order, by place first, and drops repetitions.
+// Sort sorts diagnostics in place by position, code and message, and returns them without duplicates.
 func Sort(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, compare)
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })

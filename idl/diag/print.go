@@ -9,14 +9,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// TextOptions say how [Text] prints.
+// TextOptions configures [Text].
 type TextOptions struct {
-	// Source returns the content of a file that a position names. Where it is nil or fails, source lines are left out.
+	// Source returns the content of a file. If it is nil or fails, source lines are omitted.
 	Source func(file string) ([]byte, error)
-	// Color turns on the escape sequences that color a terminal.
+	// Color enables color escape sequences.
 	Color bool
-	// Width is how many columns the terminal has; a longer source line is cut around the span. If it is zero, 100 columns
-	// of a source line are shown.
+	// Width is the terminal's width in columns; longer source lines are cut around the span. Zero limits source lines
+	// to 100 columns.
 	Width int
 }
 
@@ -24,9 +24,9 @@ type TextOptions struct {
 //
 //	idl/ec2/vpc.go:12:3: error UnknownOption: unknown tag option "optinal"
 //
-// and goes on with the source line, a run of carets under the span, the notes and the suggestion. The last line counts
-// errors and warnings. Nothing is printed for an empty list. Control characters in sources, file names and messages
-// are made visible, so that no input can drive the terminal. The error returned is the writer's.
+// and continues with the source line, carets under the span, the notes and the suggestion. The last line counts errors
+// and warnings. Nothing is printed for an empty list. Control characters in sources, file names and messages are
+// replaced by visible ones, so that input cannot control the terminal. The error is the writer's.
 func Text(w io.Writer, list []Diagnostic, opts TextOptions) error {
 	if len(list) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func Text(w io.Writer, list []Diagnostic, opts TextOptions) error {
 	return p.Flush()
 }
 
-// Count says how many errors and warnings there are, such as "2 errors, 1 warning".
+// Count formats the number of errors and warnings, such as "2 errors, 1 warning".
 func Count(list []Diagnostic) string {
 	errors := Errors(list)
 	var parts []string
@@ -64,16 +64,15 @@ func Count(list []Diagnostic) string {
 	return strings.Join(parts, ", ")
 }
 
-// textPrinter holds what the lines of one call of Text have in common. Write errors stick to the buffered writer and
-// come out when it is flushed.
+// textPrinter is the state of one Text call. Write errors are sticky and returned by Flush.
 type textPrinter struct {
 	*bufio.Writer
 	term.Stream
 	source func(file string) ([]byte, error)
-	files  map[string]string // the sources read so far, empty if they cannot be read
+	files  map[string]string // sources by name; empty if unreadable
 }
 
-// line prints one line. Its errors are those that Flush returns.
+// line prints a line. Flush returns its errors.
 func (p *textPrinter) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(p, format+"\n", args...)
 }
@@ -96,7 +95,7 @@ func (p *textPrinter) diagnostic(d *Diagnostic) {
 	}
 }
 
-// headed prints a message behind its place and its kind, and the source that it is about.
+// headed prints a message after its position and kind, followed by the source line.
 func (p *textPrinter) headed(span Span, kind, message string, style term.Style) {
 	if where := place(span.Start); where != "" {
 		kind = p.Paint(term.Bold, where+":") + " " + kind
@@ -105,7 +104,7 @@ func (p *textPrinter) headed(span Span, kind, message string, style term.Style) 
 	p.snippet(span, style)
 }
 
-// place renders a position as far as it is known.
+// place formats a position as far as it is known.
 func place(pos Position) string {
 	file := term.Visible(pos.File)
 	switch {
@@ -117,12 +116,12 @@ func place(pos Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
 }
 
-// snippet prints the lines that a span starts and ends on, or nothing if they are unknown.
+// snippet prints the first and last line of a span, or nothing if they are unknown.
 func (p *textPrinter) snippet(span Span, style term.Style) {
 	file := span.Start.File
 	text, read := p.files[file]
 	if !read && file != "" && p.source != nil {
-		content, _ := p.source(file) // A diagnostic is worth printing without its source.
+		content, _ := p.source(file) // an unreadable file only omits the source line
 		text = string(content)
 		p.files[file] = text
 	}
@@ -137,7 +136,7 @@ func (p *textPrinter) snippet(span Span, style term.Style) {
 	s.Print(p, span.Start.Line, from, to, style)
 }
 
-// offset returns the offset of a position in a text, at most that of the end of its line, or -1 if there is no such line.
+// offset returns the byte offset of a position, at most the end of its line, or -1 if there is no such line.
 func offset(text string, pos Position) int {
 	if pos.Line < 1 {
 		return -1

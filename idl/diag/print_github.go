@@ -9,9 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// GitHub prints diagnostics as workflow commands, a line each, in the order given: GitHub Actions shows them next to the
-// lines of a pull request that they are about. Notes and the suggestion are part of the message. The error returned is
-// the writer's.
+// GitHub prints one workflow command per diagnostic, in the given order, which GitHub Actions shows as annotations on
+// pull requests. Notes and the suggestion are part of the message. The error is the writer's.
 func GitHub(w io.Writer, list []Diagnostic) error {
 	out := bufio.NewWriter(w)
 	for _, d := range list {
@@ -19,7 +18,7 @@ func GitHub(w io.Writer, list []Diagnostic) error {
 		_, _ = fmt.Fprintf(out, "::%s file=%s", d.Severity, property.Replace(term.Visible(start.File)))
 		if start.Line > 0 {
 			_, _ = fmt.Fprintf(out, ",line=%d,endLine=%d", start.Line, max(start.Line, end.Line))
-			if start.Line == end.Line { // GitHub refuses columns of a span with several lines.
+			if start.Line == end.Line { // GitHub rejects columns for spans of several lines
 				_, _ = fmt.Fprintf(out, ",col=%d,endColumn=%d", start.Column, end.Column)
 			}
 		}
@@ -38,7 +37,7 @@ func GitHub(w io.Writer, list []Diagnostic) error {
 	return out.Flush()
 }
 
-// The characters that workflow commands escape, in a message and in the value of a property.
+// Escapes of workflow commands in messages and property values.
 var (
 	message  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

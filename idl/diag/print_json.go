@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// JSON prints diagnostics for machines, in the order given: each is one object on a line of its own, with the members
-// that [Diagnostic] names. What could drive a terminal stands there as an escape. The error returned is the writer's.
+// JSON prints one JSON object per line for each diagnostic, in the given order, with the members of [Diagnostic].
+// Characters that could control a terminal are escaped. The error is the writer's.
 func JSON(w io.Writer, list []Diagnostic) error {
 	out := bufio.NewWriter(w)
 	for i := range list {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Constraints limit the values of a property or of an [Alias]. Where both have some, a value must satisfy all of them.
-// What each means for a value is in docs/idl.md; both runtimes check it. The key "of" names the values that it is for, as
-// [ValuesOf] does.
+// Constraints limits the values of a property or an [Alias]. If both have constraints, values must satisfy all of them.
+// docs/idl.md defines their meaning, and both runtimes check them. The key "of" is the kind of values, as returned by
+// [ValuesOf].
 type Constraints struct {
 	// Min, Max, ExclusiveMin and ExclusiveMax bound a number, and MultipleOf divides it.
 	Min          *float64 `json:"min,omitempty" of:"numbers"`
@@ -19,23 +19,22 @@ type Constraints struct {
 	// MinLength and MaxLength bound the number of Unicode characters in a string.
 	MinLength *int `json:"minLength,omitempty" of:"strings"`
 	MaxLength *int `json:"maxLength,omitempty" of:"strings"`
-	// Pattern is a regular expression that a string must contain a match of. It means the same in RE2 and in JavaScript
+	// Pattern is a regular expression that must match a part of the string. It means the same in RE2 and in JavaScript
 	// with the flag u.
 	Pattern string `json:"pattern,omitempty" of:"strings"`
-	// Format names a format of strings, such as "uri".
+	// Format is a string format such as "uri".
 	Format string `json:"format,omitempty" of:"strings"`
-	// MinItems and MaxItems bound the number of elements of a list, and Unique lists have no two equal ones.
+	// MinItems and MaxItems bound the number of list elements. Elements of Unique lists differ.
 	MinItems *int `json:"minItems,omitempty" of:"lists"`
 	MaxItems *int `json:"maxItems,omitempty" of:"lists"`
 	Unique   bool `json:"unique,omitempty" of:"lists"`
-	// MinProperties and MaxProperties bound the number of elements of a map, and KeyPattern is the pattern of its keys.
+	// MinProperties and MaxProperties bound the number of map entries. KeyPattern is the pattern of the keys.
 	MinProperties *int   `json:"minProperties,omitempty" of:"maps"`
 	MaxProperties *int   `json:"maxProperties,omitempty" of:"maps"`
 	KeyPattern    string `json:"keyPattern,omitempty" of:"maps"`
 }
 
-// All yields the constraints that are set, by their names in the JSON form, in the order of the fields. The values are
-// of type float64, int, string or bool.
+// All yields the names and values of all constraints in field order. Values are of type float64, int, string or bool.
 func (c *Constraints) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		if c == nil {
@@ -55,7 +54,7 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 	}
 }
 
-// Set sets the constraint of a name to a value of the type that [Constraints.All] yields.
+// Set sets a constraint to a value of the type that [Constraints.All] yields.
 func (c *Constraints) Set(name string, value any) {
 	field := reflect.ValueOf(c).Elem().FieldByIndex(fieldOf(name).Index)
 	if field.Kind() == reflect.Pointer {
@@ -70,7 +69,7 @@ func fieldOf(name string) reflect.StructField {
 	return field
 }
 
-// ConstraintType returns the kind of a constraint's argument: Float64, Int, String or Bool.
+// ConstraintType returns the kind of a constraint's value: Float64, Int, String or Bool.
 func ConstraintType(name string) reflect.Kind {
 	if t := fieldOf(name).Type; t.Kind() == reflect.Pointer {
 		return t.Elem().Kind()
@@ -78,10 +77,10 @@ func ConstraintType(name string) reflect.Kind {
 	return fieldOf(name).Type.Kind()
 }
 
-// ConstraintValues returns which values a constraint is for, as [ValuesOf] calls them.
+// ConstraintValues returns the kind of values that a constraint applies to, as returned by [ValuesOf].
 func ConstraintValues(name string) string { return fieldOf(name).Tag.Get("of") }
 
-// ValuesOf is what messages call the values of a type, such as "numbers" or "lists".
+// ValuesOf returns the kind of a type's values for messages, such as "numbers" or "lists".
 func ValuesOf(t Type) string {
 	switch t := Underlying(t).(type) {
 	case *List:
@@ -110,7 +109,7 @@ func ValuesOf(t Type) string {
 	return ""
 }
 
-// ConstraintsOf returns the constraints of a type, which are those of the alias that it refers to, or nil.
+// ConstraintsOf returns the constraints of the alias that t refers to, or nil.
 func ConstraintsOf(t Type) *Constraints {
 	if ref, ok := t.(*Ref); ok {
 		if a, ok := ref.Decl.(*Alias); ok {
@@ -120,7 +119,7 @@ func ConstraintsOf(t Type) *Constraints {
 	return nil
 }
 
-// Constrained reports whether a constraint applies to the property's value or to a part of it outside of structs.
+// Constrained reports whether the property's value, or a part of it outside of structs, has constraints.
 func (p *Property) Constrained() bool {
 	if p.Constraints != nil {
 		return true

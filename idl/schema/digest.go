@@ -9,16 +9,16 @@ import (
 	"strconv"
 )
 
-// Digests has a hash for each file of a package: of all that generators may put into the output that is made of the file,
-// so that files of one path and one digest yield the same output. That is
+// Digests maps files to hashes of everything that generators may use for their output. Files with equal paths and
+// digests yield equal output. A digest covers
 //
 //   - the file itself, without positions;
 //   - of the package, its name;
 //   - of the file's module, its path, name and imports;
-//   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for, with its
-//     constraints, or the types of a union's variants.
+//   - of each declaration that the file refers to, its kind, name, file, module and token, and the target and constraints
+//     of an alias or the variant types of a union.
 //
-// A generator that uses anything else has to add it.
+// A generator that uses anything else must add it to the digest.
 type Digests map[*File][sha256.Size]byte
 
 // Digests computes the digests of all files.
@@ -27,7 +27,7 @@ func (p *Package) Digests() Digests {
 	h := sha256.New()
 	d := digester{bufio.NewWriter(h), map[*Alias]bool{}}
 	sum := func() (digest [sha256.Size]byte) {
-		_ = d.Flush() // A hash never returns an error.
+		_ = d.Flush() // hashes return no errors
 		h.Sum(digest[:0])
 		h.Reset()
 		clear(d.followed)
@@ -46,8 +46,7 @@ func (p *Package) Digests() Digests {
 	return digests
 }
 
-// digester feeds a hash, in such a way that no two models feed it the same bytes: everything has its length in front,
-// and everything that has a kind begins with it.
+// digester feeds the model to a hash unambiguously: values are preceded by their lengths and kinds.
 type digester struct {
 	*bufio.Writer
 	followed map[*Alias]bool
@@ -64,7 +63,7 @@ func (d digester) text(list ...string) {
 	}
 }
 
-// module feeds what all files of a module depend on.
+// module feeds everything that all files of a module depend on.
 func (d digester) module(p *Package, m *Module) {
 	d.text(p.Name, m.Path, m.GoName)
 	d.number(uint64(len(m.Imports)))
@@ -73,7 +72,7 @@ func (d digester) module(p *Package, m *Module) {
 	}
 }
 
-// ref feeds what a file may use of a declaration that it refers to. Each alias is followed once, so that circles end.
+// ref feeds everything that a file may use of a referenced declaration. Each alias is followed once, so cycles end.
 func (d digester) ref(decl Decl) {
 	h := decl.Head()
 	d.text(h.File.Module.Path, h.File.Module.GoName, h.File.Name, h.Kind, h.Name)
@@ -93,7 +92,7 @@ func (d digester) ref(decl Decl) {
 	}
 }
 
-// value feeds everything in v but positions and what [Package.Link] sets.
+// value feeds v except for positions and the fields set by [Package.Link].
 func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:

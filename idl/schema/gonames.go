@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// The names that generated Go code declares are part of the model, since the compiler reports on the IDL what would
-// collide there and the generator must then use the very same names.
+// The model defines the names in generated Go, because the compiler reports collisions and the generator must use the
+// same names.
 
-// stubImports are the names under which every stub may import packages of its own.
+// stubImports lists the names that every stub may import.
 var stubImports = map[string]bool{"context": true, "lumi": true, "tokens": true, "urn": true}
 
-// GoName is the name in generated Go of a declaration, or of an enum's constant, that has the given name in module m.
-// Exported names stay. Others get a trailing underscore where they would hide a keyword, a predeclared name or a
-// package that stubs of the module import, or where only a function may have the name.
+// GoName returns the Go name of a declaration or enum constant in module m. Exported names stay the same. Others get a
+// trailing underscore if they would shadow a keyword, a predeclared name or an imported package, or are reserved for
+// functions.
 func GoName(m *Module, name string) string {
 	if IsExported(name) {
 		return name
@@ -30,14 +30,14 @@ func GoName(m *Module, name string) string {
 	return name
 }
 
-// GoMarshalName is the name of the struct that generated Go code marshals a resource, struct, union or configuration with,
-// or of the alias to it: the declaration's name, lowered like a property's.
+// GoMarshalName returns the Go name of the struct that holds the properties of a resource, struct, union or
+// configuration, or of its alias: the declaration's name with lowered capitals, like a property's.
 func GoMarshalName(h *Header) string { return GoName(h.File.Module, PropertyName(h.Name)) }
 
-// GoPropertyConst is the name of the generated Go constant that holds a property's name.
+// GoPropertyConst returns the name of the Go constant for a property's name.
 func GoPropertyConst(h *Header, p *Property) string { return h.Name + "_" + p.Field }
 
-// GoProperties returns the properties with a constant in generated Go: all but the variants of unions of resources.
+// GoProperties returns the properties with a Go constant: all except the variants of unions of resources.
 func GoProperties(d Decl) []*Property {
 	if u, ok := d.(*Union); ok && u.Tokens() != nil {
 		return nil
@@ -45,7 +45,7 @@ func GoProperties(d Decl) []*Property {
 	return Properties(d)
 }
 
-// GoNames returns every name that generated Go code declares at package level for d, the declaration's own among them.
+// GoNames returns every name that generated Go declares at package level for d, starting with its own.
 func GoNames(d Decl) []string {
 	h := d.Head()
 	own := GoName(h.File.Module, h.Name)

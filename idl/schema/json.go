@@ -7,12 +7,11 @@ import (
 	"io"
 )
 
-// Version is the version of the JSON form that [Write] writes and [Read] reads. It grows when the meaning of a member
-// changes, or one goes away. Members may be added within a version, so other readers should skip what they do not know.
+// Version is the version of the JSON format of [Write] and [Read]. It increases if a member changes its meaning or is
+// removed. Members may be added within a version, so other readers should ignore unknown ones.
 const Version = 1
 
-// The types below are the JSON form as far as the tags of the model are not. The documentation of [Write] describes it
-// from top to bottom.
+// These types add to the JSON tags of the model. The documentation of [Write] describes the format.
 type (
 	packageJSON struct {
 		Version int `json:"version"`
@@ -25,34 +24,34 @@ type (
 	}
 	fileJSON struct {
 		File
-		// Decls hold a [Decl] each. Which one is known only when the kind has been read.
+		// Decls contains encoded [Decl] values, whose types depend on their kinds.
 		Decls []json.RawMessage `json:"decls"`
 	}
 	typeJSON struct {
 		Kind string `json:"kind"`
-		// Key and Elem belong to lists and maps.
+		// Elem is set for lists and maps, Key for maps.
 		Key  *typeJSON `json:"key,omitempty"`
 		Elem *typeJSON `json:"elem,omitempty"`
-		// Module and Name belong to references. The root's path is empty, hence the pointer.
+		// Module and Name are set for references. A pointer distinguishes the root's empty path from none.
 		Module *string `json:"module,omitempty"`
 		Name   string  `json:"name,omitempty"`
 	}
 )
 
-// constants are a value of each type that a [Const] can have, by the type's name.
+// constants maps the types of a [Const] to zero values.
 var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "uint64": uint64(0), "float64": 0.0}
 
-// Write writes the model as indented JSON, in the order of the model. The same model always gives the same bytes. The
-// error returned is the writer's, or says that a constant's value is of a type that [Const] does not list.
+// Write writes the model as indented JSON in model order. Equal models yield equal bytes. The error is the writer's, or
+// reports a constant of a type that [Const] does not allow.
 //
-// The JSON form mirrors the model. In all of it, members that are false, empty or unknown are left out, but for those
-// that identify something (names, paths, kinds).
+// The JSON mirrors the model. Members that are false, empty or unknown are omitted, except for identifying ones (names,
+// paths, kinds).
 //
 //	package:   {"version": 1, "name": "aws", "modules": [module…]}
 //	module:    {"path": "ec2", "goName": "ec2", "files": [file…]}
 //	file:      {"name": "vpc.go", "doc": "…", "decls": [declaration…]}
 //
-// A declaration has a kind, and what the kind asks for:
+// A declaration has a kind, and members that depend on it:
 //
 //	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…]}
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
@@ -66,12 +65,12 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	            "default", "conflictsWith", "requiredWith", "exactlyOneOf", "was", "deprecated",
 //	            "doc", "pos"}
 //
-// Declarations of all kinds may have "deprecated", which says what to use instead.
+// Declarations of all kinds may have "deprecated", which names what to use instead.
 //
 //	constraints: {"min": 1, "max": 65535} and so on, as [Constraints] has them
 //	position:  {"line": 3, "column": 6}
 //
-// A type has a kind, too:
+// A type has a kind as well:
 //
 //	{"kind": "bool"}, and so on for each [Primitive]
 //	{"kind": "list", "elem": type}
@@ -103,7 +102,7 @@ func Write(w io.Writer, p *Package) error {
 	return enc.Encode(form)
 }
 
-// marshal is json.Marshal without the escapes for HTML.
+// marshal is json.Marshal without HTML escapes.
 func marshal(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -112,7 +111,7 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// typeForm returns what a type is written from.
+// typeForm returns the JSON form of a type.
 func typeForm(t Type) *typeJSON {
 	switch t := t.(type) {
 	case Primitive:

@@ -17,10 +17,9 @@ import (
 	"strings"
 )
 
-// Read reads what [Write] wrote, or another program in its form, and links it. The error returned is the reader's, or
-// says what is wrong with the JSON and where: its syntax, a version that this package does not know, a member or a kind
-// that does not exist, one that is missing, two declarations of one name, a reference to what is declared nowhere or may
-// not be referred to, or a constraint, a default or a relation that does not fit. Modules and files may come in any order.
+// Read parses and links a model in the format of [Write]. The error is the reader's, or locates the first problem in
+// the JSON: invalid syntax, an unsupported version, an unknown or missing member or kind, duplicate names, an invalid
+// reference, or an invalid constraint, default or relation. Modules and files may come in any order.
 func Read(r io.Reader) (*Package, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -34,7 +33,7 @@ func Read(r io.Reader) (*Package, error) {
 }
 
 func parse(data []byte) (*Package, error) {
-	// The version is looked at first: what another version means is not for this one to judge.
+	// Check the version first, since other versions may have other members.
 	var version struct {
 		Version *int `json:"version"`
 	}
@@ -55,14 +54,14 @@ func parse(data []byte) (*Package, error) {
 	return b.build(&form)
 }
 
-// strict decodes one JSON value and refuses members that the target has no field for.
+// strict decodes a JSON value and rejects unknown members.
 func strict(data []byte, target any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	return dec.Decode(target)
 }
 
-// located adds the line and column to errors of package json that know their offset.
+// located adds the line and column to errors of package json with an offset.
 func located(data []byte, err error) error {
 	var offset int64
 	var syntax *json.SyntaxError
@@ -81,7 +80,7 @@ func located(data []byte, err error) error {
 	return fmt.Errorf("line %d, column %d: %w", line, column, inJSONTypes(err))
 }
 
-// inJSONTypes makes an error of package json name JSON's types instead of Go's.
+// inJSONTypes replaces Go types in an error of package json by JSON types.
 func inJSONTypes(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
@@ -98,20 +97,20 @@ func inJSONTypes(err error) error {
 	case reflect.Bool, reflect.String:
 		want = kind.String()
 	}
-	member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:] // what is before may be a Go struct's name
+	member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:] // the prefix may be the name of a Go struct
 	return fmt.Errorf("%sexpected %s, got %s", strings.TrimPrefix(member+": ", ": "), want, mismatch.Value)
 }
 
-// declKey is what references know a declaration by.
+// declKey identifies a declaration in references.
 type declKey struct{ module, name string }
 
-// builder turns the JSON form into the model. Types are [typeJSON] until all declarations are known.
+// builder converts the JSON form to the model. Types remain [typeJSON] until all declarations are known.
 type builder struct {
 	decls map[declKey]Decl
 	keys  []keyUse
 }
 
-// keyUse is the key of a map, which can be judged when every alias has its target.
+// keyUse is a map key to be checked after aliases have their targets.
 type keyUse struct {
 	where string
 	key   Type
@@ -155,7 +154,7 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	return &p, nil
 }
 
-// sortUnique sorts a list by a key, and returns a key that two of its elements have.
+// sortUnique sorts a list by key and returns a duplicate key, or nil.
 func sortUnique[T any](list []T, key func(T) string) (again *string) {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 	for i := 1; i < len(list); i++ {
@@ -214,7 +213,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 	return &f, nil
 }
 
-// readDecl reads a declaration and holds what can be judged without the others.
+// readDecl decodes a declaration and performs the checks that do not need other declarations.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	var value json.RawMessage
 	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
@@ -273,14 +272,14 @@ func checkProperties(list []*Property) error {
 	return nil
 }
 
-// UnmarshalJSON is part of [Read], which puts the type in its place.
+// UnmarshalJSON is part of [Read], which resolves the type later.
 func (p *Property) UnmarshalJSON(data []byte) error {
-	type property Property // without this method
+	type property Property // drops this method
 	p.Type = &typeJSON{}
 	return strict(data, (*property)(p))
 }
 
-// setValue reads the value of a constant as the Go type that it had.
+// setValue decodes the value of a constant to the Go type of its Type.
 func (c *Const) setValue(raw json.RawMessage) error {
 	zero := constants[c.Type]
 	if zero == nil {
@@ -297,7 +296,7 @@ func (c *Const) setValue(raw json.RawMessage) error {
 	return nil
 }
 
-// A typeJSON stands in a model that is being read for the type that [builder.typ] makes of it.
+// A typeJSON is a placeholder type in a model that is being read.
 func (*typeJSON) isType() {}
 
 func (b *builder) typ(where string, form *typeJSON) (Type, error) {
@@ -348,7 +347,7 @@ func (b *builder) ref(form *typeJSON) (Type, error) {
 	return &Ref{Decl: d}, nil
 }
 
-// types yields every place that holds a type, and how errors call it.
+// types yields every type field with its name for error messages.
 func (p *Package) types() iter.Seq2[string, *Type] {
 	return func(yield func(string, *Type) bool) {
 		for d := range p.Decls() {
@@ -365,7 +364,7 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkAliases refuses an alias that refers to itself, where [Underlying] and generators would never come to an end.
+// checkAliases rejects aliases that contain themselves, on which [Underlying] and generators would loop forever.
 func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
 		a, ok := d.(*Alias)
@@ -381,7 +380,7 @@ func (p *Package) checkAliases() error {
 	return nil
 }
 
-// checkValues refuses constraints and defaults that are not for the type, or are invalid themselves.
+// checkValues rejects constraints and defaults that are invalid or do not fit the type.
 func (p *Package) checkValues() error {
 	for d := range p.Decls() {
 		where := d.Head().File.Path() + ": " + d.Head().Name
@@ -403,7 +402,7 @@ func (p *Package) checkValues() error {
 	return nil
 }
 
-// defaultsOf returns which values a default is one of, or nil if there is no default.
+// defaultsOf returns the kinds of values that a default fits, or nil if there is no default.
 func defaultsOf(value any) []string {
 	switch value.(type) {
 	case bool:
@@ -434,7 +433,8 @@ func checkConstraints(t Type, c *Constraints) error {
 	return nil
 }
 
-// checkUnions refuses unions whose variants are not all resources or all structs, or that have fewer than two.
+// checkUnions rejects unions with fewer than two variants, or with variants that are neither all resources nor all
+// structs.
 func (p *Package) checkUnions() error {
 	for d := range p.Decls() {
 		u, ok := d.(*Union)
@@ -457,7 +457,7 @@ func (p *Package) checkUnions() error {
 	return nil
 }
 
-// isKey reports whether the keys of a map can be of a type that is no alias.
+// isKey reports whether a type other than an alias can be a map key.
 func isKey(t Type) bool {
 	if ref, ok := t.(*Ref); ok {
 		_, isEnum := ref.Decl.(*Enum)

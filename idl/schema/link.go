@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Link completes a model whose declarations and references are in place: it sets what points upwards, and what is
-// computed from the whole. Whoever builds a Package calls it once, before anybody reads it.
+// Link completes a model: it sets back references and computed fields. Call it once, after building a Package and
+// before using it.
 func (p *Package) Link() {
 	p.attach()
 	for _, m := range p.Modules {
@@ -18,7 +18,7 @@ func (p *Package) Link() {
 	}
 }
 
-// attach sets what points upwards, and what follows from a declaration alone.
+// attach sets back references, and fields that depend on a single declaration.
 func (p *Package) attach() {
 	for _, m := range p.Modules {
 		for _, f := range m.Files {
@@ -34,11 +34,11 @@ func (p *Package) attach() {
 	}
 }
 
-// kindOf returns the kind of a declaration: the name of its type in lower case.
+// kindOf returns the kind of a declaration: its Go type name in lower case.
 func kindOf(d Decl) string { return strings.ToLower(reflect.TypeOf(d).Elem().Name()) }
 
-// imports finds the modules that m needs. Generators look through aliases, so that what an alias of another module stands
-// for counts as used here.
+// imports returns the modules that m needs. Generators look through aliases, so the target of another module's alias
+// counts as used.
 func (m *Module) imports() []*Module {
 	modules := map[*Module]bool{}
 	visit := func(ref *Ref) bool {

@@ -10,9 +10,8 @@ import (
 // IsExported reports whether a Go name is visible outside its package.
 func IsExported(name string) bool { return token.IsExported(name) }
 
-// PropertyName derives the name of a property from the name of its field, unless the tag gives one. The leading run of
-// capitals is lowered, but for the last of them where a lower-case letter follows: Bar becomes bar, VPC vpc,
-// IPProtocol ipProtocol and CIDRIP cidrip.
+// PropertyName derives a property name from a field name. It lowers the leading capitals, except the last one before a
+// lower-case letter: Bar becomes bar, VPC vpc, IPProtocol ipProtocol, and CIDRIP cidrip.
 func PropertyName(field string) string {
 	runes := []rune(field)
 	for i, r := range runes {
@@ -27,9 +26,9 @@ func PropertyName(field string) string {
 	return string(runes)
 }
 
-// MemberKeys derives the keys of an enum's constants in languages where these stand inside the enum: their names
-// without the type's name, where all share it as a prefix or as a suffix and what is left are distinct identifiers.
-// The result is parallel to e.Members.
+// MemberKeys derives the names of enum constants in languages that nest them in the enum: without the enum's name, if
+// all of them have it as a prefix or all as a suffix and the rests are distinct identifiers. The result is parallel to
+// e.Members.
 func MemberKeys(e *Enum) []string {
 	keys := make([]string, len(e.Members))
 	for i, m := range e.Members {
@@ -43,7 +42,7 @@ func MemberKeys(e *Enum) []string {
 	return keys
 }
 
-// cutAll shortens every name, or reports that one of them cannot be.
+// cutAll shortens all names, or returns false if one of them cannot be shortened.
 func cutAll(names []string, typ string, cut func(s, typ string) (string, bool)) ([]string, bool) {
 	short := make([]string, len(names))
 	seen := make(map[string]bool, len(names))
@@ -57,7 +56,7 @@ func cutAll(names []string, typ string, cut func(s, typ string) (string, bool)) 
 	return short, true
 }
 
-// cutTypePrefix cuts typ from the front of s where a word ends there: Apple is no constant "pple" of a type A.
+// cutTypePrefix removes the prefix typ from s if a word ends there: Apple is not the constant "pple" of a type A.
 func cutTypePrefix(s, typ string) (string, bool) {
 	rest, ok := strings.CutPrefix(s, typ)
 	first, _ := utf8.DecodeRuneInString(rest)

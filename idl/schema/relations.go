@@ -2,15 +2,15 @@ package schema
 
 import "slices"
 
-// Relation is a rule about which properties of an object are present together.
+// Relation is a rule about which properties of an object may be set together.
 type Relation struct {
 	// Rule is "conflictsWith", "requiredWith" or "exactlyOneOf".
 	Rule string
-	// Properties are the one that has the rule and those that it names. The order matters only for requiredWith.
+	// Properties lists the property with the rule and the ones it names. The order matters only for requiredWith.
 	Properties []*Property
 }
 
-// Relations returns the rules about properties of one object, each once, in the order in which they are to be checked.
+// Relations returns the relations between the properties of an object, each once, in checking order.
 func Relations(properties []*Property) []Relation {
 	var list []Relation
 	for i, p := range properties {

@@ -1,15 +1,16 @@
-// Package schema is the checked model of an IDL package: what every generator reads, and all that it needs to.
+// Package schema defines the checked model of an IDL package, the input of all generators.
 //
-// A [Package] holds modules, one a folder of the IDL; a [Module] holds files; a [File] holds declarations in source
-// order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias] and [Const]) and
-// four kinds of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed: a type switch over them is complete.
+// A [Package] consists of modules, one per folder of the IDL; a [Module] of files; and a [File] of declarations in
+// source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias] and
+// [Const]) and four kinds of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed, so a type switch over
+// them can be exhaustive.
 //
-// The model is a graph, since types refer to declarations and circles are legal. It is built once, by package compile
-// or by [Read], and only read after that: it is safe for concurrent use. Whatever reaches a generator obeys every rule
-// of the IDL, so a generator need not check anything again.
+// The model is a graph: types refer to declarations, and cycles are legal. It is built once, by package compile or by
+// [Read], and then only read, so it is safe for concurrent use. It satisfies every rule of the IDL, so generators need
+// not check anything.
 //
-// [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go. The fields' tags are
-// the JSON form: a field that is added to the model is written, read and part of [Package.Digests] by its declaration.
+// [Write] and [Read] convert the model to JSON and back, for generators not written in Go. Field tags define the JSON
+// form: a new field of the model is automatically written, read and included in [Package.Digests].
 package schema
 
 import (
@@ -20,15 +21,15 @@ import (
 	"strconv"
 )
 
-// Package is one IDL: everything at and below the folder that cidlc was given.
+// Package is one IDL: all folders at and below the one passed to cidlc.
 type Package struct {
-	// Name is the package's name as it stands in tokens, such as "aws" or "corp/aws".
+	// Name is the package's name in tokens, such as "aws" or "corp/aws".
 	Name string `json:"name"`
-	// Modules are sorted by Path, so that the root, where there is one, comes first.
+	// Modules is sorted by Path, so the root, if present, comes first.
 	Modules []*Module `json:"-"`
 }
 
-// Files yields every file of the package: module by module, sorted by name.
+// Files yields every file of the package, module by module, sorted by name.
 func (p *Package) Files() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, m := range p.Modules {
@@ -41,7 +42,7 @@ func (p *Package) Files() iter.Seq[*File] {
 	}
 }
 
-// Decls yields every declaration of the package: file by file, in source order.
+// Decls yields every declaration of the package, file by file, in source order.
 func (p *Package) Decls() iter.Seq[Decl] {
 	return func(yield func(Decl) bool) {
 		for f := range p.Files() {
@@ -56,18 +57,18 @@ func (p *Package) Decls() iter.Seq[Decl] {
 
 // Module is one folder of the IDL.
 type Module struct {
-	// Path is the folder's slash-separated path inside the IDL, such as "ec2"; it is empty for the root.
+	// Path is the folder's slash-separated path inside the IDL, such as "ec2", or empty for the root.
 	Path string `json:"path"`
-	// GoName is the name in the folder's package clauses.
+	// GoName is the package name in the folder's Go files.
 	GoName string `json:"goName"`
-	// Files are sorted by name.
+	// Files is sorted by name.
 	Files []*File `json:"-"`
-	// Imports are the other modules whose structs, enums and aliases the module's declarations use, be it through an
-	// alias, sorted by path. Capabilities import nothing: they are references by URN. [Package.Link] computes it.
+	// Imports lists the other modules whose structs, enums and aliases the module uses, directly or through an alias,
+	// sorted by path. Capabilities are references by URN and import nothing. [Package.Link] sets it.
 	Imports []*Module `json:"-"`
 }
 
-// Token is the module's part of a type token: its path, or "index" at the root.
+// Token returns the module's part of a type token: its path, or "index" for the root.
 func (m *Module) Token() string {
 	if m.Path == "" {
 		return "index"
@@ -75,24 +76,24 @@ func (m *Module) Token() string {
 	return m.Path
 }
 
-// File is one source file of the IDL. A file that declares nothing is there too, since its documentation is.
+// File is one source file of the IDL. Files without declarations are included for their documentation.
 type File struct {
-	// Module is the folder that the file stands in.
+	// Module is the file's folder.
 	Module *Module `json:"-"`
-	// Name is the file's name without its folder, such as "security_group.go".
+	// Name is the file name without its folder, such as "security_group.go".
 	Name string `json:"name"`
-	// Doc is the package documentation that the file carries, without comment markers.
+	// Doc is the package comment of the file, without comment markers.
 	Doc string `json:"doc,omitempty"`
-	// Decls are in source order.
+	// Decls lists the declarations in source order.
 	Decls []Decl `json:"-"`
 }
 
-// Path is the file's slash-separated path inside the IDL, such as "ec2/security_group.go".
+// Path returns the file's slash-separated path inside the IDL, such as "ec2/security_group.go".
 func (f *File) Path() string { return path.Join(f.Module.Path, f.Name) }
 
-// Position is a place in a source file. It is for people: generators use it in messages, never in output.
+// Position is a position in a source file. Generators use it in messages, never in output.
 type Position struct {
-	// Line counts from 1. It is 0, like Column, where the position is not known.
+	// Line counts from 1. Line and Column are 0 if the position is unknown.
 	Line int `json:"line"`
 	// Column counts bytes, from 1.
 	Column int `json:"column"`
@@ -100,27 +101,27 @@ type Position struct {
 
 // Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Enum], *[Alias] or *[Const].
 type Decl interface {
-	// Head returns what declarations of every kind have.
+	// Head returns the fields common to all declarations.
 	Head() *Header
 }
 
-// Header is what declarations of every kind have.
+// Header holds the fields common to all declarations.
 type Header struct {
-	// File is the source file that holds the declaration. [Package.Link] sets it.
+	// File is the source file of the declaration. [Package.Link] sets it.
 	File *File `json:"-"`
 	// Kind is "resource", "struct", "config", "union", "enum", "alias" or "const". [Package.Link] sets it.
 	Kind string `json:"kind"`
-	// Name is the declared name, as in the IDL.
+	// Name is the declared name in the IDL.
 	Name string `json:"name"`
-	// Doc is the declaration's documentation, without comment markers and the paragraph about deprecation.
+	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated says what to use instead, if the declaration is deprecated.
+	// Deprecated names what to use instead, or is empty.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// Head returns h itself; it makes every type that embeds a Header a [Decl].
+// Head returns h; it makes every type that embeds a Header a [Decl].
 func (h *Header) Head() *Header { return h }
 
 // Exported reports whether the declaration is visible outside its module.
@@ -131,10 +132,10 @@ type Resource struct {
 	Header
 	// Token is the resource's type token, such as "aws:ec2:SecurityGroup".
 	Token string `json:"token"`
-	// Was has former type tokens of the resource, the last one first.
+	// Was lists former type tokens of the resource, latest first.
 	Was []string `json:"was,omitempty"`
-	// Named says that the program names the resource. A named resource's first property is "name", which is required
-	// and replaces; it stands in Properties like any other.
+	// Named is set if the program names the resource. The first of its Properties is then "name", which is required and
+	// replaces.
 	Named bool `json:"named,omitempty"`
 	// Properties are the resource's own and those promoted from embedded structs, in source order.
 	Properties []*Property `json:"properties,omitempty"`
@@ -154,17 +155,17 @@ type Config struct {
 	Properties []*Property `json:"properties,omitempty"`
 }
 
-// Union is a type whose values each are of one of its variants. If these are resources, a value is a capability, whose type
-// tells which variant it is. Otherwise they are structs, and a value is an object with one property.
+// Union is a type with several variants. If these are resources, a value is a capability whose type identifies the
+// variant; if they are structs, a value is an object with one property.
 type Union struct {
 	Header
-	// Variants are at least two, in source order. The type of each is a [Ref] to a [Resource], or that of each is one to a
-	// [Struct]; no two have the same type. Those of structs are properties of which all are optional, and exactly one is
-	// present, as ExactlyOneOf says. Those of resources have no name on the wire.
+	// Variants lists two or more variants in source order. Their types are different [Ref] types, either all to a
+	// [Resource] or all to a [Struct]. Struct variants are optional properties of which exactly one is set, as given by
+	// ExactlyOneOf. Resource variants have no name on the wire.
 	Variants []*Property `json:"variants"`
 }
 
-// Tokens returns the type tokens of the variants if these are resources, and nil if they are structs.
+// Tokens returns the type tokens of resource variants, or nil if the variants are structs.
 func (u *Union) Tokens() []string {
 	var tokens []string
 	for _, v := range u.Variants {
@@ -177,10 +178,10 @@ func (u *Union) Tokens() []string {
 	return tokens
 }
 
-// Enum is a string type together with all the values it may have.
+// Enum is a string type with a fixed set of values.
 type Enum struct {
 	Header
-	// Members are in source order, file by file; no two have the same value.
+	// Members lists the constants in source order, file by file. Their values differ.
 	Members []*Member `json:"members,omitempty"`
 }
 
@@ -188,39 +189,39 @@ type Enum struct {
 type Member struct {
 	// Name is the constant's name in the IDL, unique in its module.
 	Name string `json:"name"`
-	// Value is what stands on the wire.
+	// Value is the value on the wire.
 	Value string `json:"value"`
-	// Doc is the constant's documentation, without comment markers and the paragraph about deprecation.
+	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated says what to use instead, if the value is deprecated.
+	// Deprecated names what to use instead, or is empty.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the constant's name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// ValueDeprecated says what to use instead of a member, or of the whole enum, if it is deprecated.
+// ValueDeprecated returns what to use instead of a member, or of the whole enum, or "" if neither is deprecated.
 func (e *Enum) ValueDeprecated(m *Member) string { return cmp.Or(m.Deprecated, e.Deprecated) }
 
-// Alias is another name for a type that is neither a struct nor an enum.
+// Alias is a named type that is neither a struct nor an enum.
 type Alias struct {
 	Header
-	// Target is what the alias stands for.
+	// Target is the aliased type.
 	Target Type `json:"target"`
-	// Constraints are those of all values of the alias, or nil.
+	// Constraints applies to all values of the alias; nil if there are none.
 	Constraints *Constraints `json:"constraints,omitempty"`
 }
 
-// Const is a constant that belongs to no enum.
+// Const is a constant outside of enums.
 type Const struct {
 	Header
 	// Type is the Go type of the value. [Package.Link] sets it.
 	Type string `json:"type"`
-	// Value is a bool, a string of valid UTF-8, an int64 or uint64 that a float64 holds exactly, or a finite float64.
+	// Value is a bool, a valid UTF-8 string, an int64 or uint64 that is exact as a float64, or a finite float64.
 	Value any `json:"value"`
 }
 
-// Literal returns the value as most languages write it, given how a language quotes a string. Numbers read back as the
-// very same float64.
+// Literal formats the value as most languages write it, using quote for strings. Numbers parse back to the same
+// float64.
 func (c *Const) Literal(quote func(string) string) string {
 	switch v := c.Value.(type) {
 	case string:
@@ -233,14 +234,14 @@ func (c *Const) Literal(quote func(string) string) string {
 
 // Property is one property of a resource, a struct or a configuration.
 type Property struct {
-	// Field is the name of the Go field.
+	// Field is the Go field name.
 	Field string `json:"field"`
-	// Name is the name on the wire and in generated TypeScript, unique among the properties beside it.
+	// Name is the name on the wire and in generated TypeScript, unique among its siblings.
 	Name string `json:"name"`
-	// Type is the type of the value, without the pointer that makes it optional.
+	// Type is the type of the value, without the pointer of an optional property.
 	Type Type `json:"type"`
-	// Pointer says that the field is a pointer for the sake of absence: that is, not because it is a capability, an
-	// asset or an archive.
+	// Pointer is set if the field is a pointer only so that it can be absent, not because it is a capability, an asset
+	// or an archive.
 	Pointer bool `json:"pointer,omitempty"`
 	// Optional properties may be absent.
 	Optional bool `json:"optional,omitempty"`
@@ -248,32 +249,33 @@ type Property struct {
 	Out bool `json:"out,omitempty"`
 	// In properties are sent to the provider and never read back.
 	In bool `json:"in,omitempty"`
-	// Replaces says that a change of the property needs a new resource in place of the old.
+	// Replaces is set if a change of the property replaces the resource.
 	Replaces bool `json:"replaces,omitempty"`
 	// Secret values are wrapped on the wire and in graphs, and never printed.
 	Secret bool `json:"secret,omitempty"`
-	// Constraints are the property's own, in addition to those of its type, or nil.
+	// Constraints applies in addition to the constraints of Type; nil if there are none.
 	Constraints *Constraints `json:"constraints,omitempty"`
-	// Default is the value of an optional property that is absent: a bool, a float64 or a string. It is nil if there is none.
+	// Default is the value of an absent optional property: a bool, a float64, a string, or nil for none.
 	Default any `json:"default,omitempty"`
-	// ConflictsWith names properties that are absent where this one is present.
+	// ConflictsWith lists properties that must be absent if this one is set.
 	ConflictsWith []string `json:"conflictsWith,omitempty"`
-	// RequiredWith names properties that are present where this one is.
+	// RequiredWith lists properties that must be set if this one is.
 	RequiredWith []string `json:"requiredWith,omitempty"`
-	// ExactlyOneOf names the properties, this one among them, of which exactly one is present. All of them have the list.
+	// ExactlyOneOf lists the properties, including this one, of which exactly one must be set. All of them have the
+	// same list.
 	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
-	// Was has former names of the property, the last one first.
+	// Was lists former names of the property, latest first.
 	Was []string `json:"was,omitempty"`
-	// Deprecated says what to use instead, if the property is deprecated.
+	// Deprecated names what to use instead, or is empty.
 	Deprecated string `json:"deprecated,omitempty"`
-	// Doc is the field's documentation, without comment markers and the paragraph about deprecation.
+	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the field's name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// Flags returns the options of the property that the runtimes know as flags of the same names. Generated code passes all
-// of them on.
+// Flags returns the options of the property that both runtimes define as flags of the same names. Generated code passes
+// on all of them.
 func (p *Property) Flags() []string {
 	var names []string
 	for _, flag := range []struct {
@@ -287,8 +289,7 @@ func (p *Property) Flags() []string {
 	return names
 }
 
-// Nilable reports whether a Go value of the property's type can itself say that it is absent: a list, a map or an any,
-// also through aliases.
+// Nilable reports whether the Go type of the property, a list, a map, any, or an alias of one, can itself be nil.
 func (p *Property) Nilable() bool {
 	switch t := Underlying(p.Type).(type) {
 	case *List, *Map:

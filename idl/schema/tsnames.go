@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// The names that generated TypeScript declares are part of the model for the same reason as those of generated Go.
-// Names that the generator makes up for use inside of one file contain a dollar sign, as no name of the IDL can.
+// The model defines the names in generated TypeScript, as it does for Go. Internal names of generated files contain a
+// dollar sign, which IDL names cannot.
 
-// TSArgsName is the name of the interface of a resource's arguments.
+// TSArgsName returns the name of the interface for a resource's arguments.
 func TSArgsName(r *Resource) string { return r.Name + "Args" }
 
-// TSConfigure is the name of the function that sets the configuration of a package's provider.
+// TSConfigure is the name of the function that configures a package's provider.
 const TSConfigure = "configure"
 
-// TSNames returns every name that the generated file of d declares for it, the declaration's own among them. All of
-// them are exported from the file. The folder's barrel exports them too if d is exported.
+// TSNames returns every name that the generated file declares for d, starting with its own. The file exports all of
+// them, and so does the folder's barrel if d is exported.
 func TSNames(d Decl) []string {
 	name := d.Head().Name
 	switch d := d.(type) {
@@ -28,9 +28,8 @@ func TSNames(d Decl) []string {
 	return []string{name}
 }
 
-// TSModuleName is the name under which the barrel of the folder above exports a folder, given the folder's own name
-// without its path: that name, with an underscore for whatever cannot stand in an identifier, and one before what
-// cannot be the name of such an export.
+// TSModuleName returns the name under which the parent folder's barrel exports a folder. It replaces characters that
+// are invalid in identifiers by underscores, and adds a leading underscore to names that are invalid in exports.
 func TSModuleName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -44,8 +43,8 @@ func TSModuleName(folder string) string {
 	return name
 }
 
-// notTSModules cannot follow "export * as". Most are reserved in strict code only, and "default" would make the folder
-// the default export. Other reserved words are allowed there.
+// notTSModules lists names that cannot follow "export * as". Most are reserved only in strict mode; "default" would
+// make the folder the default export. Other reserved words are allowed there.
 var notTSModules = map[string]bool{
 	"await": true, "default": true, "implements": true, "interface": true, "let": true, "package": true,
 	"private": true, "protected": true, "public": true, "static": true, "yield": true,

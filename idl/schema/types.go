@@ -2,7 +2,7 @@ package schema
 
 import "iter"
 
-// Type is the type of a property, of an alias, or of an element: a [Primitive], *[List], *[Map] or *[Ref].
+// Type is the type of a property, alias or element: a [Primitive], *[List], *[Map] or *[Ref].
 type Type interface{ isType() }
 
 // Primitive is a type without parts.
@@ -13,7 +13,7 @@ const (
 	Bool    Primitive = "bool"
 	Number  Primitive = "number" // a 64-bit floating-point number
 	String  Primitive = "string"
-	Any     Primitive = "any"     // any value that JSON can express
+	Any     Primitive = "any"     // any JSON value
 	Asset   Primitive = "asset"   // a file or a text
 	Archive Primitive = "archive" // a collection of files
 	// AnyResource is a capability of any type. A capability of a known type is a [Ref] to a [Resource].
@@ -32,9 +32,9 @@ type Map struct {
 	Elem Type
 }
 
-// Ref is a use of a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
+// Ref is a reference to a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
 type Ref struct {
-	// Decl is an *[Enum], *[Alias], *[Struct], *[Union] or *[Resource], perhaps of another module.
+	// Decl is an *[Enum], *[Alias], *[Struct], *[Union] or *[Resource], possibly of another module.
 	Decl Decl
 }
 
@@ -43,7 +43,7 @@ func (*List) isType()     {}
 func (*Map) isType()      {}
 func (*Ref) isType()      {}
 
-// Underlying follows aliases: it returns t, or what t stands for if it is a reference to an [Alias].
+// Underlying resolves aliases: it returns t, or the target if t refers to an [Alias].
 func Underlying(t Type) Type {
 	for {
 		ref, ok := t.(*Ref)
@@ -58,13 +58,12 @@ func Underlying(t Type) Type {
 	}
 }
 
-// Refs yields every reference in t and in what its aliases stand for. Each alias is followed once, so that circles end.
+// Refs yields every reference in t and in the targets of its aliases. Each alias is followed once, so cycles end.
 func Refs(t Type) iter.Seq[*Ref] {
 	return func(yield func(*Ref) bool) { refs(t, map[*Alias]bool{}, yield) }
 }
 
-// refs calls yield for the references in t, up to the first that it returns false for, and notes which aliases it
-// followed.
+// refs calls yield for references in t until it returns false, and records followed aliases.
 func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	switch t := t.(type) {
 	case *List:
