@@ -14,28 +14,28 @@ import (
 	"strings"
 )
 
-// Update is how a folder differs from the files that belong there. [Compare] makes it without touching anything, so that
-// the updates of several folders can be known to be good before the first of them is carried out.
+// Update lists the differences between a folder and the files that belong in it. [Compare] computes it without changes
+// on disk, so that the updates of several folders can all be checked before the first is applied.
 type Update struct {
-	root      string   // the folder, as the caller named it
-	changes   []Change // first what is missing or different and then what is stale, each sorted by path
-	leftovers []string // temporary files of runs that were killed
+	root      string   // the folder as given by the caller
+	changes   []Change // first files to write, then stale ones, each sorted by path
+	leftovers []string // temporary files of killed runs
 	unchanged int
-	// wanted maps the paths of all files, in lower case, to the paths.
+	// wanted maps lower-case paths of all files to their paths.
 	wanted map[string]string
 }
 
-// Change is one thing that an update does: it writes a file, which may not be rendered yet, or removes one.
+// Change writes or removes one file. Files to write may not be rendered yet.
 type Change struct {
 	File
-	// Remove tells that the file is removed. Then it has no content.
+	// Remove is set if the file is removed. It then has no content.
 	Remove bool
 }
 
-// Changes returns what the update does, first what it writes and then what it removes, each sorted by path.
+// Changes returns the changes: first files to write, then files to remove, each sorted by path.
 func (u *Update) Changes() []Change { return u.changes }
 
-// ahead is how many files are rendered at once before they are used and dropped. It bounds the memory they take.
+// ahead is the number of files rendered at once before they are used and dropped, which bounds memory.
 const ahead = 64
 
 // each calls do for every change with its content, up to the first error.
@@ -58,7 +58,7 @@ func (u *Update) each(do func(c Change, content []byte) error) error {
 	return nil
 }
 
-// Counts returns what [Write] would count, without scaffolds.
+// Counts returns the result of a successful [Write], without scaffolds.
 func (u *Update) Counts() Result {
 	r := Result{Unchanged: u.unchanged}
 	for _, c := range u.changes {
@@ -72,18 +72,17 @@ func (u *Update) Counts() Result {
 	return r
 }
 
-// Compare finds out how the folder root differs from files. Root need not exist, and may be a symbolic link.
+// Compare compares the folder root with files. Root need not exist, and may be a symbolic link.
 //
-// A file is written if it is missing, if its content differs, or if it is a symbolic link: then the link itself is
-// replaced, and its target stays as it is. A scaffold is written only if it is missing. A file is stale, and removed, if
-// it starts with the [Header] of a generated file, has the extension of one of the files and is not among them. No other
-// file is ever replaced or removed: none without the header, none that is hidden, none in a hidden folder or in
-// node_modules, and none that only a symbolic link leads to.
+// A file is written if it is missing, if its content differs, or if it is a symbolic link, which is replaced without
+// changing its target. A scaffold is written only if it is missing. A file is stale, and removed, if it starts with the
+// [Header] of a generated file, has the extension of one of the files, and is not among them. No other file is ever
+// replaced or removed: no file without the header, no hidden file, no file in a hidden folder or in node_modules, and
+// no file behind a symbolic link.
 //
-// The error names each path that cannot be written: because a file without the header, a folder or a device is in its
-// place, because a file or a symbolic link is in the place of its folder, or because the system says so. Two files whose
-// paths differ by case only are an error too, and so is a path that is not local or leads into a hidden folder or
-// node_modules.
+// The error lists each path that cannot be written: because a file without the header, a folder or a device exists
+// there; because a file or a symbolic link exists in place of its folder; or because of a system error. Two paths that
+// differ only in case are an error too, and so is a path that is not local or is below a hidden folder or node_modules.
 func Compare(root string, files []File) (*Update, error) {
 	u := &Update{root: root, wanted: make(map[string]string, len(files))}
 	if err := u.want(files); err != nil {
@@ -107,8 +106,8 @@ func Compare(root string, files []File) (*Update, error) {
 	return u, nil
 }
 
-// CompareFile finds out whether the file has the content. It has no header and may replace any regular file, since the
-// user named it; for the same reason, a symbolic link is followed. Nothing is stale.
+// CompareFile compares one file with the content. The file needs no header and may replace any regular file, because
+// the user named it. For the same reason, symbolic links are followed. There are no stale files.
 func CompareFile(name string, content []byte) (*Update, error) {
 	switch real, err := filepath.EvalSymlinks(name); {
 	case err == nil:
@@ -116,8 +115,7 @@ func CompareFile(name string, content []byte) (*Update, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot write %s: %w", name, cause(err))
 	default:
-		// Where a link leads nowhere, or to what has no name such as the pipe behind /dev/stdout, the link itself
-		// is not to be lost.
+		// A dangling link, or one to an unnamed file such as the pipe of /dev/stdout, must not be replaced.
 		if _, err := os.Lstat(name); err == nil {
 			return nil, fmt.Errorf("%s is a symbolic link that does not point to a file", name)
 		}
@@ -146,16 +144,16 @@ func CompareFile(name string, content []byte) (*Update, error) {
 	return u, nil
 }
 
-// At returns the path of a file below the root, for the system and for people.
+// At returns the path of a file below the root, with the system's separators.
 func (u *Update) At(name string) string { return filepath.Join(u.root, filepath.FromSlash(name)) }
 
-// want notes the files' paths and holds that the files can stand beside each other.
+// want records the paths of files and checks that they can coexist.
 func (u *Update) want(files []File) error {
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), offLimits) {
 			return fmt.Errorf("%q is not a valid path for a generated file", f.Path)
 		}
-		// On many systems, names that differ by case only are the same.
+		// many file systems ignore case
 		folded := strings.ToLower(f.Path)
 		if other, taken := u.wanted[folded]; taken {
 			return fmt.Errorf("%s and %s collide on case-insensitive file systems", u.At(other), u.At(f.Path))
@@ -165,11 +163,10 @@ func (u *Update) want(files []File) error {
 	return nil
 }
 
-// offLimits reports whether a file or folder of that name is none of our business.
+// offLimits reports whether files and folders of that name must not be touched.
 func offLimits(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
-// look returns what there is below the root by its slash-separated path, without what is off limits, and notes
-// leftovers.
+// look returns the entries below the root by slash-separated path, except for those off limits, and records leftovers.
 func (u *Update) look() (map[string]fs.DirEntry, error) {
 	found := make(map[string]fs.DirEntry)
 	if info, err := os.Stat(u.root); errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +180,7 @@ func (u *Update) look() (map[string]fs.DirEntry, error) {
 	err := fs.WalkDir(os.DirFS(u.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // Another process took it away.
+			return nil // removed by another process
 		case err != nil:
 			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		case name == ".":
@@ -200,7 +197,7 @@ func (u *Update) look() (map[string]fs.DirEntry, error) {
 	return found, err
 }
 
-// fits holds that a file of the given path can be put among what was found.
+// fits checks that a file can be written to a path, given the existing entries.
 func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 	if e := found[name]; e != nil && !e.Type().IsRegular() && e.Type() != fs.ModeSymlink {
 		what := "not a regular file"
@@ -223,7 +220,7 @@ func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 	return nil
 }
 
-// compare sorts out which files are to be written. Of existing files, only those with our content may be replaced.
+// compare records the files to write. Only existing files whose content is ours may be replaced.
 func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(content []byte) bool) error {
 	files = slices.Clone(files)
 	differs := make([]bool, len(files))
@@ -234,13 +231,13 @@ func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(c
 			differs[i] = e == nil
 			return nil
 		}
-		// Where case does not count, a file can exist that was found under another name.
+		// On file systems that ignore case, a file may exist under another name.
 		content, err := os.ReadFile(u.At(f.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			differs[i] = true
 			return nil
-		case err != nil && e == nil: // The name is too long, for example.
+		case err != nil && e == nil: // for example, the name is too long
 			return fmt.Errorf("cannot write %s: %w", u.At(f.Path), cause(err))
 		case err != nil:
 			return fmt.Errorf("cannot read %s: %w", u.At(f.Path), cause(err))
@@ -277,7 +274,7 @@ func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(c
 	return nil
 }
 
-// findStale notes what was found, is ours, and is not wanted any more.
+// findStale records generated files that are no longer wanted.
 func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 	extensions := make(map[string]bool)
 	for _, f := range files {
@@ -290,7 +287,7 @@ func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 			continue
 		}
 		ours, err := IsGenerated(os.DirFS(u.root), name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // Another process may have removed it.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed by another process
 			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		}
 		if ours {
@@ -300,7 +297,7 @@ func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 	return nil
 }
 
-// cause strips the path from errors of package os, for messages that name it themselves.
+// cause strips the path from errors of package os, for messages that already contain it.
 func cause(err error) error {
 	var pathError *fs.PathError
 	var linkError *os.LinkError

@@ -11,9 +11,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/linediff"
 )
 
-// Diff returns what [Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
-// belong to the user, who may have reasons to do without. The diff is empty where nothing would change. The error is
-// the system's, and names the file, or that of rendering.
+// Diff returns the changes that [Write] would make as a unified diff, with stale files as removals. Scaffolds are
+// omitted: they belong to the user, who may have removed them. The diff is empty if nothing would change. The error is
+// a rendering error or a system error with the file name.
 func (u *Update) Diff() ([]byte, error) {
 	const nothing = "/dev/null"
 	var out bytes.Buffer
@@ -26,7 +26,7 @@ func (u *Update) Diff() ([]byte, error) {
 		if c.Remove {
 			newName = nothing
 		}
-		// A symbolic link is not followed, since it is the link that would be replaced. Like git, show where it leads.
+		// Write replaces symbolic links, so show their targets, as git does.
 		to, err := os.Readlink(name)
 		old := []byte(to)
 		if err != nil {

@@ -1,8 +1,8 @@
-// Package gen is what every generator shares: the files it returns, and the writer that puts them in place.
+// Package gen provides the files that generators return and the writer for them.
 //
 // A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files, which are
-// rendered on demand. It writes nothing. Once all generators have succeeded, [Compare] finds out how a folder on disk
-// differs from what they returned; [Write] then makes all folders agree, or [Update.Diff] shows what would change.
+// rendered on demand. It writes nothing. After all generators have succeeded, [Compare] compares a folder on disk with
+// their files. [Write] then updates all folders, or [Update.Diff] shows the changes.
 package gen
 
 import (
@@ -21,17 +21,17 @@ import (
 type File struct {
 	// Path is slash-separated and relative to the root of the output.
 	Path string
-	// Content is the whole file, unless Render returns it.
+	// Content is the whole file, unless Render is set.
 	Content []byte
-	// Render returns the whole file, the same bytes whenever it is called. It is called as late as possible, from any
-	// goroutine, and not at all for a file that Current accepts.
+	// Render returns the whole file. It must always return the same bytes, may be called from any goroutine, and is
+	// called as late as possible, and never for a file that Current accepts.
 	Render func() ([]byte, error)
-	// Input is a digest of everything that Render depends on. It is zero where that is not known.
+	// Input is a digest of everything that Render depends on, or zero if unknown.
 	Input [sha256.Size]byte
-	// Current, if set, reports whether Render would return this content, without rendering. Package record sets it. A
-	// false answer means that only rendering can tell.
+	// Current, if set, reports whether Render would return this content, without rendering. False means unknown.
+	// Package record sets it.
 	Current func(content []byte) bool
-	// Scaffold files are written once, where there is none of that name; after that they belong to the user.
+	// Scaffold files are written only if they are missing; after that they belong to the user.
 	Scaffold bool
 }
 
@@ -43,7 +43,7 @@ func (f File) render() ([]byte, error) {
 	return f.Render()
 }
 
-// Rendered returns the files with their contents in memory. It renders several at once.
+// Rendered renders all files concurrently and returns them with their contents.
 func Rendered(files []File) ([]File, error) {
 	rendered := slices.Clone(files)
 	err := Parallel(len(files), func(i int) (err error) {
@@ -54,10 +54,10 @@ func Rendered(files []File) ([]File, error) {
 	return rendered, err
 }
 
-// Comment begins a comment that ends with its line.
+// Comment starts a line comment.
 type Comment string
 
-// The comment syntaxes that generated files can have. Generated files are recognized by any of them.
+// The comment syntaxes of generated files.
 const (
 	Slashes Comment = "//"
 	Hash    Comment = "#"
@@ -70,8 +70,8 @@ const (
 	headerEnd   = ". DO NOT EDIT."
 )
 
-// Header returns the first line of every generated file, without a line end. Source is the IDL file it is made from,
-// slash-separated and relative to the IDL's root. Only files that start with such a line are replaced or removed.
+// Header returns the first line of every generated file, without a line break. Source is the IDL file, slash-separated
+// and relative to the IDL's root. Only files that start with such a line are replaced or removed.
 func Header(comment Comment, source string) string {
 	return string(comment) + headerStart + source + headerEnd
 }
@@ -82,7 +82,7 @@ func IsGenerated(fsys fs.FS, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = file.Close() }() // Closing what was only read loses nothing.
+	defer func() { _ = file.Close() }() // read only
 	start, err := io.ReadAll(io.LimitReader(file, 4096))
 	return hasHeader(start), err
 }
@@ -96,7 +96,7 @@ func hasHeader(content []byte) bool {
 	})
 }
 
-// Parallel calls do for every number below n, several at once, and joins the errors in order.
+// Parallel calls do concurrently for every number below n and joins the errors in order.
 func Parallel(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var g errgroup.Group

@@ -13,29 +13,29 @@ import (
 	"strings"
 )
 
-// Result counts what [Write] has done.
+// Result counts the files that [Write] handled.
 type Result struct {
 	Written, Unchanged, Removed int
 }
 
-// Add adds what another update has done.
+// Add adds the counts of another update.
 func (r *Result) Add(other Result) {
 	r.Written += other.Written
 	r.Unchanged += other.Unchanged
 	r.Removed += other.Removed
 }
 
-// Write carries out all updates, or none of them. It first renders every new file, a few at a time, and writes it to a
-// temporary file in the target's folder, then renames them all, then removes stale files and the folders this leaves
-// empty. Even if the process is killed, every file is either the old one or the new one, whole; the next run removes the
-// temporary files of a killed one. Files that are current are not touched.
+// Write applies all updates, or none of them. It first renders every new file, a few at a time, to a temporary file in
+// the target's folder; then renames them all; then removes stale files and folders that became empty. Even if the
+// process is killed, every file is either the old or the new version; the next run removes leftover temporary files.
+// Current files are not touched.
 //
-// Several processes may write to one folder at once. Each file is then what one of them wrote.
+// Several processes may write to one folder at once. Each file then has the content of one of them.
 //
-// If a file cannot be rendered or written, the error names it, and all files and folders are as they were, except on
-// file systems without hard links, where files that were put in place before the error stay. If ctx ends before the
-// first rename, nothing has changed and its error is returned; after that, Write completes. A stale file that cannot be
-// removed is an error too, but what was written stays.
+// If a file cannot be rendered or written, the error names it, and all files and folders are unchanged, except that on
+// file systems without hard links, files renamed before the error stay. If ctx ends before the first rename, nothing
+// has changed and its error is returned; after that, Write completes. Failing to remove a stale file is an error too,
+// but written files stay.
 func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	staged, err := stage(ctx, updates)
 	if err == nil {
@@ -57,12 +57,11 @@ func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	return result, nil
 }
 
-// stage writes all new files to temporary files. It returns those it has begun, also with an error.
+// stage writes all new files to temporary files. It returns the files started so far, even on error.
 func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	var staged []*stagedFile
 	targets := map[string]bool{}
-	// One file at a time: file systems serialize the creation of files anyway, and processes that wait for that burn
-	// CPU time.
+	// One at a time: file systems serialize file creation anyway, and waiting processes would burn CPU time.
 	for _, u := range updates {
 		u.clearLeftovers()
 		err := u.each(func(c Change, content []byte) error {
@@ -94,7 +93,7 @@ func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	return staged, ctx.Err()
 }
 
-// commit puts all staged files in their places, or none.
+// commit renames all staged files to their targets, or none.
 func commit(staged []*stagedFile) error {
 	for i, f := range staged {
 		if err := f.commit(); err != nil {
@@ -107,7 +106,7 @@ func commit(staged []*stagedFile) error {
 	return nil
 }
 
-// cleanUp removes what is not needed any more. Folders with files in them stay.
+// cleanUp removes remaining temporary files and new folders that are empty.
 func cleanUp(staged []*stagedFile) {
 	for _, f := range slices.Backward(staged) {
 		for _, name := range []string{f.temporary, f.old} {
@@ -121,7 +120,8 @@ func cleanUp(staged []*stagedFile) {
 	}
 }
 
-// clearLeftovers removes what a killed run left. What it cannot remove, a concurrent run has, or the next run will.
+// clearLeftovers removes files of a killed run. Errors are ignored: a concurrent run has removed the file, or the next
+// run will.
 func (u *Update) clearLeftovers() {
 	for _, name := range u.leftovers {
 		if os.Remove(u.At(name)) == nil {
@@ -130,7 +130,7 @@ func (u *Update) clearLeftovers() {
 	}
 }
 
-// missingFolders returns dir and the folders above it that do not exist, outermost first.
+// missingFolders returns dir and its parents that do not exist, outermost first.
 func missingFolders(dir string) []string {
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 		return nil
@@ -138,25 +138,25 @@ func missingFolders(dir string) []string {
 	return append(missingFolders(filepath.Dir(dir)), dir)
 }
 
-// stagedFile is a new content on its way to its place.
+// stagedFile is a new file between staging and commit.
 type stagedFile struct {
 	target    string
 	file      File
-	folders   []string // those made for it, outermost first
-	temporary string   // the file that holds the content, or empty
-	isNew     bool     // no file was replaced
-	old       string   // another link to the file that was replaced, or empty
+	folders   []string // folders created for it, outermost first
+	temporary string   // the staged file, or empty
+	isNew     bool     // there was no old file
+	old       string   // a hard link to the old file, or empty
 }
 
-// attempts bounds the retries after a concurrent process removed a temporary file, taking it for that of a killed run,
-// or its folder. Each process does so once, when it starts.
+// attempts bounds the retries after a concurrent process removed a temporary file, or its folder, as a leftover. Each
+// process does so once, at its start.
 const attempts = 10
 
 // stage writes the content to a temporary file in the target's folder.
 func (f *stagedFile) stage(content []byte) (err error) {
 	for range attempts {
 		f.temporary, err = writeTemporary(filepath.Dir(f.target), content)
-		// os.MkdirAll reports a folder that vanishes while it is made as existing.
+		// os.MkdirAll reports a folder that is removed concurrently as existing.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
@@ -167,8 +167,8 @@ func (f *stagedFile) stage(content []byte) (err error) {
 	return nil
 }
 
-// commit renames the temporary file to the target. It keeps the old file for [stagedFile.undo], unless the file system
-// has no hard links.
+// commit renames the temporary file to the target. It keeps a link to the old file for [stagedFile.undo], if the file
+// system supports hard links.
 func (f *stagedFile) commit() (err error) {
 	old := filepath.Join(filepath.Dir(f.target), temporaryName())
 	switch err := os.Link(f.target, old); {
@@ -185,7 +185,7 @@ func (f *stagedFile) commit() (err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		content, err := f.file.render() // It was not kept, for the sake of memory.
+		content, err := f.file.render() // not kept in memory
 		if err == nil {
 			err = f.stage(content)
 		}
@@ -196,7 +196,7 @@ func (f *stagedFile) commit() (err error) {
 	return fmt.Errorf("cannot write %s: %w", f.target, cause(err))
 }
 
-// undo takes a commit back.
+// undo reverts a commit.
 func (f *stagedFile) undo() {
 	switch {
 	case f.old != "":
@@ -213,19 +213,19 @@ const (
 
 func temporaryName() string { return temporaryStart + rand.Text() + temporaryEnd }
 
-// isTemporary reports whether an entry of a folder is a temporary file of ours.
+// isTemporary reports whether an entry of a folder is one of our temporary files.
 func isTemporary(e fs.DirEntry) bool {
 	return strings.HasPrefix(e.Name(), temporaryStart) && strings.HasSuffix(e.Name(), temporaryEnd) &&
 		e.Type().IsRegular()
 }
 
-// writeTemporary writes a new temporary file in a folder, which it makes if need be.
+// writeTemporary creates a temporary file in a folder, which it creates if missing.
 func writeTemporary(dir string, content []byte) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	name = filepath.Join(dir, temporaryName())
-	// The file is made with its final mode, so that the user's umask counts.
+	// Create it with the final mode, so that the umask applies.
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return "", err
@@ -241,7 +241,7 @@ func writeTemporary(dir string, content []byte) (name string, err error) {
 	return name, nil
 }
 
-// removeStale removes what is stale, and the folders that this leaves empty, up to the root.
+// removeStale removes stale files and folders that became empty, up to the root.
 func (u *Update) removeStale() (removed int, err error) {
 	for _, c := range u.changes {
 		if !c.Remove {
@@ -257,17 +257,17 @@ func (u *Update) removeStale() (removed int, err error) {
 	return removed, nil
 }
 
-// removeEmpty removes a folder and those above it, up to the root, as far as they are empty.
+// removeEmpty removes a folder and its parents below the root while they are empty.
 func (u *Update) removeEmpty(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if os.Remove(u.At(dir)) != nil {
-			return // It is not empty.
+			return // not empty
 		}
 	}
 }
 
-// remove removes a stale file. But where case does not count, a file that was put in the place of one whose name
-// differs by case keeps the old name: what looks stale is then what was just written, and only in need of its new name.
+// remove removes a stale file. On file systems that ignore case, a file that replaces one with another case keeps the
+// old name: the file that looks stale was just written, and only needs to be renamed.
 func (u *Update) remove(name string) error {
 	if other, ok := u.wanted[strings.ToLower(name)]; ok {
 		stale, staleErr := os.Lstat(u.At(name))

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// breakingChanges reports what breaks for those who go from an older version of the IDL to this one.
+// breakingChanges reports the breaking changes since an older version of the IDL.
 func (c *compiler) breakingChanges(ctx context.Context) error {
 	defer c.progress.Clear()
 	var allowed breaking.AllowList
@@ -38,7 +38,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		return err
 	}
 	c.step("loading %s", c.against)
-	c.packageName = pkg.Name // whatever the folder of the older version is called
+	c.packageName = pkg.Name // whatever the older version's folder is called
 	temp, err := os.MkdirTemp("", "cidlc-")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 	return nil
 }
 
-// printFindings prints findings as diagnostics. In JSON they have their impacts apart.
+// printFindings prints findings as diagnostics. JSON also includes the impacts.
 func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagnostic, old place) error {
 	var list []diag.Diagnostic
 	for _, f := range findings {
@@ -86,15 +86,15 @@ func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagno
 	})
 }
 
-// place is where the sources of an IDL are.
+// place locates the sources of an IDL.
 type place struct {
-	shown string // what messages put in front of a path inside the IDL
-	dir   string // the folder, if that is another
+	shown string // prefix of file names in messages
+	dir   string // the folder, if different
 }
 
 func (p place) file(name string) string { return filepath.Clean(p.shown + name) }
 
-// baseline loads what --against names. Files of a commit go to a temporary folder.
+// baseline loads the IDL given by --against. The files of a commit are written to temp.
 func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, place, error) {
 	at := place{shown: c.against + "/", dir: c.against}
 	if ref, ok := strings.CutPrefix(c.against, "git:"); ok {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// checkout writes the Go code of a commit, and what Go needs to load it, into an empty folder. It returns the path in it
-// of the IDL whose folder is in the working tree. It has an index of its own, so that the repository does not change.
+// checkout writes the Go files of a commit, and what Go needs to load them, to an empty folder. It returns the path of
+// the IDL in it, given the IDL in the working tree. A separate index keeps the repository unchanged.
 func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err error) {
-	// A hook has the repository in its environment, and git would then take any folder for the working tree.
+	// Git sets these variables for hooks; with them, any folder would be taken for the working tree.
 	env := slices.DeleteFunc(append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".index")), func(set string) bool {
 		return strings.HasPrefix(set, "GIT_DIR=") || strings.HasPrefix(set, "GIT_WORK_TREE=")
 	})

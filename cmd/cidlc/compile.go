@@ -19,11 +19,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// compiler is one run over one IDL.
+// compiler holds the state of one run.
 type compiler struct {
 	*options
 	stdout, stderr io.Writer
-	terminal       term.Stream // that of stderr
+	terminal       term.Stream // of stderr
 	started        time.Time
 	progress       *term.Progress
 	warnings       []string
@@ -43,7 +43,7 @@ func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) st
 	}
 }
 
-// run compiles. Everything is known to be well before the first file is touched.
+// run compiles the IDL. It checks everything before it writes the first file.
 func (c *compiler) run(ctx context.Context) error {
 	defer c.progress.Clear()
 	for _, t := range c.targets {
@@ -65,19 +65,19 @@ func (c *compiler) run(ctx context.Context) error {
 	return c.emit(ctx, pkg)
 }
 
-// load compiles the IDL in a folder.
+// load compiles the IDL in dir.
 func (c *compiler) load(ctx context.Context, dir string) (*schema.Package, []diag.Diagnostic, error) {
 	return compile.Load(ctx, compile.Options{
 		Dir: dir, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
 	})
 }
 
-// emit generates all outputs and puts them in place.
+// emit generates and writes all outputs.
 func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	c.step("generating")
 	tightenGC()
 	var digests schema.Digests
-	if !c.check { // which does not trust records
+	if !c.check { // --check does not trust records
 		digests = pkg.Digests()
 	}
 	var tasks []*task
@@ -98,7 +98,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
-	if slices.ContainsFunc(c.targets, (*target).stdout) { // first, since files can be staged and standard output cannot
+	if slices.ContainsFunc(c.targets, (*target).stdout) { // first, since standard output cannot be staged like files
 		if err := schema.Write(c.stdout, pkg); err != nil {
 			return fmt.Errorf("cannot write the schema to standard output: %w", err)
 		}
@@ -125,7 +125,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	return nil
 }
 
-// report prints what is wrong with the IDL.
+// report prints diagnostics and returns [console.ErrWrong] if there are errors.
 func (c *compiler) report(diags []diag.Diagnostic) error {
 	if err := c.print(diags, os.ReadFile); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// print prints diagnostics about files that source reads.
+// print prints diagnostics. Source returns the content of a file.
 func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]byte, error)) error {
 	var err error
 	switch c.diagnostics {
@@ -155,7 +155,7 @@ func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]by
 	return nil
 }
 
-// compareOnly prints what would change, for --check.
+// compareOnly prints the pending changes, for --check.
 func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	var diff bytes.Buffer
 	var total gen.Result
@@ -167,7 +167,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 		diff.Write(part)
 		total.Add(t.update.Counts())
 	}
-	// The diff goes where diagnostics do not, so that programs can read those.
+	// The diff must not mix with diagnostics that programs read.
 	out := c.stdout
 	if c.diagnostics != "text" {
 		out = c.stderr
@@ -185,7 +185,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	return console.ErrWrong
 }
 
-// list says what was done, for --verbose.
+// list prints the changed files, for --verbose.
 func (c *compiler) list(t *task) {
 	if !c.verbose {
 		return
@@ -202,7 +202,7 @@ func (c *compiler) list(t *task) {
 	}
 }
 
-// step notes what is going on, for whoever waits and for --verbose.
+// step shows progress, and logs it for --verbose.
 func (c *compiler) step(format string, args ...any) {
 	c.progress.Show(format, args...)
 	if c.verbose {
@@ -216,14 +216,14 @@ func (c *compiler) warn() {
 	}
 }
 
-// sum prints the last line, unless the user wants none.
+// sum prints the summary, unless --quiet is set.
 func (c *compiler) sum(format string, args ...any) {
 	if !c.quiet {
 		c.say(format+" (%s)", append(args, elapsed(c.started))...)
 	}
 }
 
-// say prints a line on standard error. That it cannot be printed is no reason to fail.
+// say prints a line to standard error and ignores failures.
 func (c *compiler) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+term.Visible(fmt.Sprintf(format, args...)))
 }

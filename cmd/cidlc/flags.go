@@ -13,9 +13,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// options are what the command line says.
+// options are the parsed command-line flags.
 type options struct {
-	idl         string // the IDL's folder, as given
+	idl         string // the IDL folder as given
 	targets     []*target
 	packageName string
 	tokens      string
@@ -26,14 +26,14 @@ type options struct {
 	quiet       bool
 	verbose     bool
 
-	against, allow string // of cidlc breaking
+	against, allow string // flags of cidlc breaking
 
 	help, version     bool
 	explain, breaking bool
-	codes             []string // what is to be explained
+	codes             []string // arguments of cidlc explain
 }
 
-// parseFlags reads the command line. Every error says what to write instead.
+// parseFlags parses the command line. Every error includes a fix.
 func parseFlags(args []string) (*options, error) {
 	var o options
 	flags := pflag.NewFlagSet("cidlc", pflag.ContinueOnError)
@@ -62,7 +62,7 @@ func parseFlags(args []string) (*options, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, flagError(flags, err)
 	}
-	// Whoever has a folder called help can say ./help.
+	// A folder named help can be passed as ./help.
 	if o.help = o.help || flags.NArg() == 1 && flags.Arg(0) == "help"; o.help || o.version {
 		return &o, nil
 	}
@@ -73,7 +73,7 @@ func parseFlags(args []string) (*options, error) {
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
 	}
-	// Before the folder is looked for: a flag without the value it needs has swallowed it.
+	// Check values first: a flag that lacks its value has swallowed the folder.
 	if err := o.judgeValues(flags); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func parseFlags(args []string) (*options, error) {
 	return &o, o.judge()
 }
 
-// judgeValues finds values of flags that make no sense.
+// judgeValues rejects invalid flag values.
 func (o *options) judgeValues(flags *pflag.FlagSet) error {
 	for _, choice := range []struct {
 		flag, value string
@@ -125,7 +125,7 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// judge finds combinations of flags that make no sense.
+// judge rejects invalid combinations of flags.
 func (o *options) judge() error {
 	switch {
 	case o.idl == "":
@@ -152,7 +152,7 @@ func (o *options) judge() error {
 	return nil
 }
 
-// flagError adds to an error of package pflag what was probably meant.
+// flagError adds a suggestion to an error of package pflag.
 func flagError(flags *pflag.FlagSet, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
@@ -171,7 +171,7 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	return fmt.Errorf("%w; did you mean --%s?", err, best)
 }
 
-// tooMany is the error for more than one folder. The usual reason is a space where --out-pack needs an equals sign.
+// tooMany returns the error for more than one folder. The usual cause is a space where --out-pack needs an equals sign.
 func tooMany(args, folders []string) error {
 	var better []string
 	for i, arg := range args[:len(args)-1] {

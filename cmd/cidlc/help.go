@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// help returns what --help prints.
+// help returns the output of --help.
 func help() string {
 	var lines strings.Builder
 	for _, o := range outputs {

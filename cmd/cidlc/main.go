@@ -1,11 +1,11 @@
-// Command cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the programs that use
-// the resources and into Go stubs for the provider that implements them.
+// Command cidlc compiles resource types, defined in a subset of Go, to a TypeScript package for programs and Go stubs
+// for the provider.
 //
 //	cidlc [flags] IDL-DIR
 //	cidlc breaking --against=BASE [flags] IDL-DIR
 //	cidlc explain [CODE…]
 //
-// The manual is what 'cidlc --help' prints, and docs/command.md.
+// See 'cidlc --help' and docs/command.md.
 package main
 
 import (
@@ -24,14 +24,14 @@ import (
 func main() {
 	relaxGC()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+	context.AfterFunc(ctx, stop) // A second signal kills the process.
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }
 
 // version is set by 'make dist'.
 var version string
 
-// run is the whole command, but for the process around it: it returns the exit code.
+// run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	err := dispatch(ctx, args, stdout, stderr, getenv)
 	switch {

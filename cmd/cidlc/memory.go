@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 )
 
-// relaxGC lets the heap grow to four times what is live instead of twice. A process that ends within a second has no
-// use for tidiness: at 1,000 resources this saves a fifth of the CPU time. The user's own GOGC counts more.
+// relaxGC lets the heap grow to four times the live data instead of twice. The process ends within a second: at 1,000
+// resources this saves a fifth of the CPU time. A GOGC set by the user takes precedence.
 func relaxGC() { setGC(300) }
 
-// tightenGC is for when the syntax trees and types are garbage, so that what is rendered goes where they were.
+// tightenGC is called when the syntax trees and types are garbage, so that rendering reuses their memory.
 func tightenGC() { setGC(200) }
 
 func setGC(percent int) {

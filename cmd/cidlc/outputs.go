@@ -15,17 +15,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// output is something that cidlc can write. The flags, the help, the judgment of folders and the pipeline derive from
+// output is a kind of output that cidlc can write. Flags, help, checks of folders and the pipeline derive from
 // [outputs].
 type output struct {
-	// flag asks for the output, and help is what --help says of it.
+	// flag is the name of the flag that requests the output, and help its description.
 	flag, help string
-	// folder is the one next to the IDL's where the output goes unless the flag names another. It is empty for an output
-	// that is a single file, which the flag has to name.
+	// folder is the default folder next to the IDL. It is empty for single-file outputs, whose flag requires a value.
 	folder string
-	// imports is set if generate needs the import path of the output's folder.
+	// imports is set if generate needs the import path of the output folder.
 	imports bool
-	// generate returns the output's files, and warnings about what exists already in its folder.
+	// generate returns the files of the output, and warnings about its existing folder.
 	generate func(pkg *schema.Package, dir, importPath string, digests schema.Digests) ([]gen.File, []string, error)
 }
 
@@ -63,14 +62,14 @@ var outputs = []*output{
 	},
 }
 
-// target is the value of an output's flag: whether and where to write the output.
+// target is the value of an output flag.
 type target struct {
 	*output
 	asked bool
 	value string
 }
 
-// beside is what the flag is set to where it has no value. No argument of a process can hold a zero byte.
+// beside is the value of a flag without one. No process argument can contain a zero byte.
 const beside = "\x00"
 
 // Set implements pflag.Value.
@@ -90,7 +89,7 @@ func (t *target) Type() string { return t.folder }
 // stdout reports whether the output goes to standard output.
 func (t *target) stdout() bool { return t.folder == "" && t.value == "-" }
 
-// place is the folder or file that the output goes to.
+// place returns the folder or file to write.
 func (t *target) place(idl string) string {
 	if t.folder == "" {
 		return t.value
@@ -98,7 +97,7 @@ func (t *target) place(idl string) string {
 	return filepath.Clean(cmp.Or(t.value, filepath.Join(idl, "..", t.folder)))
 }
 
-// judge finds a value of the flag that makes no sense.
+// judge rejects invalid flag values.
 func (t *target) judge() error {
 	ext := filepath.Ext(t.value)
 	switch {
@@ -111,7 +110,7 @@ func (t *target) judge() error {
 	return nil
 }
 
-// apart holds that the output can go to its place without getting between the sources of the IDL.
+// apart checks that output and IDL folders do not contain each other.
 func (t *target) apart(idl string) error {
 	place := t.place(idl)
 	real, err := resolve(place)
@@ -135,7 +134,7 @@ func (t *target) apart(idl string) error {
 	return nil
 }
 
-// compare finds out how the output's place differs from the files.
+// compare compares the files with the output on disk.
 func (t *target) compare(idl string, files []gen.File) (*gen.Update, error) {
 	if t.folder == "" {
 		return gen.CompareFile(t.value, files[0].Content)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 )
 
-// resolve returns the absolute path of a file or folder, which need not exist, without symbolic links.
+// resolve returns the absolute path of a file or folder without symbolic links. It need not exist.
 func resolve(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -37,8 +37,8 @@ func resolve(name string) (string, error) {
 	}
 }
 
-// within reports whether the resolved path name is dir or lies in it. It asks the system whether two folders are the
-// same, since letter case does not count everywhere.
+// within reports whether the resolved path name is dir or below it. It compares folders with [os.SameFile], because
+// some file systems ignore case.
 func within(name, dir string) bool {
 	want, err := os.Stat(dir)
 	if err != nil {
@@ -54,7 +54,7 @@ func within(name, dir string) bool {
 	}
 }
 
-// importPath returns the import path of the Go package in a folder, which need not exist, from the nearest go.mod.
+// importPath returns the import path of a folder from the nearest go.mod. The folder need not exist.
 func importPath(flag, dir string) (string, error) {
 	real, err := resolve(dir)
 	if err != nil {

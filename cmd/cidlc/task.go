@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// task is one output on its way to disk.
+// task is an output being generated.
 type task struct {
 	*target
 	place  string
@@ -21,8 +21,8 @@ type task struct {
 	record *record.Record
 }
 
-// prepare has an output generated and compares it with what exists. Files that the record shows to be current are not
-// rendered, and those that are missing not yet.
+// prepare generates an output and compares it with existing files. It does not render files that the record shows to be
+// current, and missing files are rendered later.
 func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Digests) (*task, error) {
 	t := &task{target: out, place: out.place(c.idl)}
 	var path string
@@ -43,7 +43,7 @@ func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Dige
 	return t, err
 }
 
-// openRecord opens the record of an output.
+// openRecord opens the record of an output, which is empty if there is no cache.
 func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	compiler, ok := self()
 	absolute, err := resolve(t.place)
@@ -55,7 +55,7 @@ func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	return store.Open(t.flag+"\x00"+absolute, input)
 }
 
-// recordStore is where records are kept: in the user's cache folder, or nowhere if there is none.
+// recordStore returns the store in the user's cache folder, or one that forgets everything.
 func recordStore() record.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -64,7 +64,7 @@ func recordStore() record.Store {
 	return record.Store{Dir: filepath.Join(dir, "cidlc")}
 }
 
-// self returns the digest of this program. Another build of the compiler may generate something else.
+// self returns the digest of this executable. Other builds may generate other output.
 var self = sync.OnceValues(func() (digest [sha256.Size]byte, ok bool) {
 	name, err := os.Executable()
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// emitter makes one stub. Each of its methods reads from top to bottom like what it emits.
+// emitter emits one stub. Each method reads top to bottom like the code that it emits.
 type emitter struct {
 	*jen.File
 	scope  *scope
 	source *schema.File
-	err    error // the first thing that went wrong
+	err    error // the first error
 }
 
-// emit returns the stub of a file. It builds, renders and drops the syntax tree: memory never holds more trees than files
-// are rendered at once.
+// emit returns the stub of a file. It drops the syntax tree after rendering, so that memory holds only the trees being
+// rendered.
 func emit(source *schema.File, s *scope) ([]byte, error) {
 	e := &emitter{File: s.file(source.Module), scope: s, source: source}
 	e.HeaderComment(gen.Header(gen.Slashes, source.Path()))
@@ -41,7 +41,7 @@ func emit(source *schema.File, s *scope) ([]byte, error) {
 	return contextImport.ReplaceAll(content.Bytes(), []byte("\nimport (\n\t\"context\"\n\n$1")), nil
 }
 
-// contextImport finds the only import of the standard library, to separate it from the others: jennifer sorts all imports
+// contextImport matches the only import of the standard library, to separate it from the others, which jennifer sorts
 // into one block.
 var contextImport = regexp.MustCompile(`\nimport \(\n((?:\t.*\n)*?)\t"context"\n`)
 
@@ -70,7 +70,7 @@ func (e *emitter) declarations() {
 	}
 }
 
-// version is the constant of the first runtime that the stub works with.
+// version returns the constant of the first runtime that supports the stub.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
 		if needsVersion2(d) || slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
@@ -97,7 +97,7 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 	return e.Func().Params(receiver).Id(name).Params(params...)
 }
 
-// structure emits a struct under its own name, and under the one that the marshaling structs of resources have.
+// structure emits a struct and its lower-case alias.
 func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	name := schema.GoName(e.source.Module, h.Name)
 	e.doc(described(h.Doc, h.Deprecated))
@@ -107,7 +107,7 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	e.walk(h, name, properties)
 }
 
-// lowered emits the alias of a struct.
+// lowered emits the lower-case alias of a struct, for the names that the structs of resources have.
 func (e *emitter) lowered(h *schema.Header, name string) {
 	if lowered := schema.GoMarshalName(h); lowered != name {
 		e.doc("")
@@ -115,7 +115,7 @@ func (e *emitter) lowered(h *schema.Header, name string) {
 	}
 }
 
-// fields emits the struct itself.
+// fields emits the struct type.
 func (e *emitter) fields(name string, properties []*schema.Property) {
 	e.Type().Id(name).StructFunc(func(g *jen.Group) {
 		for _, p := range properties {
@@ -138,7 +138,7 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	})
 }
 
-// codecs emits a variable for the codec of each property that has more than a type, so that it is made only once.
+// codecs emits variables for property codecs with options beyond the type, so that each is created only once.
 func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	if !slices.ContainsFunc(properties, e.scope.constrained(h)) {
 		return
@@ -153,7 +153,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	})
 }
 
-// codecOf is the codec of a property.
+// codecOf returns the codec of a property.
 func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
 	if name := e.scope.codec(h, p); name != "" {
 		return jen.Id(name)
@@ -161,7 +161,7 @@ func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
 	return e.codec(p.Type)
 }
 
-// walk emits the method that shows the properties to the runtime.
+// walk emits the method that describes the properties to the runtime.
 func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property) {
 	e.codecs(h, properties)
 	self, props := jen.Id(e.scope.self), jen.Id(e.scope.props)
@@ -202,7 +202,7 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 	})
 }
 
-// verb is the function of the runtime that shows a property.
+// verb returns the runtime function that describes a property.
 func verb(p *schema.Property) string {
 	switch {
 	case isPointer(p):
@@ -213,7 +213,7 @@ func verb(p *schema.Property) string {
 	return "Required"
 }
 
-// enum emits a string type, its values, and what the runtime asks of it.
+// enum emits a string type, its values, and the methods that the runtime requires.
 func (e *emitter) enum(d *schema.Enum) {
 	name, self := schema.GoName(e.source.Module, d.Name), e.scope.self
 	var members, values []string
@@ -248,10 +248,10 @@ func (e *emitter) enum(d *schema.Enum) {
 	))
 }
 
-// wrap breaks a list of items into lines of about 100 columns. gofmt keeps the breaks that it finds.
+// wrap breaks a list of items into lines of about 100 columns, which gofmt keeps.
 func wrap(items []string) []jen.Code {
 	var codes []jen.Code
-	width := -2 // the first item is preceded by neither a comma nor a space
+	width := -2 // no separator before the first item
 	for i, item := range items {
 		code := jen.Id(item)
 		if width += len(item) + 2; width > 100 && i > 0 {
@@ -267,7 +267,7 @@ func inBraces(code ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}"}, code...)
 }
 
-// literal is a constant's value in Go. jennifer would give whole numbers a type.
+// literal returns the value of a constant in Go. jennifer would add a type to whole numbers.
 func literal(c *schema.Const) jen.Code {
 	switch c.Value.(type) {
 	case int64, uint64:

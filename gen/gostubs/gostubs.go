@@ -1,9 +1,9 @@
-// Package gostubs generates the Go half of a resource package: for every file of the IDL, a file of stubs that link
-// against the runtime.
+// Package gostubs generates the Go half of a resource package: for every IDL file, a file of stubs that use the
+// runtime.
 //
-// A stub holds what differs by type and nothing else: structs, with one method each that walks their properties; the
-// names of these; enums and constants; and for every resource its token, the interface TProviderOps that the author of
-// the provider implements, and TProvider, which makes a lumi.ResourceProvider of that.
+// A stub contains only code that differs by type: structs with a method that lists their properties; property names;
+// enums and constants; and for every resource its token, the interface TProviderOps for the provider's author, and
+// TProvider, which turns an implementation of it into a lumi.ResourceProvider.
 package gostubs
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// Options say how stubs fit in where they are written to.
+// Options configures [Generate].
 type Options struct {
-	// ImportPath is the import path of the output's root. Stubs of different modules import each other below it.
+	// ImportPath is the import path of the output's root, below which stubs of different modules import each other.
 	ImportPath string
-	// Digests are what [schema.Package.Digests] returned, or nil if nobody needs the files' inputs.
+	// Digests is the result of [schema.Package.Digests], or nil if the files' inputs are not needed.
 	Digests schema.Digests
 }
 
-// Generate returns the stubs of a package, one for each file of the IDL, in the order of the model. The only error of
-// rendering is that a type which another module's Go code cannot name is used there.
+// Generate returns the stubs of a package, one per IDL file, in model order. Rendering fails only if a module uses an
+// unexported type of another one.
 func Generate(pkg *schema.Package, opts Options) []gen.File {
 	var files []gen.File
 	for _, m := range pkg.Modules {

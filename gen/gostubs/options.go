@@ -8,12 +8,12 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// hasCodec reports whether a property's codec is more than that of its type.
+// hasCodec reports whether a property's codec has options beyond its type.
 func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
-// needsVersion2 reports whether a declaration has something, besides codecs, that the first runtime did not know.
+// needsVersion2 reports whether a declaration uses features, besides codecs, that the first runtime lacks.
 func needsVersion2(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
@@ -21,7 +21,7 @@ func needsVersion2(d schema.Decl) bool {
 		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion2)
 }
 
-// holdsVersion2 reports whether a union or a renamed resource is part of a property's type.
+// holdsVersion2 reports whether a property's type contains a union or a renamed resource.
 func holdsVersion2(p *schema.Property) bool {
 	for ref := range schema.Refs(p.Type) {
 		if r, ok := ref.Decl.(*schema.Resource); ok && len(r.Was) > 0 || ref.Decl.Head().Kind == "union" {
@@ -31,7 +31,7 @@ func holdsVersion2(p *schema.Property) bool {
 	return false
 }
 
-// annotate adds to a codec what the property has besides its type and its constraints.
+// annotate adds to a codec the options besides type and constraints.
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	if p.Default != nil {
 		codec = codec.Dot("Default").Call(jen.Lit(p.Default))
@@ -49,7 +49,7 @@ func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	return codec
 }
 
-// described is documentation with what Go's tools show about deprecation.
+// described returns documentation with a deprecation paragraph.
 func described(doc, deprecated string) string {
 	if deprecated == "" {
 		return doc
@@ -57,7 +57,7 @@ func described(doc, deprecated string) string {
 	return doc + "\n\nDeprecated: " + deprecated
 }
 
-// deprecatedValues emits what the runtime asks of an enum with deprecated values.
+// deprecatedValues emits the method that the runtime requires of enums with deprecated values.
 func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string) {
 	isDeprecated := func(m *schema.Member) bool { return d.ValueDeprecated(m) != "" }
 	if !slices.ContainsFunc(d.Members, isDeprecated) {
@@ -76,7 +76,7 @@ func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string
 	)
 }
 
-// formerly adds to a provider the tokens that its type had before.
+// formerly adds the former tokens of a type to its provider.
 func formerly(provider *jen.Statement, r *schema.Resource) *jen.Statement {
 	if len(r.Was) == 0 {
 		return provider

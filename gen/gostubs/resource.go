@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// resource emits all that belongs to one type of resource.
+// resource emits everything for one resource type.
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
 	e.doc(described(r.Name+" is the token of a type of resource.\n\n"+r.Doc, r.Deprecated))
@@ -19,8 +19,7 @@ func (e *emitter) resource(r *schema.Resource) {
 	e.provider(r, lowered)
 }
 
-// operations emits the interface that the author implements. Its methods are spelled out so that documentation shows
-// them with their types.
+// operations emits the interface for the author. Its methods are listed so that documentation shows their types.
 func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	ops := "lumi.Ops"
 	if !r.Named {
@@ -43,7 +42,7 @@ func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	})
 }
 
-// provider emits the type that serves the resource, and its constructor.
+// provider emits the provider type and its constructor.
 func (e *emitter) provider(r *schema.Resource, lowered string) {
 	name, ops, constructor := r.Name+"Provider", jen.Id(e.scope.ops), "NewNamedProvider"
 	if !r.Named {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The packages that stubs import in addition to each other.
+// The packages that stubs import besides other stubs.
 const (
 	contextPath = "context"
 	lumiPath    = "github.com/lumi-idl/lumi/runtime"
@@ -19,18 +19,18 @@ const (
 	urnPath     = lumiPath + "/urn"
 )
 
-// scope holds the names that the stubs of one module share.
+// scope holds the names shared by the stubs of one module.
 type scope struct {
 	root    string            // the import path of the output's root
-	imports map[string]string // the names of imports, by path
+	imports map[string]string // import names by path
 	// self, props and ops are the names of receivers and parameters.
 	self, props, ops string
-	// codecs are the names of variables, by those of the constants for the properties whose codecs they hold.
+	// codecs maps constants of property names to the variables of their codecs.
 	codecs map[string]string
 }
 
-// newScope chooses names. jennifer keeps imports apart from each other only; these also differ from the declarations of
-// the module and from predeclared names, and hide nothing that the code around them might refer to.
+// newScope chooses names. jennifer only keeps imports distinct from each other; these also differ from the module's
+// declarations and predeclared names, and shadow nothing that generated code may use.
 func newScope(m *schema.Module, opts Options) *scope {
 	s := &scope{root: opts.ImportPath, codecs: map[string]string{}, imports: map[string]string{
 		contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn",
@@ -70,7 +70,7 @@ func newScope(m *schema.Module, opts Options) *scope {
 	return s
 }
 
-// codec is the name of the variable with the codec of a property that has more than a type, and "" for another property.
+// codec returns the name of a property's codec variable, or "" if it has none.
 func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	if len(s.codecs) == 0 {
 		return ""
@@ -78,20 +78,20 @@ func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	return s.codecs[schema.GoPropertyConst(h, p)]
 }
 
-// constrained returns a function that reports whether a property of a declaration is constrained.
+// constrained returns a function that reports whether a property of a declaration has a codec variable.
 func (s *scope) constrained(h *schema.Header) func(*schema.Property) bool {
 	return func(p *schema.Property) bool { return s.codec(h, p) != "" }
 }
 
-// input returns the digest of everything that the stub of a file depends on, given that of the file.
+// input returns the digest of everything that a stub depends on, given the digest of its file.
 func (s *scope) input(file [sha256.Size]byte) [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops, s.codecs}))
 }
 
-// path is the import path of a module's stubs.
+// path returns the import path of a module's stubs.
 func (s *scope) path(m *schema.Module) string { return path.Join(s.root, m.Path) }
 
-// file returns an empty file of the module, which imports whatever is named in it.
+// file returns an empty file of the module, which adds imports as names are used.
 func (s *scope) file(m *schema.Module) *jen.File {
 	f := jen.NewFilePathName(s.path(m), m.GoName)
 	for p, name := range s.imports {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// fieldType is the type of a property's field in Go.
+// fieldType returns the Go type of a property's field.
 func (e *emitter) fieldType(p *schema.Property) jen.Code {
 	if isPointer(p) {
 		return pointer(e.goType(p.Type))
@@ -21,10 +21,10 @@ func (e *emitter) fieldType(p *schema.Property) jen.Code {
 
 func pointer(to jen.Code) *jen.Statement { return jen.Op("*").Add(to) }
 
-// isPointer reports whether a property's field is a pointer. Lists, maps and anys say themselves that they are absent.
+// isPointer reports whether a property's field is a pointer. Lists, maps and any can be nil themselves.
 func isPointer(p *schema.Property) bool { return (p.Pointer || p.Optional) && !p.Nilable() }
 
-// goType is what a type of the model is in stubs.
+// goType returns the Go type of a model type.
 func (e *emitter) goType(t schema.Type) *jen.Statement {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -45,7 +45,7 @@ func (e *emitter) goType(t schema.Type) *jen.Statement {
 	panic(fmt.Sprintf("gostubs: no such type: %T", t))
 }
 
-// codec is the expression that makes the codec of a type, with the constraints of the aliases in it.
+// codec returns the expression for the codec of a type, including constraints of aliases.
 func (e *emitter) codec(t schema.Type) *jen.Statement {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -89,7 +89,7 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 		case bool:
 			args = nil
 		case float64:
-			args[0] = jen.Id(number(arg)) // jennifer would write a point
+			args[0] = jen.Id(number(arg)) // jennifer would add a decimal point
 		case string:
 			if strings.Contains(arg, `\`) && strconv.CanBackquote(arg) {
 				args[0] = jen.Id("`" + arg + "`")
@@ -100,14 +100,13 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 	return codec
 }
 
-// number is a number as Go and people write it.
+// number formats a number in the shortest form.
 func number(n float64) string {
-	text, _ := json.Marshal(n) // The numbers of the model are finite.
+	text, _ := json.Marshal(n) // numbers in the model are finite
 	return string(text)
 }
 
-// primitives are the primitive types in Go: the package, if there is one, and the name of each, and the name of its codec
-// in the runtime.
+// primitives maps primitive types to their Go package, if any, their name, and the name of their codec in the runtime.
 var primitives = map[schema.Primitive]struct{ path, name, codec string }{
 	schema.Bool:        {"", "bool", "Bool"},
 	schema.Number:      {"", "float64", "Number"},
@@ -118,10 +117,10 @@ var primitives = map[schema.Primitive]struct{ path, name, codec string }{
 	schema.AnyResource: {urnPath, "URN", "AnyResource"},
 }
 
-// lumi names something of the runtime.
+// lumi returns a qualified name of the runtime.
 func lumi(name string) *jen.Statement { return jen.Qual(lumiPath, name) }
 
-// name refers to a declaration, of this module or of another.
+// name returns a reference to a declaration of this or another module.
 func (e *emitter) name(d schema.Decl) *jen.Statement {
 	h := d.Head()
 	other := h.File.Module

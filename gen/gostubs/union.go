@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// union emits a struct of which one field is set.
+// union emits a struct with one field per variant.
 func (e *emitter) union(u *schema.Union) {
 	name := schema.GoName(e.source.Module, u.Name)
 	if u.Tokens() == nil {
@@ -20,7 +20,7 @@ func (e *emitter) union(u *schema.Union) {
 	e.match(u, name)
 }
 
-// variants emits the method that shows the fields of a union of resources to the runtime.
+// variants emits the method that describes the fields of a union of resources to the runtime.
 func (e *emitter) variants(u *schema.Union, name string) {
 	self := jen.Id(e.scope.self)
 	e.doc("Lumi implements lumi.Variants.")
@@ -41,7 +41,8 @@ func (e *emitter) variants(u *schema.Union, name string) {
 	)
 }
 
-// match emits the method that tells variants apart. Its parameters make a new variant an error wherever one is not dealt with.
+// match emits the method that distinguishes variants. Because each variant has a parameter, a new one breaks every call
+// that does not handle it.
 func (e *emitter) match(u *schema.Union, name string) {
 	self, unset := jen.Id(e.scope.self), jen.Nil()
 	if u.Tokens() != nil {

@@ -1,14 +1,13 @@
-// Package record remembers which inputs led to which contents, so that a file need not be rendered to find out that it is
-// current.
+// Package record caches which inputs yield which contents, so that current files need not be rendered.
 //
-// A record is a set of proofs. A proof is a hash of a file's path, of everything that rendering it depends on (the
-// compiler, its flags and the file's part of the model) and of its content. If the content of a file on disk has a proof,
-// rendering the file would yield the same bytes. Rendering is a function of its input, so a proof holds for ever, whatever
-// happens to the output folder; and a damaged one proves nothing.
+// A record is a set of proofs. A proof is a hash of a file's path, everything that rendering depends on (the compiler,
+// its flags and the file's part of the model), and its content. If a file on disk has a proof, rendering it would yield
+// the same bytes. Rendering depends only on its input, so a proof is always valid, whatever happens to the output
+// folder, and a corrupt one never matches.
 //
-// Records are a convenience. A lost, foreign or damaged one, or a folder that cannot be read or written, costs time and
-// nothing else, so no function here returns an error. Each output has one small file, replaced whole, in the user's cache
-// folder, and the oldest go when there are many.
+// Records are only a cache. Missing, foreign or corrupt records and unreadable folders just cost time, so no function
+// returns an error. Each output has one small file in the user's cache folder, which is replaced as a whole. The oldest
+// files are removed if there are many.
 package record
 
 import (
@@ -27,30 +26,30 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 )
 
-// Digest is a hash of some content.
+// Digest is a SHA-256 hash.
 type Digest [sha256.Size]byte
 
 // Store is a folder of records.
 type Store struct {
-	// Dir is the folder. It need not exist. An empty Dir is a store that forgets everything.
+	// Dir is the folder, which need not exist. A store with an empty Dir forgets everything.
 	Dir string
 }
 
 const extension = ".txt"
 
-// Record is what is known of the files of one output. It is safe for concurrent use.
+// Record is the record of one output. It is safe for concurrent use.
 type Record struct {
 	store Store
-	name  string // of the file that it is kept in
+	name  string // of its file
 	input Digest
 	known map[string]bool // the proofs of earlier runs, as lines
 
 	mu       sync.Mutex
-	proofs   map[string]bool // those of this run
+	proofs   map[string]bool // proofs of this run
 	rendered int
 }
 
-// Open returns the record of an output. The key tells outputs apart, and the input is a digest of what all files of the
+// Open returns the record of the output with the given key. Input is a digest of everything that all files of the
 // output depend on.
 func (s Store) Open(key string, input Digest) *Record {
 	name := sha256.Sum256([]byte(key))
@@ -68,8 +67,8 @@ func (s Store) Open(key string, input Digest) *Record {
 	return r
 }
 
-// Watch makes the record tell which of the files are current, and learn from those that are rendered. Files without an
-// input are left alone.
+// Watch sets the Current functions of files and adds proofs of files that are rendered. It ignores files without an
+// input.
 func (r *Record) Watch(files []gen.File) {
 	for i, f := range files {
 		if f.Input == [sha256.Size]byte{} {
@@ -92,7 +91,7 @@ func (r *Record) Watch(files []gen.File) {
 	}
 }
 
-// proof returns the line that stands for a content of a file.
+// proof returns the line that represents a content of a file.
 func (r *Record) proof(f gen.File, content []byte) string {
 	path := sha256.Sum256([]byte(f.Path))
 	h := sha256.New()
@@ -109,10 +108,10 @@ func (r *Record) learn(proof string, rendered int) {
 	r.rendered += rendered
 }
 
-// Rendered returns how many of the watched files have been rendered.
+// Rendered returns the number of watched files that have been rendered. Call it after rendering is complete.
 func (r *Record) Rendered() int { return r.rendered }
 
-// Save writes what this run has found out, in the place of what earlier runs have.
+// Save replaces the stored proofs by those of this run.
 func (r *Record) Save() {
 	if r.store.Dir == "" || len(r.proofs) == 0 || os.MkdirAll(r.store.Dir, 0o700) != nil {
 		return
@@ -127,10 +126,10 @@ func (r *Record) Save() {
 	}
 }
 
-// limit is how many records are kept.
+// limit is the number of records to keep.
 const limit = 200
 
-// prune removes the oldest records and what killed runs have left, where there are too many files.
+// prune removes the oldest files if there are too many.
 func (s Store) prune() {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) <= limit {

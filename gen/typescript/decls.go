@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// enum writes a union of the values, and a table of the same name with the constants.
+// enum writes a union type of the values, and an object of the same name with the constants.
 func (f *file) enum(e *schema.Enum) {
 	f.doc("", described(e.Doc, e.Deprecated))
 	values := make([]string, len(e.Members))
@@ -25,20 +25,20 @@ func (f *file) enum(e *schema.Enum) {
 	f.deprecatedValues(e)
 }
 
-// unionType writes a type of which each value is of one of the types.
+// unionType writes a union type.
 func (f *file) unionType(name string, types []string) {
 	f.putFitting(
 		"export type "+name+" = "+strings.Join(types, " | ")+";\n",
 		"export type "+name+" =\n    | "+strings.Join(types, "\n    | ")+";\n")
 }
 
-// alias writes another name for a type.
+// alias writes a type alias.
 func (f *file) alias(a *schema.Alias) {
 	f.doc("", described(a.Doc, a.Deprecated))
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
 }
 
-// structure writes an interface, and the shape under the same name.
+// structure writes an interface, and its shape under the same name.
 func (f *file) structure(s *schema.Struct) {
 	f.doc("", described(s.Doc, s.Deprecated))
 	f.interfaceOf(s.Name, s.Properties, f.plain)
@@ -46,7 +46,7 @@ func (f *file) structure(s *schema.Struct) {
 	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
 }
 
-// union writes a union type, and of structs also the shape under the same name.
+// union writes a union type, and for structs also the shape under the same name.
 func (f *file) union(u *schema.Union) {
 	f.doc("", described(u.Doc, u.Deprecated))
 	var types []string
@@ -67,7 +67,7 @@ func (f *file) union(u *schema.Union) {
 	f.deprecated(u.Name, quote(u.Deprecated), u.Deprecated != "")
 }
 
-// config writes an interface, its shape, and the function that sets the configuration.
+// config writes an interface, its shape, and the function that configures the provider.
 func (f *file) config(c *schema.Config) {
 	f.doc("", described(c.Doc, c.Deprecated))
 	f.interfaceOf(c.Name, c.Properties, f.plain)
@@ -80,18 +80,18 @@ func (f *file) config(c *schema.Config) {
 		"}\n")
 }
 
-// resource writes a class, an interface with the arguments of its constructor, and the shape.
+// resource writes a class, an interface for its arguments, and the shape.
 func (f *file) resource(r *schema.Resource) {
 	base, parameters, given, properties := "Resource", "", "", r.Properties
 	if r.Named {
-		// The base class declares the property "name", and the constructor takes it apart from the arguments.
+		// The base class declares the property "name", which is a separate parameter of the constructor.
 		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
 	}
 	args := schema.TSArgsName(r)
 	f.doc("", described(r.Doc, r.Deprecated))
 	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
 	if len(settable(properties)) > 0 {
-		// No class implements an interface that allows no properties.
+		// A class cannot implement an interface that allows no properties.
 		heading = append(heading, "implements "+args)
 	}
 	f.putFitting(strings.Join(heading, " ")+" {\n", strings.Join(heading, "\n"+indent)+"\n{\n")
@@ -126,8 +126,8 @@ func (f *file) resource(r *schema.Resource) {
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
 }
 
-// interfaceOf writes an interface. Annotation returns what follows the name of a property. An interface without members
-// would let any value pass, so where there are no properties, it says that none is allowed.
+// interfaceOf writes an interface. Annotation returns the text after a property's name. Since an interface without
+// members would accept any value, one without properties forbids all.
 func (f *file) interfaceOf(name string, properties []*schema.Property, annotation func(*schema.Property) string) {
 	f.put("export interface ", name, " {")
 	for i, p := range properties {
@@ -154,8 +154,8 @@ func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
 	f.put(indent, modifiers, p.Name, annotation, ";\n")
 }
 
-// plain returns what follows the name of a property in an interface whose values are plain data. A struct from which
-// resources take properties may have outputs too.
+// plain returns the text after a property's name in an interface of plain data. Structs embedded by resources may also
+// have outputs.
 func (f *file) plain(p *schema.Property) string {
 	switch {
 	case p.Out:
@@ -168,7 +168,7 @@ func (f *file) plain(p *schema.Property) string {
 	return ": " + f.typ(p.Type)
 }
 
-// argument returns what follows the name of a property of a resource, in its class and among its arguments.
+// argument returns the text after a property's name in the class and the arguments of a resource.
 func (f *file) argument(p *schema.Property) string {
 	f.usesLumi = true
 	typ := f.typ(p.Type)
@@ -195,7 +195,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 		slices.Sort(flags)
 		for _, flag := range flags {
 			switch flag {
-			case "out": // which presence says
+			case "out": // included in presence
 			case "secret":
 				f.put(", lumi.secretProperty")
 			default:
@@ -208,7 +208,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.put("};\n")
 }
 
-// presence is the function of the base package that says who sets a property, and whether it may be absent.
+// presence returns the function of the base package for who sets a property and whether it may be absent.
 func presence(p *schema.Property) string {
 	switch {
 	case p.Out && p.Optional:
@@ -221,7 +221,7 @@ func presence(p *schema.Property) string {
 	return "required"
 }
 
-// shapeName is the name of the table with the shape of a resource or a configuration, which no other file uses.
+// shapeName returns the name of the shape of a resource or configuration, which is local to its file.
 func shapeName(h *schema.Header) string { return h.Name + "$shape" }
 
 // settable returns the properties that programs can set.
@@ -229,7 +229,7 @@ func settable(properties []*schema.Property) []*schema.Property {
 	return slices.DeleteFunc(slices.Clone(properties), func(p *schema.Property) bool { return p.Out })
 }
 
-// optionalMark returns the question mark behind the name of what may be absent because all of the properties may.
+// optionalMark returns a question mark if all properties may be absent, and "" otherwise.
 func optionalMark(properties []*schema.Property) string {
 	if slices.ContainsFunc(properties, func(p *schema.Property) bool { return !p.Optional && !p.Out }) {
 		return ""

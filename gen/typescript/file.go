@@ -7,26 +7,26 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The generation of generated code, which runtime/typescript/src/version.ts checks at load, goes up by one with every
-// change after which older base packages could not run what is generated.
+// The generation of generated code, which runtime/typescript/src/version.ts checks when loaded. It increases with every
+// change that older base packages cannot run.
 const (
 	baseGeneration        = 2
-	constrainedGeneration = 3 // of files with constraints, unions, defaults, or something deprecated
+	constrainedGeneration = 3 // for constraints, unions, defaults and deprecations
 )
 
-// file is the code for one file of the IDL in the making.
+// file is the code of one IDL file under construction.
 type file struct {
 	text
 	pkg     *schema.Package
 	imports *imports
-	// usesLumi says that something refers to the base package, and loadsLumi that it does so at run time.
+	// usesLumi is set if the code refers to the base package, and loadsLumi if it does so at run time.
 	usesLumi, loadsLumi bool
 	generation          int
 }
 
-// render returns the code for one file of the IDL.
+// render returns the code of one IDL file.
 func render(pkg *schema.Package, src *schema.File) []byte {
-	// What has to be imported is known only after the declarations were written.
+	// The imports are known only after the declarations are written.
 	body := file{pkg: pkg, imports: newImports(src), generation: baseGeneration}
 	body.buf = make([]byte, 0, sizeOf(src))
 	for _, d := range src.Decls {
@@ -59,7 +59,7 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 	return append(t.buf, body.buf...)
 }
 
-// sizeOf estimates how many bytes a file takes, so that the buffer seldom grows.
+// sizeOf estimates the size of a file in bytes, to avoid growing the buffer.
 func sizeOf(src *schema.File) int {
 	size := 0
 	for _, d := range src.Decls {

@@ -1,9 +1,9 @@
-// Package typescript turns the checked model into a TypeScript package: one module for each file of the IDL, a barrel
-// for each folder, and, where they are missing, the package.json and tsconfig.json of a package.
+// Package typescript generates a TypeScript package from the checked model: one module per IDL file, a barrel per
+// folder, and a package.json and tsconfig.json if missing.
 //
-// Generated code is ESM and links against the npm package @lumi/lumi, whose sources are in runtime/typescript. It
-// refers to no global name of TypeScript's, since an IDL may declare a type called Record or Array. Names which the
-// generator makes up contain a dollar sign, as no name of the IDL can.
+// Generated code is ESM and uses the npm package @lumi/lumi, whose source is in runtime/typescript. It refers to no
+// global TypeScript name, since an IDL may declare a type called Record or Array. Internal names contain a dollar sign,
+// which IDL names cannot.
 package typescript
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// Options say what the output depends on beside the model.
+// Options configures [Generate].
 type Options struct {
-	// Existing is what the output folder holds now; nil means that it holds nothing. Barrels also export the
-	// hand-written files in it, and a hand-written index.ts takes the place of a generated one.
+	// Existing lists the files in the output folder; nil means it is empty. Barrels also export hand-written files, and
+	// a hand-written index.ts replaces the generated one.
 	Existing fs.FS
-	// Digests are what [schema.Package.Digests] returned, or nil if nobody needs the files' inputs.
+	// Digests is the result of [schema.Package.Digests], or nil if the files' inputs are not needed.
 	Digests schema.Digests
 }
 
-// Generate returns the files of the package, sorted by folder, and warnings about what exists already. An error is one
-// of reading Options.Existing.
+// Generate returns the files of the package, sorted by folder, and warnings about existing files. Errors come from
+// reading Options.Existing.
 func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 	var files []gen.File
 	for src := range pkg.Files() {
@@ -54,8 +54,8 @@ type nothing struct{}
 
 func (nothing) Open(string) (fs.File, error) { return nil, fs.ErrNotExist }
 
-// outputPath is where the code for an IDL file goes, slash-separated and relative to the output folder.
+// outputPath returns the path of the code for an IDL file, slash-separated and relative to the output folder.
 func outputPath(f *schema.File) string { return path.Join(f.Module.Path, baseName(f)+".ts") }
 
-// baseName is the name of an IDL file, and of the code for it, without an extension.
+// baseName returns the name of an IDL file without its extension.
 func baseName(f *schema.File) string { return strings.TrimSuffix(f.Name, ".go") }

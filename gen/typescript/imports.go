@@ -11,20 +11,20 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// imports are the names that a file uses of other generated files.
+// imports tracks the names that a file uses of other generated files.
 type imports struct {
 	to *schema.File
-	// taken has every name that the file declares or imports.
+	// taken holds every name that the file declares or imports.
 	taken map[string]bool
 	used  map[schema.Decl]*imported
 }
 
-// imported is one name of another file.
+// imported is a name imported from another file.
 type imported struct {
 	decl schema.Decl
-	// alias is the name in this file.
+	// alias is its local name.
 	alias string
-	// value says that the name is needed at run time too, and not as a type alone.
+	// value is set if the name is also needed at run time, not only as a type.
 	value bool
 }
 
@@ -38,7 +38,7 @@ func newImports(to *schema.File) *imports {
 	return &imports{to: to, taken: taken, used: map[schema.Decl]*imported{}}
 }
 
-// name returns how the file refers to a declaration, and imports it where it is in another file.
+// name returns the local name of a declaration, which it imports if necessary.
 func (i *imports) name(d schema.Decl, value bool) string {
 	h := d.Head()
 	if h.File == i.to {
@@ -54,7 +54,7 @@ func (i *imports) name(d schema.Decl, value bool) string {
 	return use.alias
 }
 
-// free returns a name for a declaration of another file that nothing else in this file has.
+// free returns an unused local name for a declaration of another file.
 func (i *imports) free(h *schema.Header) string {
 	name := h.Name
 	if i.taken[name] {
@@ -67,7 +67,7 @@ func (i *imports) free(h *schema.Header) string {
 	return free
 }
 
-// put appends an import declaration for every file that is used, sorted by path.
+// put appends one import declaration per file, sorted by path.
 func (i *imports) put(t *text) {
 	byFile := map[*schema.File][]*imported{}
 	for d, use := range i.used {
@@ -93,7 +93,7 @@ func (i *imports) put(t *text) {
 	}
 }
 
-// clause returns the import of one name, in a declaration that imports values or types alone.
+// clause returns the import specifier of one name. Values is set if the declaration imports values too.
 func (use *imported) clause(values bool) string {
 	clause := use.decl.Head().Name
 	if use.alias != clause {
@@ -105,7 +105,7 @@ func (use *imported) clause(values bool) string {
 	return clause
 }
 
-// separator returns what stands before the nth part of a sequence.
+// separator returns first for n = 0 and others otherwise.
 func separator(n int, first, others string) string {
 	if n == 0 {
 		return first
@@ -113,14 +113,14 @@ func separator(n int, first, others string) string {
 	return others
 }
 
-// specifier is how a file in the given folder names the code for an IDL file.
+// specifier returns the module specifier of an IDL file's code, for use in the given folder.
 func specifier(folder string, to *schema.File) string {
 	return relative(folder, to.Module.Path) + baseName(to) + ".js"
 }
 
-// relative is the path from one folder to another, starting with a dot and ending with a slash.
+// relative returns the path from one folder to another, with a leading dot and a trailing slash.
 func relative(from, to string) string {
-	rel, _ := filepath.Rel("/"+from, "/"+to) // which both are absolute
+	rel, _ := filepath.Rel("/"+from, "/"+to) // both are absolute
 	rel = filepath.ToSlash(rel) + "/"
 	if !strings.HasPrefix(rel, ".") {
 		return "./" + rel

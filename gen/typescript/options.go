@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// described is documentation with what editors show about deprecation.
+// described returns documentation with a deprecation tag.
 func described(doc, deprecated string) string { return withDeprecation(untagged(doc), deprecated) }
 
 func withDeprecation(doc, deprecated string) string {
@@ -18,19 +18,19 @@ func withDeprecation(doc, deprecated string) string {
 	return strings.TrimSpace(doc + "\n\n@deprecated " + untagged(deprecated))
 }
 
-// untagged returns text from the IDL in which nothing is a tag of JSDoc. For --stripInternal, TypeScript looks for
-// "@internal" anywhere in a comment, also after a backslash, so that needs another form.
+// untagged escapes JSDoc tags in text of the IDL. For --stripInternal, TypeScript finds "@internal" anywhere in a
+// comment, even after a backslash, so it needs another form.
 func untagged(text string) string {
-	if !strings.Contains(text, "@") { // as most
+	if !strings.Contains(text, "@") { // the common case
 		return text
 	}
 	return tag.ReplaceAllString(strings.ReplaceAll(text, "@internal", "&#64;internal"), `$1\@`)
 }
 
-// tag finds the beginning of a tag, which can also stand within a line and, in braces, within a sentence.
+// tag matches the start of a tag, which can also be inside a line or in braces.
 var tag = regexp.MustCompile(`(^|[\s{])@`)
 
-// describedProperty is the documentation of a property with its default.
+// describedProperty returns the documentation of a property with its default.
 func describedProperty(p *schema.Property) string {
 	doc := untagged(p.Doc)
 	if p.Default != nil {
@@ -39,16 +39,16 @@ func describedProperty(p *schema.Property) string {
 	return strings.TrimSpace(withDeprecation(doc, p.Deprecated))
 }
 
-// literal returns a boolean, number or string as TypeScript writes it.
+// literal formats a boolean, number or string as a TypeScript literal.
 func literal(value any) string {
 	if s, ok := value.(string); ok {
 		return quote(s)
 	}
-	text, _ := json.Marshal(value) // The numbers of the model are finite.
+	text, _ := json.Marshal(value) // numbers in the model are finite
 	return string(text)
 }
 
-// annotate writes what a property's shape has besides the type and the flags.
+// annotate writes the parts of a property's shape other than its type and flags.
 func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 	for _, r := range relations {
 		if r.Properties[0] != p {
@@ -75,7 +75,7 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 	}
 }
 
-// quoteAll returns string literals with commas between them.
+// quoteAll returns comma-separated string literals.
 func quoteAll(list []string) string {
 	var literals []string
 	for _, s := range list {
@@ -84,7 +84,7 @@ func quoteAll(list []string) string {
 	return strings.Join(literals, ", ")
 }
 
-// renamed writes the call that tells the base package the former tokens of a resource.
+// renamed writes the call that declares the former tokens of a resource.
 func (f *file) renamed(r *schema.Resource) {
 	if len(r.Was) > 0 {
 		f.generation = constrainedGeneration
@@ -92,7 +92,7 @@ func (f *file) renamed(r *schema.Resource) {
 	}
 }
 
-// deprecated writes the call that makes the base package warn of a shape or of values in a table, if something is.
+// deprecated writes the call that makes the base package warn about a shape or values in a table, if is is set.
 func (f *file) deprecated(table, text string, is bool) {
 	if is {
 		f.usesLumi, f.loadsLumi, f.generation = true, true, constrainedGeneration
@@ -100,7 +100,7 @@ func (f *file) deprecated(table, text string, is bool) {
 	}
 }
 
-// deprecatedValues writes what to use instead of the deprecated values of an enum.
+// deprecatedValues writes the replacements of an enum's deprecated values.
 func (f *file) deprecatedValues(e *schema.Enum) {
 	var entries []string
 	for _, m := range e.Members {

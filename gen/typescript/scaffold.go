@@ -10,11 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// runtimeVersion is the version of @lumi/lumi that a new package asks for.
+// runtimeVersion is the version of @lumi/lumi required by new packages.
 const runtimeVersion = "0.1.0"
 
-// scaffolds returns the files that make a folder an npm package. They are written once and then belong to the user, so
-// of a package.json that exists already this can only warn.
+// scaffolds returns the files of a new npm package. They are written once and then belong to the user, so an existing
+// package.json only causes warnings.
 func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error) {
 	files := []gen.File{
 		{Path: "package.json", Content: packageJSON(pkg), Scaffold: true},
@@ -38,9 +38,9 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 	return files, warnings, nil
 }
 
-// packageJSON returns the description of a new npm package. A program that needs one module imports it by its path, and
-// a file of the root, such as config.js, by its name, since Node loads everything that an index.js exports. Patterns fit
-// modules that are added later, too. Node and TypeScript prefer the longer one.
+// packageJSON returns the package.json of a new package. Programs import a single module by its path, and a root file
+// such as config.js by its name, since Node loads everything that an index.js exports. The patterns also cover modules
+// added later. Node and TypeScript prefer the longer match.
 func packageJSON(pkg *schema.Package) []byte {
 	return []byte(`{
     "name": ` + quote(npmName(pkg.Name)) + `,
@@ -80,8 +80,7 @@ func packageJSON(pkg *schema.Package) []byte {
 `)
 }
 
-// npmName makes an npm package's name of the name of an IDL package: "corp/aws" becomes "@corp/aws". Names on npm have
-// at most two parts.
+// npmName converts the name of an IDL package to an npm name with at most two parts: "corp/aws" becomes "@corp/aws".
 func npmName(name string) string {
 	scope, rest, scoped := strings.Cut(name, "/")
 	if !scoped {

@@ -8,11 +8,11 @@ import (
 
 const (
 	indent = "    "
-	// lineWidth is how many bytes a line has at most, where there is a choice.
+	// lineWidth is the maximum line width in bytes, where there is a choice.
 	lineWidth = 120
 )
 
-// text is TypeScript in the making.
+// text is TypeScript under construction.
 type text struct{ buf []byte }
 
 // put appends the parts.
@@ -22,14 +22,14 @@ func (t *text) put(parts ...string) {
 	}
 }
 
-// doc appends a documentation comment, or nothing where there is no documentation.
+// doc appends a documentation comment, unless doc is empty.
 func (t *text) doc(indent, doc string) {
 	doc = strings.TrimSpace(doc)
 	if doc == "" {
 		return
 	}
 	doc = strings.ReplaceAll(doc, "*/", `*\/`)
-	// On one line, "@ts-ignore" and its like would be commands to the TypeScript compiler.
+	// On a single line, "@ts-ignore" and the like would be compiler directives.
 	if !strings.Contains(doc, "\n") && !strings.HasPrefix(doc, "@") && len(indent)+len(doc)+len("/**  */") <= lineWidth {
 		t.put(indent, "/** ", doc, " */\n")
 		return
@@ -41,7 +41,7 @@ func (t *text) doc(indent, doc string) {
 	t.put(indent, " */\n")
 }
 
-// from appends the rest of an import or export: its names and where they come from, on one line if they fit.
+// from appends the names and source of an import or export, on one line if they fit.
 func (t *text) from(names []string, specifier string) {
 	source := " from " + quote(specifier) + ";\n"
 	t.putFitting(
@@ -49,8 +49,7 @@ func (t *text) from(names []string, specifier string) {
 		"{\n"+indent+strings.Join(names, ",\n"+indent)+",\n}"+source)
 }
 
-// putFitting appends a line, with its end, where it fits behind what the last line has already; or else what says the
-// same on several lines.
+// putFitting appends line, including its end, if it fits on the current line, and lines otherwise.
 func (t *text) putFitting(line, lines string) {
 	start := bytes.LastIndexByte(t.buf, '\n') + 1
 	if len(t.buf)-start+len(line)-1 <= lineWidth {
@@ -84,8 +83,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// invisible reports whether a character in a literal would end the line, or could not be seen: controls, separators of
-// lines and paragraphs, marks of direction, and the byte order mark. All of them have at most 16 bits.
+// invisible reports whether a character would end the line or be invisible in a literal: controls, line and paragraph
+// separators, direction marks, and the byte order mark. All of them fit 16 bits.
 func invisible(r rune) bool {
 	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
 		0x2066 <= r && r <= 0x2069 || r == 0xfeff

@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// primitives are the primitive types in TypeScript. The shape of each is a constant of the base package.
+// primitives maps primitive types to TypeScript types and their shapes, which are constants of the base package.
 var primitives = map[schema.Primitive]struct{ typ, shape string }{
 	schema.Bool:        {"boolean", "lumi.boolean"},
 	schema.Number:      {"number", "lumi.number"},
@@ -17,7 +17,7 @@ var primitives = map[schema.Primitive]struct{ typ, shape string }{
 	schema.AnyResource: {"lumi.Resource", "lumi.anyResource"},
 }
 
-// typ returns a type as TypeScript writes it.
+// typ returns the TypeScript type of a model type.
 func (f *file) typ(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -38,7 +38,7 @@ func (f *file) typ(t schema.Type) string {
 	return ""
 }
 
-// shape returns the expression that describes a type at run time. Aliases are spelled out: none is made of itself.
+// shape returns the expression that describes a type at run time. Aliases, which are never recursive, are expanded.
 func (f *file) shape(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -71,7 +71,7 @@ func (f *file) shape(t schema.Type) string {
 	return ""
 }
 
-// isString reports whether a map's key may be any string.
+// isString reports whether a map key may be any string.
 func isString(key schema.Type) bool { return schema.Underlying(key) == schema.String }
 
 // constrained returns the shape of a type with constraints.

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// withoutTricks are flags that make open refuse a link and not wait for a pipe.
+// withoutTricks are flags that make open reject links and not block on pipes.
 const withoutTricks = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
 // isLink reports whether a file could not be opened because it is a link.

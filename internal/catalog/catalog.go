@@ -14,19 +14,19 @@ import (
 // Entry explains one code.
 type Entry struct {
 	Code string `json:"code"`
-	// About is what has the code, such as "diagnostic".
+	// About is the kind of thing that has the code, such as "diagnostic".
 	About string `json:"about"`
 	Group string `json:"group"`
 	// Text is Markdown, without the heading.
 	Text string `json:"text"`
 }
 
-// Catalog has the entries in the order in which codes are listed, group by group. A code may have several entries that
-// differ in About.
+// Catalog lists entries in the order of index.txt, group by group. Entries with the same code differ in About.
 type Catalog []Entry
 
-// New reads a catalog from a directory with a file CODE.md for each code, and index.txt, which lists the codes: an indented
-// line each, below the title of their group. It panics if a file is missing, since they are meant to be embedded.
+// New reads a catalog from a directory with a file CODE.md per code and an index.txt, which lists the codes, one per
+// indented line, below the titles of their groups. It panics if a file is missing, since the files are meant to be
+// embedded.
 func New(about string, files fs.FS, dir string) Catalog {
 	read := func(name string) string {
 		text, err := fs.ReadFile(files, dir+"/"+name)
@@ -60,8 +60,8 @@ func (c Catalog) Codes() []string {
 	return codes
 }
 
-// Select returns the entries of some codes, which may be in brackets and in any letter case. The error for an unknown
-// one suggests a near code, or else the command that lists all of them.
+// Select returns the entries of the given codes, ignoring case and brackets. The error for an unknown code suggests a
+// similar one, or the command that lists all codes.
 func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	var chosen Catalog
 	for _, arg := range codes {
@@ -83,7 +83,7 @@ func (c Catalog) Select(codes []string, command string) (Catalog, error) {
 	return chosen, nil
 }
 
-// Explain returns the entries for a terminal, each below a heading.
+// Explain formats the entries for a terminal, each below a heading.
 func (c Catalog) Explain(heading func(Entry) string) string {
 	var entries []string
 	for _, e := range c {
@@ -92,7 +92,7 @@ func (c Catalog) Explain(heading func(Entry) string) string {
 	return strings.Join(entries, "\n")
 }
 
-// List returns the codes for a terminal, below the titles of their groups. An empty line follows each group.
+// List formats the codes for a terminal, below the titles of their groups. An empty line follows each group.
 func (c Catalog) List(heading func(title string) string) string {
 	var b strings.Builder
 	for i, e := range c {
@@ -107,7 +107,7 @@ func (c Catalog) List(heading func(title string) string) string {
 	return b.String()
 }
 
-// Plain returns the text for a terminal: code is indented instead of fenced, below the file name that the fence gives.
+// Plain formats the text for a terminal: code is indented instead of fenced, below the file name of its fence.
 func (e Entry) Plain() string {
 	var b strings.Builder
 	inside := false

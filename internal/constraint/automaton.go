@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// automaton decides which ASCII strings an expression matches, several times as fast as package regexp does.
+// automaton matches ASCII strings, several times as fast as package regexp.
 type automaton struct {
 	first uint8
 	next  [][utf8.RuneSelf]uint8 // by state and character
 	atEnd []bool                 // whether a string that ends in a state matches
 }
 
-// States that decide whatever follows, and how many others there may be.
+// The final states, and the maximum number of others.
 const (
 	matched   = 255
 	failed    = 254
 	maxStates = 128
 )
 
-// matches reports whether a string matches. That is not decided if it depends on characters outside ASCII.
+// matches reports whether s matches. The result is undecided if it depends on non-ASCII characters.
 func (a *automaton) matches(s string) (match, decided bool) {
 	state := a.first
 	for i := 0; state < failed; i++ {
@@ -37,8 +37,8 @@ func (a *automaton) matches(s string) (match, decided bool) {
 	return state == matched, true
 }
 
-// newAutomaton returns the automaton of an expression, or nil if it has too many states, or looks at more than characters
-// and the ends of the text.
+// newAutomaton returns the automaton of an expression, or nil if it has too many states or uses assertions other than
+// the ends of the text.
 func newAutomaton(re *regexp.Regexp) *automaton {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -74,7 +74,7 @@ func newAutomaton(re *regexp.Regexp) *automaton {
 	for i := 0; i < len(live); i++ {
 		a.next = append(a.next, [utf8.RuneSelf]uint8{})
 		for c := range a.next[i] {
-			at := []uint32{start} // since a match may begin anywhere
+			at := []uint32{start} // a match may begin anywhere
 			for _, inst := range live[i] {
 				if inst.MatchRune(rune(c)) {
 					at = append(at, inst.Out)

@@ -42,7 +42,7 @@ const (
 	keyPattern
 )
 
-// kinds are the constraints by their names in tags and in the JSON form of the model.
+// kinds maps constraint names, as in tags and JSON, to kinds.
 var kinds = map[string]kind{
 	"min": minimum, "exclusiveMin": exclusiveMin, "max": maximum, "exclusiveMax": exclusiveMax, "multipleOf": multipleOf,
 	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "format": format,
@@ -50,8 +50,9 @@ var kinds = map[string]kind{
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
 
-// New returns the rule of a constraint with an argument: a float64, an int, a string or true. Unknown constraints, unknown
-// formats and invalid expressions, which the compiler rejects, allow every value. Expressions are compiled on first use.
+// New returns the rule of a constraint. Arg is a float64, an int, a string or true. Unknown constraints, unknown
+// formats and invalid expressions, which the compiler rejects, accept every value. Expressions are compiled on first
+// use.
 func New(name string, arg any) Rule {
 	r := Rule{kind: kinds[name]}
 	switch arg := arg.(type) {
@@ -73,7 +74,7 @@ func New(name string, arg any) Rule {
 	return r
 }
 
-// Rules returns the rules of constraints, by name.
+// Rules returns the rules of all constraints.
 func Rules(all iter.Seq2[string, any]) []Rule {
 	var rules []Rule
 	for name, arg := range all {
@@ -82,7 +83,7 @@ func Rules(all iter.Seq2[string, any]) []Rule {
 	return rules
 }
 
-// Number returns what is wrong with a number, or "". The message does not quote a hidden one.
+// Number returns why n violates the rule, or "". The message omits n if it is hidden.
 func (r *Rule) Number(n float64, hidden bool) string {
 	var limit string
 	ok := true
@@ -108,13 +109,13 @@ func (r *Rule) Number(n float64, hidden bool) string {
 	return "must be " + limit + FormatNumber(r.number) + ", found " + found
 }
 
-// isMultiple tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients too large to tell.
+// isMultiple tolerates rounding, so 0.3 is a multiple of 0.1, and quotients too large to decide.
 func isMultiple(n, of float64) bool {
 	q := n / of
 	return !(math.Abs(q-math.Round(q)) > math.Max(1e-9, math.Abs(q)*0x1p-50))
 }
 
-// String returns what is wrong with a string, or "". The message does not quote a hidden one.
+// String returns why s violates the rule, or "". The message omits s if it is hidden.
 func (r *Rule) String(s string, hidden bool) string {
 	must := "must be "
 	switch r.kind {
@@ -140,7 +141,7 @@ func (r *Rule) String(s string, hidden bool) string {
 	return must + ", found " + found
 }
 
-// counts has the words for constraints on a number of parts.
+// counts holds the words for messages about numbers of parts.
 var counts = [...]struct {
 	bound, found string
 	one, many    string
@@ -154,8 +155,8 @@ var counts = [...]struct {
 	keyPattern:    {},
 }
 
-// Count returns what is wrong with the number of characters, elements or entries, or "". The message does not have the
-// number if the value is hidden.
+// Count returns why a number of characters, elements or entries violates the rule, or "". The message omits the number
+// if it is hidden.
 func (r *Rule) Count(n int, hidden bool) string {
 	c, limit := counts[r.kind], int(r.number)
 	if c.bound == "" || c.found == "fewer" && n >= limit || c.found == "more" && n <= limit {
@@ -171,11 +172,11 @@ func (r *Rule) Count(n int, hidden bool) string {
 	return fmt.Sprintf("must have %s %d %s, found %s", c.bound, limit, parts, found)
 }
 
-// IsUnique reports whether the rule is that the elements of a list differ.
+// IsUnique reports whether the rule requires distinct list elements.
 func (r *Rule) IsUnique() bool { return r.kind == unique }
 
-// Equal returns what is wrong with a list whose elements must differ, or "". The identities of equal elements are equal,
-// and that of an element that is not known is "".
+// Equal reports two equal elements of a list whose elements must differ, or returns "". Equal elements have equal
+// identities; unknown elements have the identity "".
 func Equal(identities []string) string {
 	first := make(map[string]int, len(identities))
 	for i, id := range identities {
@@ -187,7 +188,7 @@ func Equal(identities []string) string {
 	return ""
 }
 
-// ExactlyOne returns what is wrong with which of some properties are present, if one of them has to be, or "".
+// ExactlyOne returns why the present properties violate a rule that requires exactly one of names, or "".
 func ExactlyOne(names, present []string) string {
 	found := strings.Join(present, ", ")
 	switch len(present) {
@@ -199,7 +200,7 @@ func ExactlyOne(names, present []string) string {
 	return "exactly one of " + strings.Join(names, ", ") + " is required, found " + found
 }
 
-// Key returns what is wrong with a key of a map, or "".
+// Key returns why a map key violates the rule, or "".
 func (r *Rule) Key(key string) string {
 	if r.kind != keyPattern || r.match.matches(key) {
 		return ""
@@ -207,16 +208,16 @@ func (r *Rule) Key(key string) string {
 	return "the key must match " + r.text
 }
 
-// FormatNumber writes a finite number as JavaScript does.
+// FormatNumber formats a finite number like JavaScript.
 func FormatNumber(n float64) string {
 	if n == 0 {
-		return "0" // also where the zero is negative
+		return "0" // also for negative zero
 	}
 	text, _ := json.Marshal(n)
 	return string(text)
 }
 
-// Shorten cuts a string off after 80 characters.
+// Shorten truncates a string after 80 characters.
 func Shorten(s string) string {
 	const longest = 80
 	if n := 0; len(s) > longest {
@@ -229,10 +230,10 @@ func Shorten(s string) string {
 	return s
 }
 
-// Quote writes a string as JSON.
+// Quote formats a string as JSON.
 func Quote(s string) string { return string(AppendQuote(nil, s)) }
 
-// AppendQuote appends a string as JSON. What is not UTF-8 is escaped as in Go.
+// AppendQuote appends a string as JSON. Invalid UTF-8 is escaped as in Go.
 func AppendQuote(to []byte, s string) []byte {
 	if special := func(r rune) bool { return !strconv.IsPrint(r) }; !utf8.ValidString(s) || !strings.ContainsFunc(s, special) {
 		return strconv.AppendQuote(to, s)

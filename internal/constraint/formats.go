@@ -32,7 +32,7 @@ func (e expression) matches(s string) bool {
 	return c.re == nil || c.re.MatchString(s)
 }
 
-// expressions has each pattern once, since many properties may share one.
+// expressions caches patterns, since many properties may share one.
 var expressions sync.Map
 
 func compile(text string) expression {
@@ -59,7 +59,7 @@ func (f *stringFormat) matches(s string) bool {
 	return (f.expression == nil || f.expression.matches(s)) && (f.also == nil || f.also(s))
 }
 
-// formats are the formats by name. constraints.ts has the same expressions, literally.
+// formats maps names to formats. constraints.ts has the same expressions.
 var formats = map[string]*stringFormat{
 	"uri": {what: "a URI", expression: compile(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
@@ -81,7 +81,7 @@ var formats = map[string]*stringFormat{
 	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compile(
 		`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
 			`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`), also: func(s string) bool {
-		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // The expression does not know how long months are.
+		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // the expression ignores the lengths of months
 		return err == nil
 	}},
 	"duration": {what: "a duration such as PT1H30M", expression: compile(

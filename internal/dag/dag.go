@@ -1,8 +1,8 @@
-// Package dag orders the vertices of directed graphs. Vertices are numbers from 0, and an edge leads from a vertex to one
-// that it depends on, so all orders here put dependencies first.
+// Package dag orders the vertices of directed graphs. Vertices are numbers from 0, and an edge goes from a vertex to
+// one of its dependencies, so all orders put dependencies first.
 //
-// Nothing in it is recursive, since a chain may be as long as a document. Everything takes time in proportion to the graph,
-// except that [Graph.Sort], [Graph.Gather] and [Graph.Walk] may need a heap. A Graph that does not change may be used concurrently.
+// Nothing is recursive, since chains may be as long as a document. Everything takes linear time, except for the heaps
+// of [Graph.Sort], [Graph.Gather] and [Graph.Walk]. A Graph is safe for concurrent use if it does not change.
 package dag
 
 import (
@@ -13,13 +13,13 @@ import (
 
 // Graph is a directed graph, which may have cycles, loops and parallel edges. The zero Graph is empty.
 type Graph struct {
-	// Start has the first edge of each vertex among all edges and, at the end, the number of edges.
+	// Start holds the index of each vertex's first edge in To, followed by the number of edges.
 	Start []int32
-	// To has the vertex that each edge leads to.
+	// To holds the target of each edge.
 	To []int32
 }
 
-// New returns a graph of edges, whose order is kept among those of one vertex. It iterates over them twice.
+// New returns a graph of edges. It keeps the order of each vertex's edges, and iterates over edges twice.
 func New(vertices int, edges iter.Seq2[int32, int32]) Graph {
 	g := Graph{Start: make([]int32, vertices+1)}
 	for from := range edges {
@@ -37,7 +37,7 @@ func New(vertices int, edges iter.Seq2[int32, int32]) Graph {
 	return g
 }
 
-// End adds a vertex, whose edges are those that were appended to To since the last call.
+// End adds a vertex with the edges appended to To since the last call.
 func (g *Graph) End() {
 	if len(g.Start) == 0 {
 		g.Start = append(g.Start, 0)
@@ -51,7 +51,7 @@ func (g Graph) Len() int { return max(len(g.Start), 1) - 1 }
 // Out returns the vertices that v depends on.
 func (g Graph) Out(v int32) []int32 { return g.To[g.Start[v]:g.Start[v+1]] }
 
-// Reverse returns the graph with all edges turned around. Those of each vertex are sorted.
+// Reverse returns the graph with all edges reversed. The edges of each vertex are sorted.
 func (g Graph) Reverse() Graph {
 	return New(g.Len(), func(yield func(int32, int32) bool) {
 		for v := range int32(g.Len()) {
@@ -62,8 +62,8 @@ func (g Graph) Reverse() Graph {
 	})
 }
 
-// Sort returns the vertices in topological order: at each point the first of the preferred order whose dependencies have
-// all been returned. Vertices that are on a cycle or depend on one are left out.
+// Sort returns the vertices in topological order. Among the vertices whose dependencies have been returned, the first
+// in preferred comes next. Vertices on a cycle, or that depend on one, are omitted.
 func (g Graph) Sort(preferred []int32) []int32 {
 	rank := make([]int32, len(preferred))
 	for i, v := range preferred {
@@ -91,9 +91,9 @@ func (g Graph) Sort(preferred []int32) []int32 {
 	return sorted
 }
 
-// Gather returns the vertices in topological order, those of a group together as far as that allows: at each point the
-// first that is ready in the group of the one before, or else the first of all. Groups are few, and have numbers below
-// groups; vertices of group 0 are in every group. Vertices that are on a cycle or depend on one are left out.
+// Gather returns the vertices in topological order and keeps groups together as far as possible: the first ready vertex
+// in the group of the previous one comes next, or else the first of all. Groups are few, with numbers below groups;
+// vertices of group 0 belong to every group. Vertices on a cycle, or that depend on one, are omitted.
 func (g Graph) Gather(group []int32, groups int) []int32 {
 	ready := NewReady(g)
 	waiting := make([]numbers, groups)
@@ -125,13 +125,13 @@ func (g Graph) Gather(group []int32, groups int) []int32 {
 	}
 }
 
-// Ready tracks which vertices of a graph have to wait for others.
+// Ready tracks which vertices of a graph wait for others.
 type Ready struct {
-	waits      []int32 // for how many each vertex waits
+	waits      []int32 // the number of pending dependencies of each vertex
 	dependents Graph
 }
 
-// NewReady returns a Ready for a graph of which nothing is done.
+// NewReady returns a Ready for a graph without finished vertices.
 func NewReady(g Graph) *Ready {
 	r := &Ready{waits: make([]int32, g.Len()), dependents: g.Reverse()}
 	for v := range r.waits {
@@ -140,10 +140,11 @@ func NewReady(g Graph) *Ready {
 	return r
 }
 
-// Has reports whether all that v depends on is done.
+// Has reports whether all dependencies of v are done.
 func (r *Ready) Has(v int32) bool { return r.waits[v] == 0 }
 
-// Done marks a vertex as done, once, and calls ready with each vertex that waited for nothing else.
+// Done marks a vertex as done and calls ready for each vertex that thereby becomes ready. It must be called once per
+// vertex.
 func (r *Ready) Done(v int32, ready func(int32)) {
 	for _, d := range r.dependents.Out(v) {
 		if r.waits[d]--; r.waits[d] == 0 {
@@ -152,26 +153,26 @@ func (r *Ready) Done(v int32, ready func(int32)) {
 	}
 }
 
-// PostOrder returns all vertices in the order in which a depth-first search leaves them: each after its dependencies,
-// unless it is on a cycle. The search starts at the vertices of first, in their order, and then at those left. An edge
-// closes a cycle of the search if it leads to its own vertex or one that comes later.
+// PostOrder returns all vertices in the post-order of a depth-first search: each after its dependencies, unless it is
+// on a cycle. The search starts at the vertices of first, in order, and then at the remaining ones. An edge closes a
+// cycle if its target is its source or comes later in the order.
 func (g Graph) PostOrder(first ...int32) []int32 {
 	order, _ := g.search(first)
 	return order
 }
 
-// Components returns a number for each vertex, which is the same for vertices that lead to each other. Edges between
-// components lead to lower numbers.
+// Components numbers the strongly connected components of the graph and returns the number for each vertex. Edges
+// between components go to lower numbers.
 func (g Graph) Components() []int32 {
 	_, component := g.search(nil)
 	return component
 }
 
-// search is Tarjan's algorithm.
+// search is Tarjan's algorithm for strongly connected components.
 func (g Graph) search(first []int32) (order, component []int32) {
 	n := g.Len()
 	order, component = make([]int32, 0, n), make([]int32, n)
-	index, low := make([]int32, n), make([]int32, n) // from 1; 0 has not been seen
+	index, low := make([]int32, n), make([]int32, n) // from 1; 0 means unvisited
 	type frame struct{ v, edge int32 }
 	var frames []frame
 	var open []int32 // vertices whose component is not complete
@@ -225,8 +226,8 @@ func (g Graph) search(first []int32) (order, component []int32) {
 	return order, component
 }
 
-// Reach returns the vertices that edges lead to from a vertex over one or more steps, except those in seen, to which it
-// adds them.
+// Reach returns the vertices reachable from a vertex in one or more steps, except for those in seen, and adds them to
+// seen.
 func (g Graph) Reach(from int32, seen []bool) []int32 {
 	var found []int32
 	for todo := []int32{from}; len(todo) > 0; {
@@ -242,11 +243,11 @@ func (g Graph) Reach(from int32, seen []bool) []int32 {
 	return found
 }
 
-// Cycle returns the edges, as indices of To, of a shortest cycle from a vertex, nil if it is on none. It takes the
-// components of the graph.
+// Cycle returns the edges of a shortest cycle through a vertex, as indices of To, or nil. It takes the result of
+// [Graph.Components].
 func (g Graph) Cycle(from int32, component []int32) []int32 {
 	type step struct{ from, edge int32 }
-	came := map[int32]step{} // how the search first reached each vertex
+	came := map[int32]step{} // the step that first reached each vertex
 	for todo := []int32{from}; len(todo) > 0; todo = todo[1:] {
 		v := todo[0]
 		for edge := g.Start[v]; edge < g.Start[v+1]; edge++ {
@@ -283,7 +284,7 @@ func (n *numbers) Pop() any {
 	return x
 }
 
-// push and pop do without those of package heap, which allocate for each number.
+// push and pop avoid those of package heap, which allocate for each number.
 func (n *numbers) push(x int32) {
 	*n = append(*n, x)
 	heap.Fix(n, len(*n)-1)

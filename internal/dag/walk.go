@@ -6,19 +6,19 @@ import (
 	"runtime"
 )
 
-// WalkOptions says how a walk goes.
+// WalkOptions configures [Graph.Walk].
 type WalkOptions struct {
-	Parallelism int  // how many visits may run at once; the number of processors if it is not positive
-	Reverse     bool // visit each vertex after those that depend on it
-	StopOnError bool // start no further visits after one has failed
+	Parallelism int  // the maximum number of concurrent visits; GOMAXPROCS if not positive
+	Reverse     bool // visit each vertex after its dependents
+	StopOnError bool // start no visits after one has failed
 }
 
-// Walk calls visit, concurrently, for each vertex after its visits of the vertices that it depends on have returned nil.
-// Of vertices that are ready, the first by number comes first, or the last if the walk is in reverse.
+// Walk calls visit concurrently for each vertex after visits of all its dependencies have returned nil. Ready vertices
+// are visited in order, or in reverse order if Reverse is set.
 //
-// Vertices that depend on one whose visit failed are not visited. Once ctx is done, no further visits start. Walk always
-// waits for those that run, and then returns their errors joined in the order of the vertices and, if ctx prevented a
-// visit, its cause. Vertices that are on a cycle or depend on one are not visited either, which is not an error here.
+// Dependents of a failed vertex are not visited. After ctx is done, no visits start. Walk always waits for running
+// visits and returns their errors, joined in vertex order, and the cause of ctx if it prevented a visit. Vertices on a
+// cycle, or that depend on one, are not visited, which is not an error.
 func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, int32) error) error {
 	if o.Parallelism <= 0 {
 		o.Parallelism = runtime.GOMAXPROCS(0)

@@ -1,11 +1,11 @@
-// Package jsonpointer writes JSON pointers, as RFC 6901 has them.
+// Package jsonpointer builds JSON pointers (RFC 6901).
 package jsonpointer
 
 import "strings"
 
 var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Escape returns a key as it stands in a pointer, without the slash before it.
+// Escape escapes a key for use in a pointer, without a leading slash.
 func Escape(key string) string { return escapes.Replace(key) }
 
 // Within appends a key to a pointer.

@@ -1,6 +1,6 @@
-// Package linediff compares texts line by line. It exists because a diff of two files of 50 MB, in which every line
-// differs, is printed as it is made: package diff of rogpeppe/go-internal returns the same diff as one text, at several
-// times the CPU and memory.
+// Package linediff compares texts line by line. It prints a diff as it is computed, even for files of 50 MB in which
+// every line differs. Package diff of rogpeppe/go-internal returns the diff as one text, at several times the CPU and
+// memory.
 package linediff
 
 import (
@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// context is how many common lines are shown on both sides of a difference.
+// context is the number of common lines around a change.
 const context = 3
 
-// Unified calls line for each line of the unified diff of two texts, in order and without its line break. Lines of the
-// texts have a sign, which is " ", "-" or "+"; headers, and the note about a missing line break, have none. If the texts
-// are equal, there is no line.
+// Unified calls line for each line of the unified diff of two texts, in order and without its line break. The sign of a
+// line is " ", "-" or "+", or "" for headers and notes about a missing line break. If the texts are equal, it calls
+// nothing.
 //
 // Lines that occur exactly once in each text anchor the diff: it keeps as many of them as possible in place, and common
-// lines around them. The time grows with n log n.
+// lines around them. It takes O(n log n) time.
 func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	if old == new {
 		return
@@ -26,10 +26,10 @@ func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	line("", "diff "+oldName+" "+newName)
 	line("", "--- "+oldName)
 	line("", "+++ "+newName)
-	var end pair // of the last common lines
+	var end pair // the end of the last common lines
 	for _, anchor := range append(anchors(h.x, h.y), pair{len(h.x), len(h.y)}) {
 		if anchor.x < end.x {
-			continue // It is in the last common lines.
+			continue // inside the last common lines
 		}
 		start := anchor
 		for start.x > end.x && start.y > end.y && h.x[start.x-1] == h.y[start.y-1] {
@@ -46,11 +46,11 @@ func Unified(oldName, old, newName, new string, line func(sign, text string)) {
 	}
 }
 
-// pair is a place in both texts, counted in lines.
+// pair is a line number in both texts.
 type pair struct{ x, y int }
 
-// lines splits a text. The note about a missing line break is a part of the last line, which therefore differs from the
-// same line with one.
+// lines splits a text. The note about a missing line break is part of the last line, which therefore differs from a
+// line with one.
 func lines(s string) []string {
 	all := make([]string, 0, strings.Count(s, "\n")+1)
 	for line := range strings.SplitSeq(strings.TrimSuffix(s, "\n"), "\n") {
@@ -65,7 +65,7 @@ func lines(s string) []string {
 	return all
 }
 
-// hunk is a part of the diff that has not been printed yet.
+// hunk is a part of the diff that is not yet printed.
 type hunk struct {
 	x, y  []string
 	line  func(sign, text string)
@@ -85,7 +85,7 @@ func (h *hunk) add(sign string, lines []string) {
 	}
 }
 
-// common adds common lines, and prints the hunk if there are enough of them to end it.
+// common adds common lines and prints the hunk if they end it.
 func (h *hunk) common(start, end pair) {
 	n, last := end.x-start.x, end == pair{len(h.x), len(h.y)}
 	if !last && (n < context || len(h.parts) > 0 && n < 2*context) {
@@ -102,7 +102,7 @@ func (h *hunk) common(start, end pair) {
 	}
 }
 
-// print prints the hunk, and empties it.
+// print prints and clears the hunk.
 func (h *hunk) print() {
 	var count pair
 	for _, p := range h.parts {
@@ -113,7 +113,7 @@ func (h *hunk) print() {
 			count.y += len(p.lines)
 		}
 	}
-	// Lines count from 1. A side without lines is said to be after the line before it.
+	// Lines count from 1. The position of an empty side is the line before it.
 	h.line("", fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.start.x+min(count.x, 1), count.x, h.start.y+min(count.y, 1), count.y))
 	for _, p := range h.parts {
 		for _, line := range p.lines {
@@ -127,8 +127,8 @@ func (h *hunk) print() {
 	h.parts = h.parts[:0]
 }
 
-// anchors returns the places of a longest sequence of lines that are in both texts, in the same order, and exactly once
-// in each. Before them is the start of the texts.
+// anchors returns the positions of a longest common subsequence of the lines that occur exactly once in each text,
+// preceded by the start of the texts.
 func anchors(x, y []string) []pair {
 	const none, several = -1, -2
 	ids := make(map[string]int32)
@@ -151,7 +151,7 @@ func anchors(x, y []string) []pair {
 		}
 	}
 	places = slices.DeleteFunc(places, func(p pair) bool { return p.x < 0 || p.y < 0 })
-	// This is patience sorting: tops are the ends of the best sequences so far, by their lengths.
+	// Patience sorting: tops holds the ends of the best sequences by length.
 	var tops []int
 	before := make([]int, len(places))
 	for i, p := range places {

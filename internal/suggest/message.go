@@ -2,7 +2,7 @@ package suggest
 
 import "strings"
 
-// DidYouMean returns what follows a message about a wrong name, such as "; did you mean web?", or "" if no name is near.
+// DidYouMean returns a suffix for an error about a wrong name, such as "; did you mean web?", or "" if no name is near.
 func DidYouMean(got string, names []string) string {
 	if near := Name(got, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -10,7 +10,7 @@ func DidYouMean(got string, names []string) string {
 	return ""
 }
 
-// Instead says which name was probably meant, or which names there are.
+// Instead suggests the name that was probably meant, or lists all names.
 func Instead(given string, names []string) string {
 	if near := Name(given, names); near != "" {
 		return "did you mean " + near + "?"

@@ -209,7 +209,7 @@ func cutMark(s string) (before, mark, rest string) {
 	return s, "", ""
 }
 
-// kind is what a byte of a name is.
+// kind classifies a byte of a name.
 type kind int
 
 const (

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter returns a writer to a stream on which text cannot drive a terminal: what [Visible] replaces, apart from line ends
-// and tabs, is replaced, but for the sequences of [Stream.Paint]. Text from outside may have these, too, and can only
-// choose among the colors here: there is none that hides text. Other streams get everything as it is.
+// Filter returns a writer that keeps text from controlling a terminal: it replaces the characters that [Visible]
+// replaces, except for line breaks, tabs and the sequences of [Stream.Paint]. Foreign text may contain these sequences
+// too, but can only choose colors with them: none hides text. If s is not a terminal, Filter returns w.
 func (s Stream) Filter(w io.Writer) io.Writer {
 	if !s.Terminal {
 		return w
@@ -19,8 +19,8 @@ func (s Stream) Filter(w io.Writer) io.Writer {
 	return &filter{w: w}
 }
 
-// filter holds back what may be the beginning of a sequence or of a character until the next write, which text that ends
-// with a line does not have.
+// filter holds back an incomplete sequence or character until the next write. Text that ends with a line break is never
+// held back.
 type filter struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -32,7 +32,7 @@ var (
 	begun  = regexp.MustCompile(`^\x1b(\[(0|1|1;|2|1?;?3[1-6]?)?)?$`)
 )
 
-// Write implements [io.Writer]. It counts the bytes of text.
+// Write implements [io.Writer] and counts the bytes of text.
 func (f *filter) Write(text []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

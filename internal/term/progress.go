@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Progress is a line on a terminal that tells what is going on and is cleared afterward. It appears only once somebody
-// has waited for [Patience]. Its methods may be called concurrently.
+// Progress is a line on a terminal that shows the current activity and is cleared afterward. It appears only after
+// [Patience]. Its methods are safe for concurrent use.
 type Progress struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -19,10 +19,10 @@ type Progress struct {
 	shown  bool
 }
 
-// Patience is how long a command may take before a progress line appears.
+// Patience is the running time after which a progress line appears.
 const Patience = time.Second
 
-// NewProgress returns an empty line of a command started at since. It never shows anything unless stream is a terminal
+// NewProgress returns the progress line of a command started at since. It shows nothing unless stream is a terminal
 // that can clear lines.
 func NewProgress(w io.Writer, stream Stream, since time.Time) *Progress {
 	return &Progress{w: w, stream: stream, since: since}
@@ -38,7 +38,7 @@ func (p *Progress) Show(format string, args ...any) {
 	}
 	const mark = " …"
 	text := Visible(fmt.Sprintf(format, args...))
-	if p.stream.Width > 0 { // A full line would wrap, and could not be cleared as a whole.
+	if p.stream.Width > 0 { // a wrapped line could not be cleared
 		text = strings.TrimRight(Clip(text, p.stream.Width-Width(mark)-1), mark)
 	}
 	p.mu.Lock()

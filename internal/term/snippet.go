@@ -13,18 +13,18 @@ import (
 type Snippet struct {
 	Stream
 	Source string
-	// Hidden, if not nil, reports whether a part of the source must not be shown. Its line is left out then.
+	// Hidden, if not nil, reports whether a part of the source must not be shown. Its line is then omitted.
 	Hidden func(from, to int) bool
 }
 
-// Print prints the line of the given number, which the span from one offset up to another starts in, and the line that
-// the span ends in, if that is another. Long lines are cut around the span. At least one caret is printed; if the end is
-// negative, there is no span, and only the line is printed. Write errors are those of w to report.
+// Print prints the line with the given number, which contains the start of the span, and the line that contains its
+// end, if different. Long lines are cut around the span. At least one caret is printed, unless the end is negative,
+// which means that there is no span. Write errors are left to w.
 func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	from, to = min(from, len(s.Source)), min(to, len(s.Source))
 	span := ""
 	if to > from {
-		span = strings.TrimSuffix(s.Source[from:to], "\n") // A line of which only the start is in the span is left out.
+		span = strings.TrimSuffix(s.Source[from:to], "\n") // omit a line of which only the start is in the span
 	}
 	more := strings.Count(span, "\n")
 	digits := len(strconv.Itoa(number + more))
@@ -39,7 +39,7 @@ func (s *Snippet) Print(w io.Writer, number, from, to int, style Style) {
 	}
 }
 
-// line prints the line that from is in.
+// line prints the line that contains from.
 func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 	limit := 100
 	if s.Width > 0 {
@@ -82,15 +82,15 @@ func (s *Snippet) numbered(w io.Writer, digits int, number, text string) {
 	fmt.Fprintln(w, strings.TrimRight(s.Paint(Blue, fmt.Sprintf(" %*s |", digits, number))+" "+text, " "))
 }
 
-// cell is one character of a source line, as it is shown.
+// cell is a displayed character of a source line.
 type cell struct {
 	text     string
 	width    int
 	from, to int // offsets in the source
 }
 
-// around returns where the line that an offset is in starts and ends, or as much of a long line as is within reach: many
-// errors on one endless line must not take quadratic time.
+// around returns the start and end of the line that contains offset, limited to reach on each side: many errors on one
+// very long line must not take quadratic time.
 func (s *Snippet) around(offset, reach int) (start, end int) {
 	start, end = max(0, offset-reach), min(len(s.Source), offset+reach)
 	if i := strings.LastIndexByte(s.Source[start:offset], '\n'); i >= 0 {
@@ -102,7 +102,7 @@ func (s *Snippet) around(offset, reach int) (start, end int) {
 	return start, end
 }
 
-// cells takes apart a part of a line.
+// cells splits a part of a line.
 func (s *Snippet) cells(start, end int) []cell {
 	cells := make([]cell, 0, end-start)
 	for graphemes := displaywidth.StringGraphemes(strings.TrimSuffix(s.Source[start:end], "\r")); graphemes.Next(); {
@@ -115,8 +115,8 @@ func (s *Snippet) cells(start, end int) []cell {
 	return cells
 }
 
-// window chooses which cells of a line to show, at most limit columns of them: all if they fit, and otherwise the span
-// with as much on either side.
+// window selects at most limit columns of a line: all cells if they fit, and otherwise the span with context on both
+// sides.
 func window(cells []cell, from, to, limit int) (lo, hi int) {
 	total, before, marked := 0, 0, 0
 	for _, c := range cells {

@@ -1,4 +1,4 @@
-// Package term prints for people: color, source snippets, text of a known width that cannot drive a terminal, and a
+// Package term prints to terminals: colors, source snippets, text of known width without control characters, and a
 // transient progress line.
 package term
 
@@ -16,8 +16,8 @@ type Stream struct {
 	dumb     bool
 }
 
-// Inspect describes stream, which is a terminal only if it is an [*os.File]. The value of color is that of a flag:
-// "always", "never", or "auto" for color on a terminal unless NO_COLOR is set or TERM is dumb.
+// Inspect describes stream, which is a terminal only if it is an [*os.File]. Color is the value of a flag: "always",
+// "never", or "auto" for color on a terminal unless NO_COLOR is set or TERM is dumb.
 func Inspect(stream any, color string, getenv func(string) string) Stream {
 	s := Stream{dumb: getenv("TERM") == "dumb"}
 	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -30,10 +30,10 @@ func Inspect(stream any, color string, getenv func(string) string) Stream {
 	return s
 }
 
-// Style is the parameters of the escape sequence that selects a color or a font.
+// Style holds the parameters of the escape sequence for a color or font.
 type Style string
 
-// The styles in use.
+// The supported styles.
 const (
 	Plain      Style = ""
 	Bold       Style = "1"

@@ -23,8 +23,7 @@ func Clip(text string, columns int) string {
 	return widths.TruncateString(text, max(columns, 1), "…")
 }
 
-// Visible returns text with every rune that could drive a terminal, or reorder the runes around it, replaced by a
-// visible one.
+// Visible replaces every rune that could control a terminal or reorder text by a visible one.
 func Visible(text string) string { return strings.Map(visible, text) }
 
 func visible(r rune) rune {

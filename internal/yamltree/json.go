@@ -11,13 +11,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// isJSON reports whether a text is an object or a list in JSON.
+// isJSON reports whether src is a JSON object or array.
 func isJSON(src []byte) bool {
 	text := bytes.TrimLeft(src, " \t\r\n")
 	return len(text) > 0 && (text[0] == '[' || text[0] == '{') && json.Valid(src)
 }
 
-// jsonReader makes trees of valid JSON, since not all of it is YAML. Strings are double-quoted nodes.
+// jsonReader builds trees from valid JSON, since not all JSON is YAML. Strings become double-quoted nodes.
 type jsonReader struct {
 	*json.Decoder
 	src                  []byte

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// mostExpanded limits the nodes that the aliases of a file stand for.
+// mostExpanded limits the number of nodes that aliases expand to.
 const mostExpanded = 100_000
 
 // Error is an error with a position, counted from 1 in characters.
@@ -30,7 +30,7 @@ func At(n *yaml.Node, format string, args ...any) *Error {
 	return &Error{n.Line, n.Column, fmt.Sprintf(format, args...)}
 }
 
-// Tab is the message about a tab where YAML's parser does not accept one.
+// Tab is the message about an invalid tab.
 const Tab = "invalid YAML: this is a tab; use spaces"
 
 // IsTab reports whether there is a tab at a position.
@@ -43,8 +43,8 @@ func IsTab(src []byte, line, column int) bool {
 	return column <= len(text) && text[column-1] == '\t'
 }
 
-// Read returns the documents of a text: trees of scalars, sequences and mappings whose keys differ. It stops at invalid
-// YAML, and reports everything else that is wrong.
+// Read parses the documents of a text into trees of scalars, sequences and mappings with distinct keys. It stops at
+// invalid YAML and reports all other errors.
 func Read(src []byte) ([]*yaml.Node, []*Error) {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	for i, r := range string(src) {
@@ -88,8 +88,8 @@ type reader struct {
 	errs              []*Error
 }
 
-// tree returns n as a tree. Nodes that are expanded are copied. Beyond the limit, it returns them as they are, and ends
-// all loops: they may contain themselves.
+// tree expands n. Expanded nodes are copied. Beyond the limit, nodes are returned unchanged and all loops end, since
+// they may contain themselves.
 func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	if r.expanded > mostExpanded {
 		return n
@@ -121,7 +121,7 @@ func (r *reader) tree(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// entries are keys and values, with the index of each key.
+// entries holds keys and values, with the index of each key.
 type entries struct {
 	content []*yaml.Node
 	index   map[string]int
@@ -136,7 +136,7 @@ func (e *entries) set(id string, key, value *yaml.Node) {
 	e.content = append(e.content, key, value)
 }
 
-// mapping returns the keys and values of n. What is merged comes first, and gives way to the mapping's own keys.
+// mapping returns the keys and values of n. Merged entries come first and are overridden by the mapping's own keys.
 func (r *reader) mapping(n *yaml.Node) []*yaml.Node {
 	merged, own := &entries{index: map[string]int{}}, &entries{index: map[string]int{}}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -163,7 +163,7 @@ func (r *reader) mapping(n *yaml.Node) []*yaml.Node {
 	return merged.content
 }
 
-// merge adds what is missing from a mapping, or from the mappings of a list.
+// merge adds missing entries from a mapping, or from a list of mappings. It returns false for anything else.
 func (e *entries) merge(from *yaml.Node) bool {
 	switch from.Kind {
 	case yaml.SequenceNode:
@@ -180,7 +180,7 @@ func (e *entries) merge(from *yaml.Node) bool {
 	return false
 }
 
-// identity returns a text that equal keys share.
+// identity returns a string that is equal for equal keys.
 func identity(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.ShortTag() + " " + n.Value

@@ -1,5 +1,5 @@
-// Protogen generates Go from one .proto file: messages and a gRPC service, into the folder of the file. It compiles the
-// file itself and runs the two plugins that go.mod pins, so that nobody needs to install a protocol compiler.
+// Protogen generates Go code from one .proto file: messages and a gRPC service, in the folder of the file. It compiles
+// the file itself and runs the two plugins pinned in go.mod, so no protocol compiler needs to be installed.
 //
 //	go -C tools run ./protogen ../path/to/file.proto
 package main
@@ -16,7 +16,7 @@ import (
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/linker"
 	"github.com/bufbuild/protocompile/protoutil"
-	_ "google.golang.org/genproto/googleapis/rpc/status" // what .proto files may import, see linked
+	_ "google.golang.org/genproto/googleapis/rpc/status" // for imports in .proto files, see linked
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
@@ -36,7 +36,7 @@ func main() {
 }
 
 func generate(ctx context.Context, path string) error {
-	// The file is known by its folder too, since all files that a program links must have different names.
+	// The name includes the folder, since all files linked into a program must have different names.
 	folder, name := filepath.Split(filepath.Clean(path))
 	root := filepath.Dir(filepath.Clean(folder))
 	name = filepath.Base(folder) + "/" + name
@@ -62,7 +62,7 @@ func generate(ctx context.Context, path string) error {
 	return nil
 }
 
-// compile returns the file and all that it imports, each behind its own imports, as plugins want them.
+// compile returns the file and its imports, each after its own imports, as plugins require.
 func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescriptorProto, error) {
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
@@ -92,7 +92,7 @@ func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescri
 	return files, nil
 }
 
-// linked finds files in what is compiled into this program.
+// linked resolves imports from files compiled into this program.
 func linked(path string) (protocompile.SearchResult, error) {
 	file, err := protoregistry.GlobalFiles.FindFileByPath(path)
 	return protocompile.SearchResult{Desc: file}, err
