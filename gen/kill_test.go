@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// childEnv names the folder that a child process is to write to. It does so instead of running tests.
+// childEnv is the folder that a child process writes to instead of running tests.
 const childEnv = "LUMI_GEN_TEST_WRITES_TO"
 
 func TestMain(m *testing.M) {
@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child writes two versions to root by turns until it is killed or fails. It says on standard output when the first is
-// in place.
+// child alternately writes two versions to root until it is killed or fails. It reports the first on standard output.
 func child(root string) {
 	versions := [][]File{corpus("a"), corpus("b")}
 	for i := 0; ; i++ {
@@ -46,8 +45,8 @@ func child(root string) {
 	}
 }
 
-// TestKill kills a process that writes, again and again, and holds that every file is the old one or the new one, and
-// that the next run clears away what is left.
+// TestKill repeatedly kills a process while it writes. Every file is the old or the new version, and the next run
+// removes leftovers.
 func TestKill(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	root := t.TempDir()
@@ -79,12 +78,12 @@ func TestKill(t *testing.T) {
 	}
 	write(t, root, versions[0]...)
 	got := tree(t, root)
-	// A process killed between making a folder and the file in it leaves a folder that nobody can know to be ours.
+	// A process killed after creating a folder leaves it empty, and nothing marks it as ours.
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
 	expect.Equal(t, contents(versions[0]), got, "the next run does not clear up")
 }
 
-// TestFullDisk runs into a limit on the size of files, which fails a write in its middle as a full disk does.
+// A limit on the file size interrupts a write like a full disk.
 func TestFullDisk(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	sh, err := exec.LookPath("sh")

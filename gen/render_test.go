@@ -11,14 +11,14 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// counted is a file that counts how often it is rendered.
+// counted returns a file that counts how often it is rendered.
 func counted(path, body string, rendered *int) File {
 	f := generated(path, body)
 	content := f.Content
 	return File{Path: path, Render: func() ([]byte, error) { *rendered++; return content, nil }}
 }
 
-// TestRenderedLate expects a file to be rendered once, and as late as possible; and not at all where it is current.
+// Files are rendered once, as late as possible, and never if they are current.
 func TestRenderedLate(t *testing.T) {
 	root := t.TempDir()
 	rendered := 0
@@ -36,7 +36,7 @@ func TestRenderedLate(t *testing.T) {
 	want := generated("a.ts", "new").Content
 	wantTree(t, root, map[string]string{"a.ts": string(want)})
 
-	// What differs is rendered to find that out, and kept.
+	// Differing files are rendered for the comparison and kept.
 	put(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content)})
 	rendered = 0
 	if _, err := Write(t.Context(), compare(f)); err != nil || rendered != 1 {
@@ -49,7 +49,7 @@ func TestRenderedLate(t *testing.T) {
 	if u := compare(f); rendered != 0 || len(u.Changes()) != 0 || u.Counts().Unchanged != 1 {
 		t.Errorf("a current file is rendered %d times, with changes %v", rendered, u.Changes())
 	}
-	// A link is replaced though the content behind it is current.
+	// A link is replaced even if its target is current.
 	elsewhere := filepath.Join(t.TempDir(), "a.ts")
 	name := filepath.Join(root, "a.ts")
 	must.Do(t, errors.Join(os.Rename(name, elsewhere), os.Symlink(elsewhere, name)))
@@ -83,7 +83,7 @@ func TestRenderFails(t *testing.T) {
 	}
 }
 
-// TestRenderedAgain takes a temporary file away, as another process does that takes it for a leftover.
+// A temporary file that another process removed as a leftover is rendered again.
 func TestRenderedAgain(t *testing.T) {
 	root := t.TempDir()
 	rendered := 0

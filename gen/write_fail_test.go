@@ -17,7 +17,7 @@ func TestInTheWay(t *testing.T) {
 		name  string
 		setUp func(t *testing.T, root string)
 		files []File
-		want  string // ROOT stands for the root
+		want  string // ROOT is replaced by the root
 	}{
 		{"folder", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2/a.ts/b": ""})
@@ -71,7 +71,7 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// TestWriteFails fails on the last of several renames: what was put in place before is taken back.
+// If the last of several renames fails, the others are undone.
 func TestWriteFails(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, generated("a.ts", "old"))

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// name returns a new name; now and then one that an import or a receiver has in generated code.
+// name returns a new name, sometimes one that an import or a receiver has in generated code.
 func (w *workshop) name() string {
 	w.names++
 	special := []string{"S", "P", "Ops", "Lumi", "Context", "Urn", "Tokens", "Any", "Props", "B", "C"}
@@ -36,7 +36,7 @@ func pick[T any](w *workshop, list []T) T { return list[w.IntN(len(list))] }
 func (w *workshop) decls() []schema.Decl  { return slices.Collect(w.pkg.Decls()) }
 func (w *workshop) files() []*schema.File { return slices.Collect(w.pkg.Files()) }
 
-// referred has every declaration that another refers to.
+// referred returns every declaration that another refers to.
 func (w *workshop) referred() map[schema.Decl]bool {
 	all := map[schema.Decl]bool{}
 	for d := range w.pkg.Decls() {
@@ -56,7 +56,7 @@ func (w *workshop) referred() map[schema.Decl]bool {
 	return all
 }
 
-// typ returns a type. An alias stands for none with an alias in it, so that there are no circles.
+// typ returns a random type. Aliases do not contain aliases, to avoid cycles.
 func (w *workshop) typ(aliases bool) schema.Type {
 	var refs []schema.Type
 	for d := range w.pkg.Decls() {
@@ -80,9 +80,10 @@ func (w *workshop) typ(aliases bool) schema.Type {
 	return t
 }
 
-// properties returns the properties of a declaration, which is not a named resource, whose first one must stay.
+// properties returns the properties of a random declaration other than a named resource, whose first property must
+// stay.
 func (w *workshop) properties() *[]*schema.Property {
-	lists := []*[]*schema.Property{{}} // in case nothing has any
+	lists := []*[]*schema.Property{{}} // if there are no properties
 	for d := range w.pkg.Decls() {
 		switch d := d.(type) {
 		case *schema.Struct:
@@ -96,7 +97,7 @@ func (w *workshop) properties() *[]*schema.Property {
 	return pick(w, lists)
 }
 
-// property returns one property, and nil where the declaration that was chosen has none.
+// property returns a random property, or nil if the chosen declaration has none.
 func (w *workshop) property() *schema.Property {
 	if list := w.properties(); len(*list) > 0 {
 		return pick(w, *list)
@@ -104,7 +105,7 @@ func (w *workshop) property() *schema.Property {
 	return nil
 }
 
-// generated returns the path of a generated file of the last run, below the root of all outputs.
+// generated returns the path of a generated file of the last run, relative to the root of all outputs.
 func (w *workshop) generated() string {
 	var names []string
 	for name, content := range w.tree(w.at("warm")) {
@@ -116,7 +117,7 @@ func (w *workshop) generated() string {
 	return pick(w, names)
 }
 
-// detach takes a declaration out of its file.
+// detach removes a declaration from its file.
 func detach(d schema.Decl) {
 	f := d.Head().File
 	f.Decls = slices.DeleteFunc(f.Decls, func(other schema.Decl) bool { return other == d })
@@ -129,13 +130,13 @@ func (w *workshop) sortFiles() {
 	}
 }
 
-// freshFile returns a name that no file has.
+// freshFile returns an unused file name.
 func (w *workshop) freshFile() string {
 	w.names++
 	return fmt.Sprintf("%cile%d.go", 'a'+rune(w.IntN(26)), w.names)
 }
 
-// changes are what happens between two runs.
+// changes lists what can happen between two runs.
 var changes = []struct {
 	name string
 	do   func(*workshop)

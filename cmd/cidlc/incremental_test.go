@@ -31,9 +31,9 @@ var (
 	seed  = flag.Uint64("incremental.seed", 1, "what TestIncremental chooses its changes by")
 )
 
-// TestIncremental makes random changes, of the model, of the flags, of the compiler, of the output folders and of the
-// record, runs the compiler after each, and expects the bytes that a run without a record writes into empty folders,
-// or an error where that run has one. The model is changed in memory, since loading it keeps nothing from run to run.
+// TestIncremental randomly changes the model, flags, compiler, output folders and record, and runs the compiler after
+// each change. It expects the same bytes, or an error, as from a run without a record into empty folders. The model is
+// changed in memory, because loading keeps no state between runs.
 func TestIncremental(t *testing.T) {
 	w := newWorkshop(t)
 	w.step("nothing", nil)
@@ -66,7 +66,7 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
-// TestCheckTrustsNoRecord changes what the compiler generates, and not its digest, so that records are wrong.
+// --check ignores records: here, the compiler's output changes without its digest.
 func TestCheckTrustsNoRecord(t *testing.T) {
 	w := newWorkshop(t)
 	self = func() ([sha256.Size]byte, bool) { return [sha256.Size]byte{}, true }
@@ -83,17 +83,17 @@ func TestCheckTrustsNoRecord(t *testing.T) {
 	}
 }
 
-// workshop is an IDL, its outputs, and all that the test changes about them.
+// workshop holds an IDL, its outputs, and everything the test changes.
 type workshop struct {
 	*testing.T
 	*rand.Rand
 	root     string
 	pkg      *schema.Package
-	module   string // the path of the Go module
+	module   string // path of the Go module
 	compiler int    // its version
-	names    int    // how many new names there have been
+	names    int    // number of new names so far
 	log      []string
-	old      map[string]string // a former state of the outputs
+	old      map[string]string // earlier outputs
 
 	rendered, all int // of the last run
 }
@@ -113,8 +113,8 @@ func (w *workshop) read(model []byte) {
 	w.pkg = must.Get(schema.Read(bytes.NewReader(model)))(w)
 }
 
-// step makes a change and compares a run with one that starts from nothing. A change that no run accepts is undone, and
-// the step returns false.
+// step makes a change and compares a run with one from scratch. It undoes a change that neither run accepts and returns
+// false.
 func (w *workshop) step(name string, change func(*workshop)) bool {
 	var model bytes.Buffer
 	must.Do(w, schema.Write(&model, w.pkg))
@@ -127,14 +127,14 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	for _, side := range []string{"warm", "cold"} {
 		w.put(w.at(side, "go.mod"), "module "+w.module+"\n")
 	}
-	for name, content := range w.tree(w.at("warm")) { // What is nobody's output is the same for both.
+	for name, content := range w.tree(w.at("warm")) { // files outside the outputs are the same for both
 		if !isGenerated(content) {
 			w.put(w.at("cold", name), content)
 		}
 	}
 	want := w.run("cold", "", false)
 	got := w.run("warm", w.at("cache"), false)
-	// Which files are rendered first depends on what is there, so that other ones may be complained about.
+	// The order of rendering depends on existing files, so the runs may report different ones.
 	if (got == "") != (want == "") {
 		w.Errorf("%s: the run ends with %q, want %q", name, got, want)
 	}
@@ -153,7 +153,7 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	return want == ""
 }
 
-// run writes the outputs below one of the folders, and returns the error.
+// run writes the outputs below one of the folders and returns the error.
 func (w *workshop) run(side, cache string, check bool) string {
 	var stderr bytes.Buffer
 	opts := &options{idl: w.at("idl"), verbose: true, color: "never", check: check}
@@ -180,7 +180,7 @@ func (w *workshop) run(side, cache string, check bool) string {
 	return ""
 }
 
-// versioned makes every version of the compiler generate something else.
+// versioned makes the output depend on the compiler version.
 func (w *workshop) versioned(
 	generate func(*schema.Package, string, string, schema.Digests) ([]gen.File, []string, error),
 ) func(*schema.Package, string, string, schema.Digests) ([]gen.File, []string, error) {
@@ -210,7 +210,7 @@ func (w *workshop) put(name, content string) {
 	must.Do(w, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(content), 0o644)))
 }
 
-// tree returns all files below a folder; links as an arrow and where they lead.
+// tree returns all files below a folder. Links are shown as an arrow and a target.
 func (w *workshop) tree(root string) map[string]string {
 	files := map[string]string{}
 	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -229,7 +229,7 @@ func (w *workshop) tree(root string) map[string]string {
 	return files
 }
 
-// restore makes the outputs what they were.
+// restore resets the outputs to an earlier state.
 func (w *workshop) restore(files map[string]string) {
 	must.Do(w, os.RemoveAll(w.at("warm")))
 	for name, content := range files {

@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// noEnv is an environment without any variable.
+// noEnv is an empty environment.
 func noEnv(string) string { return "" }
 
-// isolate keeps a test from the network and from the cache of whoever runs it.
+// isolate disables the network and the user's cache for a test.
 func isolate(t *testing.T) {
 	t.Helper()
 	for _, set := range toolEnv(t) {
@@ -26,13 +26,13 @@ func isolate(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	// The go command leaves a process behind that counts how it is used, and may still write when the test's folders go.
+	// The go command starts a telemetry process that may still write while the test's folders are removed.
 	telemetry := filepath.Join(must.Get(os.UserConfigDir())(t), "go", "telemetry")
 	must.Do(t, os.MkdirAll(telemetry, 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))
 }
 
-// repository is the root of this checkout. It is found when the test begins, before the working folder changes.
+// repository is the root of this checkout, found before the working folder changes.
 var repositoryRoot, _ = filepath.Abs("../..")
 
 func repository(t *testing.T) string {

@@ -28,8 +28,8 @@ func BenchmarkGenerate(b *testing.B) {
 	}
 }
 
-// BenchmarkBuild compiles the stubs of 1,000 resources into one program, all of them registered, with an empty cache
-// for the stubs, and reports the size of the program beside the time.
+// BenchmarkBuild compiles the stubs of 1,000 resources to one program that registers all of them, with an empty cache
+// for the stubs, and reports time and program size.
 func BenchmarkBuild(b *testing.B) {
 	pkg := corpus(1000)
 	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
@@ -49,7 +49,7 @@ func BenchmarkBuild(b *testing.B) {
 	build("github.com/lumi-idl/lumi/runtime", "github.com/lumi-idl/lumi/runtime/urn")
 	for i := 0; b.Loop(); i++ {
 		b.StopTimer()
-		// A comment that was never compiled before makes every package a new one to the build cache.
+		// A unique comment makes every package new to the build cache.
 		for _, m := range pkg.Modules {
 			stamp := fmt.Sprintf("package %s\n\nconst built = %q\n", m.GoName, fmt.Sprint(time.Now().UnixNano()))
 			write(b, filepath.Join(dir, m.Path, "stamp.go"), []byte(stamp))
@@ -64,7 +64,7 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(info.Size())/1e6, "MB")
 }
 
-// corpusImplementations returns an implementation of every resource, and a program that refers to them all.
+// corpusImplementations returns an implementation of every resource and a program that uses them all.
 func corpusImplementations(pkg *schema.Package) []gen.File {
 	var files []gen.File
 	var imports, uses bytes.Buffer

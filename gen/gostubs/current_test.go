@@ -16,8 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the stubs of the test provider anew")
 
-// The test provider's IDL has every kind of declaration, of option and of type. The runtime's tests drive what is
-// generated from it.
+// The test provider's IDL has every kind of declaration, option and type. The runtime's tests use its stubs.
 const (
 	featureDir        = "../../test/testprovider"
 	featureImportPath = "github.com/lumi-idl/lumi/test/testprovider"

@@ -15,8 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestAnyDocumentation holds that no documentation keeps a stub from being Go, laid out as gofmt would, without
-// directives.
+// TestAnyDocumentation checks that stubs with arbitrary documentation are valid, formatted Go without directives.
 func TestAnyDocumentation(t *testing.T) {
 	pieces := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -27,7 +26,7 @@ func TestAnyDocumentation(t *testing.T) {
 		rapid.String(),
 	)
 	docs := rapid.Map(rapid.SliceOfN(pieces, 0, 12), func(parts []string) string {
-		// Go's own lexer lets neither of these into an IDL.
+		// Go's lexer rejects these in an IDL.
 		return strings.NewReplacer("\x00", "", "\ufeff", "").Replace(strings.Join(parts, ""))
 	})
 	rapid.Check(t, func(t *rapid.T) {

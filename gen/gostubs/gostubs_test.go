@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestToolchain lets Go judge stubs of the hostile package and of the corpus. The stubs of the test provider are
-// judged with this repository's own code.
+// TestToolchain checks stubs of the hostile package and of the corpus with Go's tools. Stubs of the test provider are
+// checked with this repository's code.
 func TestToolchain(t *testing.T) {
 	var files []gen.File
 	for _, pkg := range []*schema.Package{hostile(), corpus(2)} {
@@ -107,7 +107,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestUnexported is about a type that one module's alias hides and another module's stub would have to name.
+// A module's alias of an unexported type cannot be used in another module's stub.
 func TestUnexported(t *testing.T) {
 	hidden := &schema.Struct{Header: schema.Header{Name: "hidden"}}
 	alias := &schema.Alias{Header: schema.Header{Name: "Hidden"}, Target: &schema.List{Elem: &schema.Ref{Decl: hidden}}}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/gen"
-	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
+	// Stubs are compiled offline. Their imports are in the module cache because this test needs them too.
 	_ "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -19,7 +19,7 @@ const (
 	runtimePath = "github.com/lumi-idl/lumi/runtime"
 )
 
-// writeModule writes files into a new module that uses the runtime of this checkout.
+// writeModule writes files to a new module that uses the runtime of this checkout.
 func writeModule(tb testing.TB, dir string, files []gen.File) {
 	tb.Helper()
 	root := must.Get(filepath.Abs("../.."))(tb)
@@ -41,7 +41,7 @@ func write(tb testing.TB, file string, content []byte) {
 	must.Do(tb, os.WriteFile(file, content, 0o644))
 }
 
-// runGo runs a tool of Go's toolchain, which must find nothing wrong and say nothing.
+// runGo runs a Go tool, which must succeed without output.
 func runGo(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

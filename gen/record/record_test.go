@@ -20,14 +20,14 @@ func put(t *testing.T, name, content string) {
 	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
-// file is a file whose content follows from its input.
+// file returns a file whose content depends on its input.
 func file(path, input string) gen.File {
 	return gen.File{
 		Path: path, Input: sha256.Sum256([]byte(input)), Render: func() ([]byte, error) { return []byte("of " + input), nil },
 	}
 }
 
-// remember opens a record, renders files and saves it.
+// remember opens a record, renders files and saves the record.
 func remember(t *testing.T, s Store, key string, files ...gen.File) {
 	t.Helper()
 	r := s.Open(key, Digest{})
@@ -39,7 +39,7 @@ func remember(t *testing.T, s Store, key string, files ...gen.File) {
 	r.Save()
 }
 
-// current reports whether the record of a key shows a file to be current.
+// current reports whether the record of a key shows that a file is current.
 func current(s Store, key string, input Digest, f gen.File, content string) bool {
 	files := []gen.File{f}
 	r := s.Open(key, input)
@@ -109,7 +109,7 @@ func TestNotWatched(t *testing.T) {
 	}
 }
 
-// TestDamage expects that no damage makes a record show anything else, and that the next run repairs it.
+// A corrupt record proves nothing, and the next run repairs it.
 func TestDamage(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	remember(t, s, "key", file("a", "x"))

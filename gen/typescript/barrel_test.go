@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// twoModules is a package with a file at its root and one in a folder two levels down.
+// twoModules returns a package with a file at its root and one two folders down.
 func twoModules() *schema.Package {
 	pkg := &schema.Package{Name: "corp/cloud/net", Modules: []*schema.Module{
 		{Files: []*schema.File{{Name: "region.go", Decls: []schema.Decl{
@@ -52,7 +52,7 @@ func TestBarrels(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		existing fs.FS
-		want     string // the barrel at the root, or nothing
+		want     string // the barrel at the root, if any
 	}{
 		{"no folder", nil, head + tail},
 		{"an empty folder", fstest.MapFS{}, head + tail},
@@ -84,7 +84,7 @@ func TestBarrels(t *testing.T) {
 	}
 }
 
-// failing is a folder that cannot be read.
+// failing is an unreadable folder.
 type failing struct{ fs.FS }
 
 var errBroken = errors.New("broken")

@@ -19,10 +19,10 @@ import (
 
 const features = "testdata/features"
 
-// update is the only way to change golden files; 'make golden' sets it.
+// update is set by 'make golden'.
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// strictest is what the TypeScript compiler must not find fault with: all that it can be told to find.
+// strictest are the TypeScript compiler options for all checks.
 const strictest = `{
     "compilerOptions": {
         "target": "es2022",
@@ -98,8 +98,8 @@ func TestGolden(t *testing.T) {
 	expect.Equal(t, want, got, "run the test with -update if this is right")
 }
 
-// TestToolchain has the real tools judge the output: tsc type-checks the packages, a program that uses one in every
-// way, and one each line of which is wrong; and Node then runs what the package has to do and to refuse.
+// TestToolchain checks the output with the real tools. tsc type-checks the packages, a program that uses one in every
+// way, and one with an error in each line. Node then runs valid and invalid uses.
 func TestToolchain(t *testing.T) {
 	dir := newPackage(t)
 	write(t, filepath.Join(dir, "pack"), sourcesOf(generate(t, load(t, filepath.Join(features, "idl")))))
@@ -113,7 +113,7 @@ func TestToolchain(t *testing.T) {
 	})
 	node.Compile(t, checkout(t), dir)
 
-	// Nothing in a comment of the IDL is a tag, so nothing is stripped.
+	// Comments of the IDL contain no tags, so nothing is stripped.
 	types := must.Get(os.ReadFile(filepath.Join(dir, "out", "pack", "groups.d.ts")))(t)
 	for _, want := range []string{
 		"PortHTTP = 80", "PortTLS = 443", "PortOther = 8080", `NameA = "a"`, "interface Wheel", "size?: number", "mail?: string",
@@ -127,14 +127,13 @@ func TestToolchain(t *testing.T) {
 	check := filepath.Join("out", "check.test.mjs")
 	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))
 	node.Run(t, dir, "node", "--test", check)
-	// Whichever file of a circle comes first, the package loads.
+	// The package loads whichever file of a cycle comes first.
 	for _, first := range []string{"circle_a", "circle_b", "words", "words_user", "globals"} {
 		node.Run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
 	}
 }
 
-// TestScaffoldBuilds holds that the package.json and tsconfig.json of a new package fit its code and the tools, also
-// where some of the code is written by hand.
+// The package.json and tsconfig.json of a new package work with its code and the tools, including hand-written code.
 func TestScaffoldBuilds(t *testing.T) {
 	dir := newPackage(t)
 	write(t, dir, []gen.File{
@@ -151,23 +150,22 @@ export const wide = (name: string): Network => new Network(name, { range: "0.0.0
 	}
 	write(t, dir, files)
 	node.Compile(t, checkout(t), dir)
-	// A package can import itself by name, as others would.
+	// A package can import itself by name.
 	node.Run(t, dir, "node", "--input-type=module", "-e", `
 		import { Kinds, my_mod, net } from "features";
 		import { Network } from "features/net";
 		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");
 		if (!(net.wide("w") instanceof Network)) throw new Error("no hand-written function");
 		if (Object.keys(my_mod).join() !== "Renamed") throw new Error("another index than the hand-written");
-		import.meta.resolve("features/package.json"); // Throws unless it is exported.`)
+		import.meta.resolve("features/package.json"); // Throws unless exported.`)
 }
 
-// hooks make Node print the files that it loads.
+// hooks makes Node print the files that it loads.
 const hooks = `import { writeSync } from "node:fs";
 export const load = (url, context, next) => (writeSync(1, url + "\n"), next(url, context));
 `
 
-// TestModulesAreImportedAlone holds that an import of a module has its types, however modules are resolved, and loads
-// none of the others.
+// Importing a module provides its types with every module resolution and loads no other module.
 func TestModulesAreImportedAlone(t *testing.T) {
 	t.Parallel()
 	dir := newPackage(t)
@@ -211,7 +209,7 @@ export const make = (name: string, args: BucketArgs): Bucket => {
 	want := map[string]bool{
 		"config.js": true, "region.js": true,
 		"s3/index.js": true, "s3/bucket.js": true, "s3/bucket_policy.js": true, "s3/lifecycle.js": true, "s3/object.js": true,
-		// What a policy of a bucket needs.
+		// needed by a bucket policy
 		"iam/policy.js": true,
 	}
 	expect.Equal(t, want, got, "loaded files")
@@ -223,7 +221,7 @@ func checkout(t *testing.T) string {
 	return must.Get(filepath.Abs("../.."))(t)
 }
 
-// newPackage returns a folder from which @lumi/lumi can be imported.
+// newPackage returns a folder that can import @lumi/lumi.
 func newPackage(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -233,7 +231,7 @@ func newPackage(t *testing.T) string {
 	return dir
 }
 
-// sourcesOf returns the files that are no scaffolds.
+// sourcesOf returns the files that are not scaffolds.
 func sourcesOf(files []gen.File) []gen.File {
 	var sources []gen.File
 	for _, f := range files {

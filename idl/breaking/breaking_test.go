@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// load compiles an IDL in a module of its own.
+// load compiles an IDL in its own module.
 func load(t testing.TB, files map[string]string, opts compile.Options) *schema.Package {
 	t.Helper()
 	checkout := must.Get(filepath.Abs("../.."))(t)
@@ -71,7 +71,7 @@ func text(t testing.TB, findings []breaking.Finding) string {
 	return b.String()
 }
 
-// TestPairs compares the folders old and new of each archive in testdata. The file want has the findings.
+// TestPairs compares the folders old and new of each archive in testdata. The file want contains the findings.
 func TestPairs(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		t.Parallel()
@@ -100,7 +100,7 @@ var (
 	option     = regexp.MustCompile("With `--(package|tokens)=(\\w+)`:")
 )
 
-// TestEmpty compares packages without files, which no IDL makes.
+// TestEmpty compares packages without files, which no IDL yields.
 func TestEmpty(t *testing.T) {
 	one := &schema.Package{Name: "one", Modules: []*schema.Module{{GoName: "one"}}}
 	two := &schema.Package{Name: "two", Modules: []*schema.Module{{GoName: "two"}}}
@@ -110,7 +110,7 @@ func TestEmpty(t *testing.T) {
 	expect.Equal(t, want, text(t, compare(one, two)))
 }
 
-// loaded has the examples that were loaded, by section.
+// loaded caches loaded examples by section.
 var loaded sync.Map
 
 func loadExample(t testing.TB, section string) *schema.Package {
@@ -185,7 +185,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// elsewhere are the fields of the model that no table of rules has a row for.
+// elsewhere lists the fields of the model without a rule in a table.
 var elsewhere = map[string]string{
 	"Package.Name": "comparePackages", "Package.Modules": "comparePackages", "Module.GoName": "comparePackages",
 	"Module.Path": "what modules are paired by", "Module.Files": "Header.File", "Module.Imports": "decides about Go names",
@@ -202,8 +202,7 @@ var elsewhere = map[string]string{
 	"Position.Line": "where findings are", "Position.Column": "where findings are",
 }
 
-// TestFields fails if a field of the model is not considered: it needs a row in the rules of declarations or properties,
-// or a place that compares it in another way.
+// TestFields requires a rule for every field of the model, or an entry of elsewhere.
 func TestFields(t *testing.T) {
 	considered := map[string]bool{}
 	consider := func(v any) {

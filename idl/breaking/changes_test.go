@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// changer makes random changes to a model.
+// changer randomly changes a model.
 type changer struct {
 	*rand.Rand
 	pkg  *schema.Package
@@ -58,7 +58,7 @@ func (c *changer) change(harmless bool) {
 	c.pkg.Link()
 }
 
-// pick returns a declaration that fits.
+// pick returns a random declaration that satisfies a condition.
 func pick[T schema.Decl](c *changer) (T, bool) {
 	var all []T
 	for d := range c.pkg.Decls() {
@@ -73,7 +73,7 @@ func pick[T schema.Decl](c *changer) (T, bool) {
 	return all[c.IntN(len(all))], true
 }
 
-// properties returns the list of properties of some declaration.
+// properties returns the property list of a random declaration.
 func (c *changer) properties() (schema.Decl, *[]*schema.Property) {
 	for range 20 {
 		d, ok := pick[schema.Decl](c)
@@ -203,7 +203,7 @@ func (c *changer) variants() bool {
 	return true
 }
 
-// relate lets the variants of a union of structs name each other.
+// relate sets ExactlyOneOf for the variants of a union of structs.
 func relate(u *schema.Union) {
 	var names []string
 	for _, v := range u.Variants {
@@ -216,7 +216,7 @@ func relate(u *schema.Union) {
 	}
 }
 
-// formerly renames a resource, a property or a variant, and keeps the old name.
+// formerly renames a resource, a property or a variant and records the old name.
 func (c *changer) formerly() bool {
 	if r, ok := pick[*schema.Resource](c); ok && r.Exported() && c.IntN(3) == 0 {
 		r.Was = append([]string{r.Token}, r.Was...)
@@ -325,7 +325,7 @@ func (c *changer) fallback() bool {
 	return true
 }
 
-// isReference reports whether a property of the type is a pointer in any case.
+// isReference reports whether properties of the type are always pointers.
 func isReference(t schema.Type) bool {
 	t = schema.Underlying(t)
 	ref, ok := t.(*schema.Ref)

@@ -27,7 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/test/kit/randidl"
-	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
+	// Stubs are compiled offline. Their imports are in the module cache because this test needs them too.
 	_ "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
@@ -37,22 +37,22 @@ const (
 	runtimePath = "github.com/lumi-idl/lumi/runtime"
 )
 
-// trial is a change of an IDL, what it is found to break, and what the compilers say.
+// trial is an IDL change, its findings, and the results of the compilers.
 type trial struct {
 	name     string
 	old, new *schema.Package
 	findings []breaking.Finding
-	impact   breaking.Impact // the worst of all
-	// random trials are not asked to break what they are said to break: nothing may use it.
+	impact   breaking.Impact // the maximum of all findings
+	// random trials need not break what they are predicted to break, which may be unused.
 	random bool
 
 	programs, provider string // the compilers' errors
 }
 
-// TestJudges has the real compilers judge findings. Programs and providers that use everything in the old version of an IDL
-// are compiled with what is generated from the new one: they compile where nothing is said to break for them, and do not
-// where something is. State and arguments of the old version are decoded by the new stubs. The trials are the examples of
-// the catalog and random changes of random IDLs, as many as LUMI_BREAKING_TRIALS says.
+// TestJudges checks findings with the real compilers. Programs and providers that use everything in the old version of
+// an IDL are compiled with code generated from the new one. They must compile if nothing is predicted to break for
+// them, and must not if something is. The new stubs decode state and arguments of the old version. The trials are the
+// catalog's examples and random changes of random IDLs, whose number is set by LUMI_BREAKING_TRIALS.
 func TestJudges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs compilers")
@@ -101,7 +101,7 @@ func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faul
 	}
 }
 
-// randomTrials changes random IDLs.
+// randomTrials returns trials with random changes to random IDLs.
 func randomTrials(t *testing.T) []*trial {
 	number := 12
 	if s := os.Getenv("LUMI_BREAKING_TRIALS"); s != "" {
@@ -124,7 +124,7 @@ func randomTrials(t *testing.T) []*trial {
 		write(t, dir, "go.mod", "module example.com/shop\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n"+
 			"replace github.com/lumi-idl/lumi => "+checkout(t)+"\n")
 		sources := draw.Example(seed)
-		if seed%3 == 1 { // Random IDLs seldom use unions.
+		if seed%3 == 1 { // random IDLs seldom use unions
 			sources = unions
 		}
 		for name, source := range sources {
@@ -135,11 +135,11 @@ func randomTrials(t *testing.T) []*trial {
 			t.Fatal(err)
 		}
 		if pkg == nil {
-			continue // This one is refused.
+			continue // rejected by the compiler
 		}
 		for i := range 3 {
 			c := &changer{rand.New(rand.NewPCG(uint64(seed), uint64(i))), copyOf(t, pkg), nil}
-			// One change in three is drawn from those that break nothing.
+			// One change in three is harmless.
 			c.change(i == 0)
 			trials = append(trials, &trial{
 				name: fmt.Sprintf("seed %d.%d, %s", seed, i, strings.Join(c.done, ", ")), old: pkg, new: copyOf(t, c.pkg), random: true,
@@ -149,7 +149,7 @@ func randomTrials(t *testing.T) []*trial {
 	return trials
 }
 
-// copyOf returns a copy of a model, which is checked and linked again.
+// copyOf returns a checked and linked copy of a model.
 func copyOf(t *testing.T, pkg *schema.Package) *schema.Package {
 	t.Helper()
 	makeLegal(pkg)
@@ -163,7 +163,7 @@ func checkout(t *testing.T) string {
 	return must.Get(filepath.Abs("../.."))(t)
 }
 
-// compileTypeScript compiles old programs against new packages, all in one call.
+// compileTypeScript compiles old programs with new packages in one call.
 func compileTypeScript(t *testing.T, trials []*trial) {
 	t.Helper()
 	dir := t.TempDir()
@@ -208,7 +208,7 @@ func compileTypeScript(t *testing.T, trials []*trial) {
 
 var inTrial = regexp.MustCompile(`(?:^|[ /])t(\d+)/`)
 
-// sortErrors hands each line of a compiler's output to the trial that it is about.
+// sortErrors assigns each line of a compiler's output to its trial.
 func sortErrors(t *testing.T, out string, of func(i int) *string) {
 	t.Helper()
 	for line := range strings.Lines(out) {
@@ -223,7 +223,7 @@ func sortErrors(t *testing.T, out string, of func(i int) *string) {
 	}
 }
 
-// compileGo has Go check old code of authors with new stubs, and returns the folder of the module.
+// compileGo compiles old provider code with new stubs and returns the module's folder.
 func compileGo(t *testing.T, trials []*trial) string {
 	t.Helper()
 	dir, root := t.TempDir(), checkout(t)
@@ -243,7 +243,7 @@ func compileGo(t *testing.T, trials []*trial) string {
 		}
 		for _, m := range tr.old.Modules {
 			if slices.ContainsFunc(tr.new.Modules, func(n *schema.Module) bool { return n.Path == m.Path && n.GoName != m.GoName }) {
-				tr.provider += "a folder has files of two packages" // Go would not look at anything else.
+				tr.provider += "a folder has files of two packages" // Go would check nothing else
 				continue
 			}
 			write(t, dir, path.Join(folder, m.Path, "zz_author.go"), author(m, stubModule+"/"+folder))
@@ -261,21 +261,21 @@ func goCommand(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// task is what the decoder is to decode.
+// task is the input of the decoder.
 type task struct {
 	Trial, Token string
 	State, Args  map[string]any
-	Want         map[string]any // the state under the names of the new version
+	Want         map[string]any // the state with names of the new version
 }
 
-// decode has new stubs decode state of old versions, and arguments of old programs, where nothing is said to break.
+// decode lets new stubs decode state of old versions, and arguments of old programs, if nothing is predicted to break.
 func decode(t *testing.T, dir string, trials []*trial) {
 	t.Helper()
 	var tasks []task
 	var main, uses strings.Builder
 	main.WriteString("import (\n")
 	for i, tr := range trials {
-		if tr.provider != "" { // Only an author who follows the change has a provider that decodes.
+		if tr.provider != "" { // the decoder needs a provider that follows the change
 			for _, m := range tr.new.Modules {
 				folder := "t" + strconv.Itoa(i)
 				write(t, dir, path.Join(folder, m.Path, "zz_author.go"), author(m, stubModule+"/"+folder))
@@ -290,7 +290,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 					all = nil
 				}
 				if tr.impact.Wire != breaking.None || tr.random && limited(r.Properties, map[schema.Decl]bool{}) {
-					set = nil // The values of random trials satisfy no constraints.
+					set = nil // values of random trials violate constraints
 				}
 				if all == nil && set == nil {
 					continue
@@ -318,7 +318,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 	}
 }
 
-// limited reports whether properties have constraints, or structs in them have.
+// limited reports whether properties or structs in them have constraints.
 func limited(properties []*schema.Property, seen map[schema.Decl]bool) bool {
 	return slices.ContainsFunc(properties, func(p *schema.Property) bool {
 		for ref := range schema.Refs(p.Type) {
@@ -333,7 +333,7 @@ func limited(properties []*schema.Property, seen map[schema.Decl]bool) bool {
 	})
 }
 
-// served returns the resource of another version that serves the token of an old one, or nil.
+// served returns the resource of another version that serves an old token, or nil.
 func served(pkg *schema.Package, r *schema.Resource) *schema.Resource {
 	for d := range pkg.Decls() {
 		if now, ok := d.(*schema.Resource); ok && (now.Token == r.Token || slices.Contains(now.Was, r.Token)) {
@@ -343,7 +343,7 @@ func served(pkg *schema.Package, r *schema.Resource) *schema.Resource {
 	return nil
 }
 
-// renamed returns the value of an object as another version has it, under new names and without what was removed.
+// renamed returns an object with the names of another version and without removed properties.
 func renamed(d schema.Decl, state map[string]any) map[string]any {
 	now := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -383,7 +383,7 @@ func renamedIn(t schema.Type, v any) any {
 	return v
 }
 
-// decoder decodes all tasks, and prints what is wrong.
+// decoder decodes all tasks and prints errors.
 const decoder = `package main
 
 import (
@@ -462,7 +462,7 @@ func main() {
 	}
 }
 
-// within reports whether b has all of a.
+// within reports whether a is a subset of b.
 func within(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestReplaced checks that a change which is found to break no deployed resource never turns an update into a replacement.
-// Programs follow a change: they set what becomes required.
+// TestReplaced checks that a change without findings for deployed resources never turns an update into a replacement.
+// Programs adapt to the change: they set new required properties.
 func TestReplaced(t *testing.T) {
 	archive := must.Get(txtar.ParseFile("testdata/judges/replaced.txtar"))(t)
 	files := map[string]string{}
@@ -81,7 +81,7 @@ func sparse(r *rand.Rand, d schema.Decl, depth int) map[string]any {
 }
 
 func sparseValue(r *rand.Rand, t schema.Type, depth int) any {
-	if depth < -6 { // A circle became required.
+	if depth < -6 { // a cycle became required
 		return nil
 	}
 	switch t := schema.Underlying(t).(type) {
@@ -97,7 +97,7 @@ func sparseValue(r *rand.Rand, t schema.Type, depth int) any {
 	return fmt.Sprint(value(t, 1))
 }
 
-// filled returns properties with all defaults, as a provider fills them in.
+// filled returns properties with all defaults, as filled in by a provider.
 func filled(d schema.Decl, args map[string]any) map[string]any {
 	all := map[string]any{}
 	for _, p := range schema.Properties(d) {
@@ -123,7 +123,7 @@ func completed(d schema.Decl, args map[string]any) map[string]any {
 	return all
 }
 
-// inside applies a function to the objects in a value.
+// inside calls a function for each object in a value.
 func inside(t schema.Type, v any, apply func(schema.Decl, map[string]any) map[string]any) any {
 	switch t := schema.Underlying(t).(type) {
 	case *schema.List:

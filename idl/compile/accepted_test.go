@@ -54,8 +54,7 @@ func TestAcceptedIsAccepted(t *testing.T) {
 	node.TypeCheck(t, "../..", modules)
 }
 
-// TestLineSeparatorInDocs checks that a comment of nothing but U+2028, which is white space to Unicode and not to gofmt,
-// gives a formatted stub.
+// A comment that contains only U+2028, which Unicode treats as white space and gofmt does not, yields a formatted stub.
 func TestLineSeparatorInDocs(t *testing.T) {
 	source := strings.Join([]string{
 		"// Package shop sells.",
@@ -73,7 +72,7 @@ func TestLineSeparatorInDocs(t *testing.T) {
 	judgeGo(t, generate(t, map[string]string{"source.go": source}).stubs)
 }
 
-// FuzzAccepted is TestAcceptedIsAccepted for Go alone, driven by coverage.
+// FuzzAccepted is a coverage-guided version of TestAcceptedIsAccepted for Go alone.
 func FuzzAccepted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		judgeGo(t, generate(t, map[string]string{"source.go": randidl.Source(t)}).stubs)
@@ -90,7 +89,7 @@ type tester interface {
 
 type output struct{ modules, stubs []gen.File }
 
-// generate compiles sources and generates all output, or gives up if the sources are refused.
+// generate compiles sources and generates all output. It returns early if the sources are rejected.
 func generate(t tester, sources map[string]string) output {
 	pkg, diags, err := compile.CompileSources(sources)
 	if err != nil {
@@ -123,10 +122,10 @@ func generate(t tester, sources map[string]string) output {
 	return o
 }
 
-// stubRoot is where stubs think they are.
+// stubRoot is the import path of generated stubs.
 const stubRoot = "example.com/shop/provider"
 
-// judgeGo holds that stubs are formatted and that they compile.
+// judgeGo checks that stubs are formatted and compile.
 func judgeGo(t tester, stubs []gen.File) {
 	imports, err := stubImports()
 	if err != nil {
@@ -156,7 +155,7 @@ func judgeGo(t tester, stubs []gen.File) {
 	}
 }
 
-// stubChecker has go/types check folders of stubs in the order of their imports.
+// stubChecker type-checks folders of stubs in import order.
 type stubChecker struct {
 	fset    *token.FileSet
 	others  types.Importer
@@ -178,7 +177,7 @@ func (c *stubChecker) Import(importPath string) (*types.Package, error) {
 	return pkg, err
 }
 
-// stubImports finds what stubs import, checked once.
+// stubImports type-checks the packages that stubs import, once.
 var stubImports = sync.OnceValues(func() (types.Importer, error) {
 	cfg := &packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps,

@@ -56,7 +56,7 @@ func format(d diag.Diagnostic) string {
 	return b.String()
 }
 
-// example is the files of one IDL.
+// example lists the files of one IDL.
 type example []exampleFile
 
 type exampleFile struct{ name, content string }
@@ -77,11 +77,11 @@ func (e example) String() string {
 	return b.String()
 }
 
-// fences finds the code of an entry, with what stands in front of it. A fence may name its file.
+// fences matches the code blocks of an entry with their info strings, which may name a file.
 var fences = regexp.MustCompile("(?s)(.*?)\n```go(?: (\\S+))?\n(.*?\n)```\n")
 
-// examples takes an entry of the catalog apart. Fences that name their files and directly follow each other make one
-// example; a fence without a name is an example of its own.
+// examples extracts the examples of a catalog entry. Adjacent code blocks with file names form one example; a block
+// without a name is an example of its own.
 func examples(t *testing.T, entry string) (wrong, right []example) {
 	t.Helper()
 	_, rest, _ := strings.Cut(entry, "\n## Wrong\n")

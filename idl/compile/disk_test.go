@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// newModule makes a module example.com/shop on disk that sees the marker package of this checkout, and returns its
-// folder. Files are by slash-separated path below it; a go.mod among them takes the place of the usual one.
+// newModule writes a module example.com/shop that can import the marker package of this checkout, and returns its
+// folder. The keys of files are slash-separated paths; a go.mod among them replaces the default one.
 func newModule(t testing.TB, files map[string]string) string {
 	t.Helper()
 	temp := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
@@ -41,7 +41,7 @@ func write(t testing.TB, dir, name, content string) {
 	must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
-// load compiles, and holds what is true of every result: there is a model, or there are errors, or there is a failure.
+// load compiles an IDL and checks that the result is either a model, or errors, or a failure.
 func load(t testing.TB, opts compile.Options) (*schema.Package, []diag.Diagnostic, error) {
 	t.Helper()
 	pkg, diags, err := compile.Load(context.Background(), opts)

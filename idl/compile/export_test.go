@@ -17,14 +17,13 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// CompileSource compiles an IDL of one file that exists in memory only; see CompileSources.
+// CompileSource compiles an IDL of one in-memory file; see CompileSources.
 func CompileSource(src string) (*schema.Package, []diag.Diagnostic, error) {
 	return CompileSources(map[string]string{"source.go": src})
 }
 
-// CompileSources compiles an IDL that exists in memory only, by slash-separated path. It does what Load does, but for
-// the go command, which would take a fuzzer most of its time; all that the files can import is each other and the
-// markers.
+// CompileSources compiles an in-memory IDL, given slash-separated paths. It is like Load without the go command, which
+// would dominate the time of a fuzzer. Files can import only each other and the markers.
 func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic, error) {
 	t := &tree{arg: "idl", root: "/shop/idl", files: slices.Sorted(maps.Keys(files))}
 	m := &memory{checker: newChecker(t, "shop", Options{}), sources: files, pkgs: map[string]*packages.Package{}}
@@ -34,7 +33,7 @@ func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic
 	return m.finish(m.list)
 }
 
-// memory loads packages whose sources are in memory.
+// memory loads in-memory packages.
 type memory struct {
 	*checker
 	sources map[string]string

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzCompile feeds the checker source text of any kind. It must not panic; what it refuses must come with a place and
-// a message; what it accepts must come without an error among its diagnostics.
+// FuzzCompile compiles arbitrary text. The checker must not panic, rejected sources must have diagnostics with
+// positions and messages, and accepted ones must have no errors.
 func FuzzCompile(f *testing.F) {
 	for _, src := range fuzzSeeds(f) {
 		f.Add(src)
@@ -33,7 +33,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// fuzzSeeds are the sources of the example and the examples of the catalog, one file each.
+// fuzzSeeds returns the sources of the example and the catalog, one file each.
 func fuzzSeeds(f *testing.F) []string {
 	f.Helper()
 	var seeds []string

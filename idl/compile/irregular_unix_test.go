@@ -34,7 +34,7 @@ func TestIrregular(t *testing.T) {
 			}
 		})
 	}
-	// The go command does not look at these.
+	// ignored by the go command
 	for _, name := range []string{"idl/.x.go", "idl/_x.go", "idl/testdata/x.go"} {
 		dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/testdata/y.go": "package y\n"})
 		must.Do(t, syscall.Mkfifo(filepath.Join(dir, name), 0o600))

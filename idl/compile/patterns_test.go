@@ -82,8 +82,7 @@ func TestPatternProblems(t *testing.T) {
 	}
 }
 
-// TestBacktracking lists patterns that are refused since JavaScript may take exponential time, and similar ones that are
-// not.
+// TestBacktracking lists patterns that may take exponential time in JavaScript, and similar ones that do not.
 func TestBacktracking(t *testing.T) {
 	const problem, advice = "the pattern backtracks exponentially in JavaScript",
 		"rewrite it so that repeated parts match a string in only one way, as in ^a+$ instead of ^(a+)+$"
@@ -115,7 +114,7 @@ func TestBacktracking(t *testing.T) {
 	}
 }
 
-// TestNoHang runs random patterns that are accepted in Node, on strings that nearly match: none takes exponential time.
+// TestNoHang runs random accepted patterns in Node on strings that almost match. None may take exponential time.
 func TestNoHang(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts node")
@@ -154,7 +153,8 @@ func TestNoHang(t *testing.T) {
 	}
 }
 
-// TestCategories compares the categories that patterns may use, character by character, and with the page that lists them.
+// TestCategories compares the allowed categories between Go and Node, character by character, and with the
+// documentation.
 func TestCategories(t *testing.T) {
 	page := must.Get(os.ReadFile("../diag/catalog/InvalidPattern.md"))(t)
 	if list := "`" + strings.Join(categories, "`, `") + "`"; !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), list) {

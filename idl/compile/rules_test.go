@@ -19,7 +19,7 @@ import (
 )
 
 // TestRules compiles the cases in testdata/rules. A case is a txtar archive: a comment, the files of a module
-// example.com/shop, and as the last file, "want", all that the compiler says. The comment may hold directives:
+// example.com/shop, and as the last file, "want", the compiler's output. The comment may contain directives:
 //
 //	dir: PATH        compile this folder instead of idl
 //	marker: PATH     compile with --marker=PATH
@@ -27,8 +27,8 @@ import (
 //	tokens: FORM     compile with --tokens=FORM
 //	symlink: NEW OLD make NEW a symbolic link to OLD before compiling
 //
-// Each diagnostic is shown with its span, the source text that the span covers, its notes and its suggestion. Where
-// there is none, the model is shown, a line a declaration or property.
+// Each diagnostic is shown with its span, the source text of the span, its notes and its suggestion. Without
+// diagnostics, the model is shown, one line per declaration or property.
 func TestRules(t *testing.T) {
 	golden.Archives(t, "testdata/rules/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		t.Parallel()
@@ -40,7 +40,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// prepare writes the files of a case into a module and reads the directives.
+// prepare writes the files of a case to a module and parses the directives.
 func prepare(t *testing.T, comment string, list []txtar.File) (module string, opts compile.Options) {
 	t.Helper()
 	files := map[string]string{}
@@ -68,7 +68,7 @@ func prepare(t *testing.T, comment string, list []txtar.File) (module string, op
 	return module, opts
 }
 
-// outcome compiles one case and describes what came of it, without anything that differs from machine to machine.
+// outcome compiles a case and formats the result without machine-dependent parts.
 func outcome(t *testing.T, comment string, list []txtar.File) string {
 	t.Helper()
 	module, opts := prepare(t, comment, list)
@@ -97,7 +97,7 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 	).Replace(b.String())
 }
 
-// place is a span and the source text that it covers.
+// place formats a span and its source text.
 func place(s diag.Span) string {
 	if s.Start.Line == 0 {
 		return s.Start.File

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSuggestions does in each of testdata/rules what all suggestions say that name a replacement. That fixes what they
-// are about, and breaks nothing but the use of imports.
+// TestSuggestions applies all suggestions with a replacement in each of testdata/rules. They fix their errors and cause
+// no new ones, except for unused imports.
 func TestSuggestions(t *testing.T) {
 	cases, err := filepath.Glob("testdata/rules/*.txtar")
 	if err != nil || len(cases) == 0 {
@@ -43,7 +43,7 @@ func TestSuggestions(t *testing.T) {
 			}
 			known, applied := map[string]bool{}, map[string]bool{}
 			var next diag.Position
-			for i := range before { // from the end, so that no place moves before its turn
+			for i := range before { // from the end, so that positions stay valid
 				d := before[len(before)-1-i]
 				known[rule(d)] = true
 				overlaps := d.Span.Start.File == next.File && (d.Span.End.Line > next.Line ||
@@ -70,15 +70,15 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// rule tells diagnostics apart that are in one file, on one line.
+// rule identifies a diagnostic by its code and line.
 func rule(d diag.Diagnostic) string {
 	return fmt.Sprintf("%s:%d: %s: %s", d.Span.Start.File, d.Span.Start.Line, d.Code, d.Message)
 }
 
-// replacements are the forms of suggestions that name what to put in place of the source text.
+// replacements matches suggestions with a replacement for the source text.
 var replacements = regexp.MustCompile(`^(?:write ((?:'[^']*'|.)+?)(?:[,;] .*| to .*)?|did you mean (\S+)\?)$`)
 
-// apply replaces the source text that a diagnostic is about, if its suggestion says with what.
+// apply replaces the source text of a diagnostic if its suggestion has a replacement.
 func apply(t *testing.T, d diag.Diagnostic) bool {
 	t.Helper()
 	m := replacements.FindStringSubmatch(d.Suggestion)
@@ -92,7 +92,7 @@ func apply(t *testing.T, d diag.Diagnostic) bool {
 	replacement := m[1] + m[2]
 	if src[from] == '"' {
 		if d.Code == diag.UnknownOption {
-			return false // In an interpreted string, the span is the whole tag.
+			return false // in an interpreted string, the span is the whole tag
 		}
 		replacement = `"` + replacement + `"` // an import path
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// sum is a digest of everything: of all files in their order.
+// sum returns a digest of all files in order.
 func sum(p *schema.Package) string {
 	digests := p.Digests()
 	var all strings.Builder
@@ -21,8 +21,8 @@ func sum(p *schema.Package) string {
 	return all.String()
 }
 
-// TestDigests changes every field of every part of a model, one at a time, and expects a digest to change with each
-// except positions. So no field that is added to the model can be forgotten.
+// TestDigests changes every field of the model, one at a time, and expects a changed digest for all except positions,
+// so that no new field can be forgotten.
 func TestDigests(t *testing.T) {
 	model := must.Get(os.ReadFile("testdata/schema.json"))(t)
 	p := must.Get(schema.Read(strings.NewReader(string(model))))(t)
@@ -69,7 +69,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// eachField visits the fields of a model that mean something, but not those that Link computes.
+// eachField visits the fields of a model, except for those set by Link.
 func eachField(v reflect.Value, path string, seen map[any]bool, visit func(string, reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -105,8 +105,8 @@ func eachField(v reflect.Value, path string, seen map[any]bool, visit func(strin
 	}
 }
 
-// references is a package of two modules. User refers to declarations of other files, and to what an alias of another
-// module stands for.
+// references returns a package of two modules. User refers to declarations of other files and to the target of another
+// module's alias.
 func references() (*schema.Package, map[string]schema.Decl) {
 	decls := map[string]schema.Decl{
 		"Target":   &schema.Struct{Header: schema.Header{Name: "Target"}},
@@ -146,7 +146,7 @@ func TestDigestsOfReferences(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(p *schema.Package, decls map[string]schema.Decl)
-		want   bool // the digest changes
+		want   bool // whether the digest changes
 	}{
 		{"nothing", func(*schema.Package, map[string]schema.Decl) {}, false},
 		{"the package's name", func(p *schema.Package, _ map[string]schema.Decl) { p.Name = "y" }, true},

@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// sameFloat tells 0 from -0.
+// sameFloat distinguishes 0 from -0.
 func sameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 func write(t interface{ Fatal(...any) }, p *schema.Package) string {
@@ -105,7 +105,7 @@ func TestWriteRefusesConstants(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	// in stands in a file of the module m, with an enum E, a resource R and a constant C beside it.
+	// in is inserted in a file of module m, next to an enum E, a resource R and a constant C.
 	in := func(decl string) string {
 		return `{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
 			{"kind": "enum", "name": "E", "members": [{"name": "A", "value": "a"}]},
@@ -257,7 +257,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
-		// Models are full of circles, which reflect.DeepEqual walks much faster than package cmp does.
+		// Models have many cycles, which reflect.DeepEqual handles much faster than package cmp.
 		if !reflect.DeepEqual(p, again) {
 			t.Fatalf("the model does not survive: %s became %s", text, write(t, again))
 		}
@@ -288,7 +288,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// drawPackage draws a model that holds every kind of declaration and type, with circles.
+// drawPackage draws a model with every kind of declaration and type, and cycles.
 func drawPackage(t *rapid.T) *schema.Package {
 	word := rapid.SampledFrom([]string{"", "a", "\u2028<&>\"\\", "日本\n\tx", "\x00"})
 	pos := rapid.Custom(func(t *rapid.T) schema.Position {
@@ -309,7 +309,7 @@ func drawPackage(t *rapid.T) *schema.Package {
 		}
 		p.Modules = append(p.Modules, m)
 	}
-	// Types are drawn last, when there is something to refer to.
+	// Types are drawn last, when declarations exist.
 	for i, d := range decls {
 		if a, ok := d.(*schema.Alias); ok {
 			a.Target = drawType(t, decls[:i])
@@ -328,7 +328,7 @@ func drawPackage(t *rapid.T) *schema.Package {
 	return p
 }
 
-// drawOptions draws what a property can have besides flags.
+// drawOptions draws the options of a property other than flags.
 func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) {
 	p.Deprecated = word.Draw(t, "deprecated")
 	if rapid.Bool().Draw(t, "plain") {
@@ -351,7 +351,7 @@ func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) 
 	}
 }
 
-// unionIn returns a union of the structs of a file, if there are enough.
+// unionIn returns a union of structs of a file, or nil if there are too few.
 func unionIn(f *schema.File) *schema.Union {
 	u := &schema.Union{Header: schema.Header{Name: "U" + strings.TrimSuffix(f.Name, ".go")}}
 	for _, d := range f.Decls {
@@ -403,7 +403,7 @@ func drawDecl(t *rapid.T, h schema.Header, word *rapid.Generator[string]) schema
 	return &schema.Const{Header: h, Value: value.Draw(t, "value")}
 }
 
-// drawType draws a type that refers to some of the declarations, if to any.
+// drawType draws a type that may refer to the given declarations.
 func drawType(t *rapid.T, decls []schema.Decl) schema.Type {
 	switch rapid.IntRange(0, 3).Draw(t, "type") {
 	case 0:

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestImportsThroughAliases holds that a module imports what the alias of another module stands for, since generated
-// code names it.
+// A module imports the target of another module's alias, because generated code names it.
 func TestImportsThroughAliases(t *testing.T) {
 	rule := &Struct{Header: Header{Name: "Rule"}}
 	rules := &Alias{Header: Header{Name: "Rules"}, Target: &List{Elem: &Ref{Decl: rule}}}

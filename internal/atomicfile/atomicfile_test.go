@@ -56,7 +56,7 @@ func wantNames(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// wantError compares an error's text, in which DIR stands for the folder.
+// wantError compares an error message. DIR is replaced by the folder.
 func wantError(t testing.TB, dir string, err error, want string) {
 	t.Helper()
 	if err == nil {
@@ -172,7 +172,7 @@ func TestWriteMode(t *testing.T) {
 	}
 }
 
-// TestCleared removes the staged file, as another writer does that starts meanwhile.
+// Write succeeds even if a concurrent writer removes its staged file.
 func TestCleared(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "graph.json")
@@ -190,7 +190,7 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// TestWriteNew checks that a file which appears while another is written stays, with and without hard links.
+// A file created by another process during WriteNew stays, with and without hard links.
 func TestWriteNew(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		for _, rival := range []bool{true, false} {
@@ -233,8 +233,8 @@ func TestWriteNew(t *testing.T) {
 	wantNames(t, dir)
 }
 
-// TestWriteNewClearedAway checks that the name is not claimed when another writer has removed what was staged: that writer
-// would be told that the file exists.
+// WriteNew does not claim the name after a concurrent writer has removed its staged file, or that writer would fail
+// with ErrExist.
 func TestWriteNewClearedAway(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph.html")
 	times := 0

@@ -4,7 +4,7 @@ package atomicfile
 
 import "syscall"
 
-// become makes the process that of another user, who has nothing.
+// become switches the process to an unprivileged user.
 func become(user int) error {
 	if err := syscall.Setgroups(nil); err != nil {
 		return err

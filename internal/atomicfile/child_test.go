@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// jobEnv makes the test binary do a job instead of running tests.
+// jobEnv makes the test binary run a job instead of tests.
 const jobEnv = "LUMI_ATOMICFILE_TEST_JOB"
 
 // job is the task of a child process.
@@ -20,17 +20,17 @@ type job struct {
 	Path  string
 	Text  string
 	Fault fault
-	User  int // user to become, if not 0
+	User  int // user ID to switch to, if not 0
 }
 
-// jobs prints the errors that they return.
+// jobs maps names to jobs, whose errors are printed.
 var jobs = map[string]func(job) error{
 	"write":  func(j job) error { return write(j.Fault.disk(), j.Path, []byte(j.Text), 0o600) },
 	"small":  small,
 	"refuse": refuse,
 }
 
-// refuse prints the results of syncing and writing while the system refuses every sync.
+// refuse prints the results of syncing and writing while every sync fails.
 func refuse(j job) error {
 	if err := refuseSync(j.Fault.Errno); err != nil {
 		return fmt.Errorf("no filter: %w", err)
@@ -40,7 +40,7 @@ func refuse(j job) error {
 	return nil
 }
 
-// small prints the results of writing more than fits on a small disk, and of writing to it when it is read-only.
+// small prints the results of writing to a disk that is too small, and to one that is read-only.
 func small(j job) error {
 	if err := mountSmall(filepath.Dir(j.Path)); err != nil {
 		fmt.Println("no disk:", err)
@@ -90,7 +90,7 @@ func command(t testing.TB, j job) *exec.Cmd {
 	must(t, err)
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), jobEnv+"="+string(text))
-	if testing.CoverMode() != "" { // Any user must be able to write the child's coverage.
+	if testing.CoverMode() != "" { // any user must be able to write coverage data
 		dir := t.TempDir()
 		must(t, os.Chmod(filepath.Dir(dir), 0o755))
 		must(t, os.Chmod(dir, 0o777))
@@ -99,7 +99,7 @@ func command(t testing.TB, j job) *exec.Cmd {
 	return cmd
 }
 
-// run returns what a child prints and whether it was killed.
+// run returns the output of a child and whether it was killed.
 func run(t testing.TB, j job) (printed string, killed bool) {
 	t.Helper()
 	out, err := command(t, j).Output()

@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// fault makes one operation of a write fail, or kills the process there.
+// fault fails one operation of a write, or kills the process during it.
 type fault struct {
-	// At is the number of the operation, from 1; 0 is none.
+	// At is the number of the operation, from 1, or 0 for none.
 	At int
-	// Kill is "before", "after" or "within" the operation, to kill the process. Only writes have a within.
+	// Kill is "before", "after" or "within", to kill the process relative to the operation. Only writes have a within.
 	Kill string
-	// Errno is the error otherwise; half of a write is done first.
+	// Errno is the error to return otherwise; a failed write does half of its work.
 	Errno syscall.Errno
-	// On makes all later operations fail too.
+	// On fails all later operations too.
 	On bool
-	// All also counts operations that change nothing.
+	// All also counts read-only operations.
 	All bool
 }
 
@@ -30,7 +30,7 @@ func (f fault) disk() *faulty {
 	return d
 }
 
-// counting also returns the operations counted so far and the one that failed.
+// counting also returns the number of operations so far and the failed one.
 func (f fault) counting() (*faulty, *hit) {
 	h := &hit{}
 	d := &faulty{quick: true}
@@ -69,7 +69,7 @@ type hit struct {
 	op    op
 }
 
-// die ends the process like kill -9.
+// die kills the process with SIGKILL.
 func die() {
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
@@ -83,7 +83,7 @@ func die() {
 
 const oldText, newText = "the old content", "the new content"
 
-// scenes are the contents before a write.
+// scenes are the initial contents.
 var scenes = map[string]string{"replace": oldText, "create": ""}
 
 func set(t testing.TB, before string) (path string) {
@@ -91,12 +91,12 @@ func set(t testing.TB, before string) (path string) {
 	path = filepath.Join(t.TempDir(), "graph.json")
 	if before != "" {
 		mustWrite(t, path, before)
-		must(t, os.Chmod(path, 0o640)) // Another mode than that of new files takes a step more.
+		must(t, os.Chmod(path, 0o640)) // a non-default mode takes an extra step
 	}
 	return path
 }
 
-// state returns a file's content, "" if there is none.
+// state returns a file's content, or "" if it is missing.
 func state(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -106,7 +106,7 @@ func state(t testing.TB, path string) string {
 	return string(text)
 }
 
-// check requires the old or the new content, and that the next write succeeds and clears up.
+// check requires the old or new content, and a successful next write that removes leftovers.
 func check(t testing.TB, path, before string) {
 	t.Helper()
 	if got := state(t, path); got != before && got != newText {
@@ -126,7 +126,7 @@ func leftovers(t testing.TB, path string) []string {
 	return slices.DeleteFunc(names(t, filepath.Dir(path)), func(name string) bool { return !strings.HasPrefix(name, ".") })
 }
 
-// TestKill kills a process before, after and within every operation that changes anything.
+// TestKill kills a process before, after and within every modifying operation.
 func TestKill(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestErrors lets every operation fail, also those that change nothing: once, or with all that follow.
+// TestErrors fails every operation, including read-only ones, once or together with all later ones.
 func TestErrors(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// checkError requires an error exactly if the file is not the new one, and its reason.
+// checkError requires the expected error if and only if the file is not the new one.
 func checkError(t testing.TB, path string, err error, o op, f fault) {
 	t.Helper()
 	written := state(t, path) == newText
@@ -203,7 +203,7 @@ func checkError(t testing.TB, path string, err error, o op, f fault) {
 		t.Errorf("the error is %v (%v: %v)", err, ErrUnsynced, unsynced)
 	}
 	if f.On || o.name == "remove" {
-		return // Nothing can be removed then.
+		return // nothing can be removed
 	}
 	if left := leftovers(t, path); len(left) > 0 {
 		t.Errorf("left behind: %q", left)

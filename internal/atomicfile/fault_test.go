@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// op is one thing that is asked of the system.
+// op is a file system operation.
 type op struct {
 	name string // such as "rename"
 	path string
@@ -20,19 +20,19 @@ type op struct {
 	file *faultyFile
 }
 
-// changes reports whether the operation changes anything that outlasts the process.
+// changes reports whether the operation makes persistent changes.
 func (o op) changes() bool {
 	return !slices.Contains([]string{"look", "list", "read", "stat"}, o.name)
 }
 
-// writes reports whether the operation changes anything, and is not the end of mere reading.
+// writes reports whether the operation is part of a modification rather than of a read.
 func (o op) writes() bool {
 	return o.changes() && (o.name != "close" || strings.HasPrefix(filepath.Base(o.path), "."))
 }
 
 var random = regexp.MustCompile(`-[A-Z2-7]{26}\.`)
 
-// String is the operation as traces have it, without what differs from run to run.
+// String formats the operation for traces, without random parts.
 func (o op) String() string {
 	s := o.name + " " + filepath.Base(o.path)
 	if o.to != "" {
@@ -41,13 +41,13 @@ func (o op) String() string {
 	return random.ReplaceAllString(s, "-*.")
 }
 
-// faulty is the disk of the system with something between. For each operation, before returns nil, or the error with
-// which the operation fails; how much of a write is done all the same is up to it too.
+// faulty wraps the system's disk. Before is called for each operation and returns nil or the error to fail with. It
+// also decides how much of a failing write is done.
 type faulty struct {
 	system
 	before func(op) error
 	after  func(op)
-	// quick says not to wait for the disk, where nothing but the process is at stake.
+	// quick skips syncs when only the process is killed.
 	quick bool
 }
 
@@ -151,7 +151,7 @@ func (f *faultyFile) Stat() (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Close closes the file even if it is to fail, as the system does.
+// Close closes the file even if it fails, as the system does.
 func (f *faultyFile) Close() error {
 	err := f.do("close", nil, func() error { return nil })
 	if closeErr := f.handle.Close(); err == nil {
@@ -175,14 +175,14 @@ func (f *faultyFile) Chown(uid, gid int) error {
 	return f.do("chown", nil, func() error { return f.handle.Chown(uid, gid) })
 }
 
-// part does a part of a write, past the faults.
+// part writes partially, bypassing faults.
 func (o op) part() {
 	if _, err := o.file.handle.Write(bytes.Clone(o.data[:len(o.data)/2])); err != nil {
 		panic(fmt.Sprintf("cannot write a part of %s: %v", o.path, err))
 	}
 }
 
-// trace is a disk that notes what is written.
+// trace is a disk that records modifications.
 func trace(into *[]string) *faulty {
 	return &faulty{after: func(o op) {
 		if o.writes() {

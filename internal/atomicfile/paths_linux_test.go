@@ -15,7 +15,7 @@ func TestLongNames(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, name)
-		// Leftovers of this file are removed, not those of one whose name starts alike.
+		// Only leftovers of this file are removed, not those of a file with a similar name.
 		mine, theirs := temporary(path), temporary(path[:len(path)-1]+"y")
 		mustWrite(t, mine, "x")
 		mustWrite(t, theirs, "x")
@@ -28,7 +28,7 @@ func TestLongNames(t *testing.T) {
 	wantError(t, dir, Write(filepath.Join(dir, name), nil), "cannot write DIR/"+name+": file name too long")
 }
 
-// TestParents checks that .. after a link is resolved as the system does.
+// .. after a link is resolved like the system does.
 func TestParents(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(dir, "real", "sub"), 0o755))
@@ -58,7 +58,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// TestIrregular checks that nothing waits for, or replaces, what is not a regular file, even if it appears late.
+// Irregular files are neither waited for nor replaced, even if they appear late.
 func TestIrregular(t *testing.T) {
 	wantError(t, "/dev/null", Write("/dev/null", nil), "cannot write DIR: it is not a regular file")
 	socket := func(name string) error {
@@ -78,7 +78,7 @@ func TestIrregular(t *testing.T) {
 		{socket, "no such device or address"},
 		{func(name string) error { return os.Symlink("other", name) }, "it is a symbolic link"},
 	} {
-		dir, err := os.MkdirTemp("", "lumi") // The name of a socket must be short.
+		dir, err := os.MkdirTemp("", "lumi") // socket names must be short
 		must(t, err)
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 		path := filepath.Join(dir, "graph.json")

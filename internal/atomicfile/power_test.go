@@ -9,24 +9,23 @@ import (
 	"testing"
 )
 
-// power notes what is done to a folder so as to tell what may be left of it after a loss of power: of what was not
-// synced, anything. The contents of a file may be lost, in part too, until the file is synced; what was done to names,
-// until the folder is, and any part of it in any combination, since not every file system keeps its order.
+// power simulates the state of a folder after a power failure. Unsynced file contents may be lost, also in part.
+// Unsynced changes of names may survive in any combination, since not every file system preserves their order.
 type power struct {
 	dir    string
 	inodes []*inode
-	names  map[string]int // what the running system sees: the inode of each name
-	synced map[string]int // what is on the disk for sure
-	since  []change       // what was done to names since
+	names  map[string]int // inodes by name, as seen by the running system
+	synced map[string]int // inodes by name, certainly on disk
+	since  []change       // later changes of names
 	by     map[*faultyFile]int
 }
 
 type inode struct {
 	content, synced string
-	safe            bool // nothing was written since it was synced
+	safe            bool // not modified since the last sync
 }
 
-// change is one thing that was done to names, all of it or nothing.
+// change is an atomic change of names.
 type change struct {
 	add    string
 	inode  int
@@ -57,7 +56,7 @@ func (p *power) did(o op) {
 		p.change(change{add: name, inode: i})
 	case "write":
 		i, created := p.by[o.file]
-		if !created { // It was there before.
+		if !created { // existed before
 			i = p.names[name]
 			p.inodes[i].content = ""
 		}
@@ -91,7 +90,7 @@ func (c change) do(names map[string]int) {
 	}
 }
 
-// states calls each with what may be in the folder after a loss of power.
+// states calls each for every possible state after a power failure.
 func (p *power) states(each func(map[string]string)) {
 	for subset := range 1 << len(p.since) {
 		names := maps.Clone(p.synced)
@@ -104,8 +103,8 @@ func (p *power) states(each func(map[string]string)) {
 	}
 }
 
-// contents goes through what may be in the files that were not synced: what was synced before, nothing, a part, zeros
-// as some file systems have it, or all.
+// contents enumerates the possible contents of unsynced files: the synced content, nothing, a part, zeros as on some
+// file systems, or everything.
 func (p *power) contents(names map[string]int, rest []string, so map[string]string, each func(map[string]string)) {
 	if len(rest) == 0 {
 		each(so)
@@ -124,7 +123,7 @@ func (p *power) contents(names map[string]int, rest []string, so map[string]stri
 	}
 }
 
-// TestPower cuts the power after every operation and looks at all that may be left.
+// TestPower simulates a power failure after every operation and checks all possible states.
 func TestPower(t *testing.T) {
 	for name, before := range scenes {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +133,7 @@ func TestPower(t *testing.T) {
 			}
 		})
 	}
-	// The model has to see what would go wrong without either sync.
+	// The model must detect the absence of either sync.
 	for _, without := range []string{"sync", "sync folder"} {
 		if survives(t, oldText, func(o op) bool { return o.name != without }) == "" {
 			t.Errorf("nothing is lost without %s: this test shows nothing", without)
@@ -142,7 +141,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// survives describes what is lost, if anything, when the disk does only the operations for which does returns true.
+// survives returns the loss, if any, if the disk performs only the operations for which does returns true.
 func survives(t *testing.T, before string, does func(op) bool) (lost string) {
 	path := set(t, before)
 	dir, base := filepath.Split(path)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSmallDisk uses a file system that only the child sees.
+// TestSmallDisk uses a file system visible only to the child.
 func TestSmallDisk(t *testing.T) {
 	dir := t.TempDir()
 	cmd := command(t, job{Do: "small", Path: filepath.Join(dir, "graph.json"), Text: "old"})
@@ -34,7 +34,7 @@ old <nil> 1
 	}
 }
 
-// says runs a child that writes, and compares what it prints. The file must be unchanged.
+// says runs a child that writes and compares its output. The file must be unchanged.
 func says(t *testing.T, dir string, cmd *exec.Cmd, want string) {
 	t.Helper()
 	out, err := cmd.Output()
@@ -64,10 +64,10 @@ func TestFileSizeLimit(t *testing.T) {
 	says(t, dir, cmd, "cannot write DIR/graph.json, which is unchanged: file too large")
 }
 
-// nobody is a user without any rights.
+// nobody is an unprivileged user ID.
 const nobody = 65534
 
-// folder makes a folder that other users can reach.
+// folder creates a folder that other users can access.
 func folder(t *testing.T, mode os.FileMode) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func folder(t *testing.T, mode os.FileMode) string {
 	return dir
 }
 
-// other returns another user if this process may become one.
+// other returns another user ID, if this process may switch users.
 func other() int {
 	if os.Getuid() == 0 {
 		return nobody
@@ -85,7 +85,7 @@ func other() int {
 	return 0
 }
 
-// TestReadOnly writes to a read-only folder, and to a read-only file in a folder that would allow replacing it.
+// Neither a read-only folder nor a read-only file in a writable folder is modified.
 func TestReadOnly(t *testing.T) {
 	for _, modes := range [][2]os.FileMode{{0o555, 0o666}, {0o777, 0o444}} {
 		dir := folder(t, 0o777)
@@ -98,7 +98,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestOwner checks that replacing a file gives nobody new access to it.
+// Replacing a file grants no new access to it.
 func TestOwner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
@@ -134,7 +134,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// TestSyncRefused makes the kernel refuse every sync, which shows that files are synced.
+// TestSyncRefused fails every sync in the kernel, which shows that files are synced.
 func TestSyncRefused(t *testing.T) {
 	const unsaved = "cannot write DIR/graph.json, which is unchanged: "
 	for _, test := range []struct {
@@ -142,7 +142,7 @@ func TestSyncRefused(t *testing.T) {
 		want  string
 	}{
 		{syscall.EIO, "sync DIR: input/output error\n" + unsaved + "input/output error\n"},
-		// Not every file system can sync folders.
+		// some file systems cannot sync folders
 		{syscall.EINVAL, "<nil>\n" + unsaved + "invalid argument\n"},
 		{syscall.ENOTSUP, "<nil>\n" + unsaved + "operation not supported\n"},
 	} {
@@ -163,7 +163,7 @@ func TestSyncRefused(t *testing.T) {
 	}
 }
 
-// TestHandles checks that no file stays open.
+// No file stays open.
 func TestHandles(t *testing.T) {
 	dir := t.TempDir()
 	before := len(names(t, "/proc/self/fd"))

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refuseSync has the system fail every fsync of this process from now on.
+// refuseSync makes every later fsync of this process fail.
 func refuseSync(with syscall.Errno) error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the system call
@@ -17,7 +17,7 @@ func refuseSync(with syscall.Errno) error {
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	}
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	runtime.LockOSThread() // The flag is this thread's at first, and the filter then that of all.
+	runtime.LockOSThread() // the flag applies to this thread first, then the filter to all threads
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the indexes of codes in docs")
 
-// TestIndexes checks that pages of docs list all codes with the first sentences of their entries. An index stands between
+// TestIndexes checks that pages of docs list all codes with the first sentences of their entries. An index is between
 // the comments "codes" and "end of codes".
 func TestIndexes(t *testing.T) {
 	marks := regexp.MustCompile(`(?s)(<!-- codes: .*? -->\n).*(<!-- end of codes -->)`)
@@ -51,7 +51,7 @@ func TestIndexes(t *testing.T) {
 // sentence matches the first sentence of an entry.
 var sentence = regexp.MustCompile(`(?s)^.*?\.\s`)
 
-// index lists the codes under the titles of their groups. It links the files of a folder.
+// index formats the codes below the titles of their groups, with links to the entries in a folder.
 func index(t *testing.T, c catalog.Catalog, level, folder string) string {
 	var b strings.Builder
 	for i, e := range c {

@@ -13,7 +13,7 @@ func TestFormats(t *testing.T) {
 	src := must.Get(os.ReadFile("../../runtime/typescript/src/constraints.ts"))(t)
 	_, table, _ := strings.Cut(string(src), "const formats: ")
 	table, _, _ = strings.Cut(table, "\n};\n")
-	table = regexp.MustCompile("` \\+\\s*String\\.raw`").ReplaceAllString(table, "") // joins the parts of expressions
+	table = regexp.MustCompile("` \\+\\s*String\\.raw`").ReplaceAllString(table, "") // join parts of expressions
 	for name, f := range formats {
 		if !regexp.MustCompile(`(?m)^    "?` + name + `"?: `).MatchString(table) {
 			t.Errorf("constraints.ts lacks the format %s", name)
@@ -30,7 +30,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestDepth has the limit that constraints.test.js tests, too.
+// constraints.test.js tests the same limit.
 func TestDepth(t *testing.T) {
 	r := New("format", "json")
 	for depth, want := range map[int]bool{10_000: true, 10_001: false} {

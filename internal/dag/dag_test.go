@@ -6,12 +6,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestComponents compares with a search without any wit: two vertices are in one component if each leads to the other.
+// TestComponents compares with a naive search: two vertices are in one component if each reaches the other.
 func TestComponents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "vertices")
 		var g Graph
-		// distance is the length of the shortest way, over at least one edge, and far where there is none.
+		// distance is the length of the shortest path with at least one edge, or far if there is none.
 		const far = 1000
 		distance := make([][]int, n)
 		for from := range n {

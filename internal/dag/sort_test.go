@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawGraph draws a graph. If it is acyclic, edges lead from higher to lower places of some permutation.
+// drawGraph draws a graph. Edges of an acyclic one go from higher to lower positions of a permutation.
 func drawGraph(t *rapid.T, most int, acyclic bool) Graph {
 	n := rapid.IntRange(0, most).Draw(t, "vertices")
 	place := rapid.Permutation(numbered(n)).Draw(t, "places")
@@ -31,7 +31,7 @@ func numbered(n int) []int32 {
 	return all
 }
 
-// TestSort compares with a search for the first vertex that is ready, at each point.
+// TestSort compares with a repeated search for the first ready vertex.
 func TestSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 20, rapid.Bool().Draw(t, "acyclic"))
@@ -52,7 +52,7 @@ func TestSort(t *testing.T) {
 	})
 }
 
-// TestGather compares with a search for the first vertex that is ready, at each point: in the current group, or else at all.
+// TestGather compares with a repeated search for the first ready vertex, in the current group if possible.
 func TestGather(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 20, rapid.Bool().Draw(t, "acyclic"))
@@ -143,8 +143,8 @@ func TestReverse(t *testing.T) {
 	})
 }
 
-// TestLarge takes what would overflow a stack or take hours if it were recursive or quadratic: a chain in both
-// directions, a cycle, and a hub that everything waits for.
+// TestLarge uses graphs that would overflow the stack of a recursive algorithm or take hours in a quadratic one: a
+// chain in both directions, a cycle, and a hub that everything waits for.
 func TestLarge(t *testing.T) {
 	const n = 1_000_000
 	graph := func(to func(v int32) int32) Graph {

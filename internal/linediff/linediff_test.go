@@ -35,7 +35,7 @@ func FuzzUnified(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, new string) { check(t, old, new) })
 }
 
-// check compares a diff with that of the package whose format this is.
+// check compares a diff with that of rogpeppe/go-internal.
 func check(t *testing.T, old, new string) {
 	t.Helper()
 	var got strings.Builder

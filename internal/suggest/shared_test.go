@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// lookup is a name, the names to search, and the expected result.
+// lookup is a test case: a name, the names to search, and the expected result.
 type lookup struct {
 	About string   `json:"about,omitempty"`
 	Name  string   `json:"name"`
@@ -31,7 +31,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// ask reads lookups from a file, and prints the names that the TypeScript runtime says are near.
+// ask looks up names from a file with the TypeScript runtime and prints the results.
 const ask = `
 import { readFileSync } from "node:fs";
 import { nearest } from "./dist/suggest.js";
@@ -67,7 +67,7 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// randomLookup looks for a name among some that are made of one another by few edits, so that ties are frequent.
+// randomLookup draws names that differ by few edits, so that ties are frequent.
 func randomLookup(random *rand.Rand) lookup {
 	alphabet := []rune("abAB1-_äÄßẞσςΣİiıſKéğ🙂🙃𐐀𐐨\u0301")
 	letter := func() rune { return alphabet[random.IntN(len(alphabet))] }

@@ -56,7 +56,7 @@ func TestAll(t *testing.T) {
 		{"fron", 2, "frona fronb fronc frond", "frona fronb fronc"},
 		{"fron", 2, "fro fronts frond", "fro frond"},
 		{"MAIN", 2, "Main main mains", "Main main"},
-		{"mian", 2, "main min", "main min"}, // two letters changed places
+		{"mian", 2, "main min", "main min"}, // two letters swapped
 		{"mian", 2, "miau main", "miau main"},
 		{"mian", 1, "main", "main"},
 		{"mian", 0, "main", ""},
@@ -78,7 +78,7 @@ func TestAll(t *testing.T) {
 func TestAlike(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
 		{"vcp", "vpc"}: true, {"a", "b"}: false, {"nowhere", "web"}: false, {"", ""}: true, {"A", "a"}: true,
-		{strings.Repeat("ab", 1<<13) + "c", strings.Repeat("ba", 1<<13) + "d"}: false, // more work than it is worth
+		{strings.Repeat("ab", 1<<13) + "c", strings.Repeat("ba", 1<<13) + "d"}: false, // exceeds maxWork
 	} {
 		if got := Alike(pair[0], pair[1], 2); got != want {
 			t.Errorf("%.20q, %.20q: %v", pair[0], pair[1], got)
@@ -86,7 +86,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestHostile holds that names which are hard to tell apart take bounded work: all pairs of these would take minutes.
+// Names that are hard to distinguish take bounded time; comparing all pairs of these would take minutes.
 func TestHostile(t *testing.T) {
 	const pairs = 2000
 	name := "x" + strings.Repeat("ab", pairs) + "y"

@@ -34,7 +34,7 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	var got bytes.Buffer
-	_, _ = term.Stream{}.Filter(&got).Write([]byte("\x1b]0;t\x07")) // It cannot fail.
+	_, _ = term.Stream{}.Filter(&got).Write([]byte("\x1b]0;t\x07")) // cannot fail
 	if got.String() != "\x1b]0;t\x07" {
 		t.Errorf("off terminals there is %q", &got)
 	}

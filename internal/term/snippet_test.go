@@ -10,7 +10,7 @@ import (
 func TestSnippet(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for _, test := range []struct {
-		name, source, mark string // mark is the span's text, at its first place in the source
+		name, source, mark string // mark is the text of the span
 		want               string
 	}{
 		{"tabs", "\ta\tb", "b", " 7 |     a    b\n   |          ^\n"},
