@@ -64,7 +64,7 @@ func TestKill(t *testing.T) {
 		time.Sleep(rand.N(12 * time.Millisecond))
 		must.Do(t, cmd.Process.Kill())
 		if err := cmd.Wait(); err == nil {
-			t.Fatal("the child ended before it was killed")
+			t.Fatal("the child exited before it was killed")
 		}
 		wantWhole(t, root, versions)
 		for name := range tree(t, root) {
@@ -74,13 +74,13 @@ func TestKill(t *testing.T) {
 		}
 	}
 	if leftovers == 0 {
-		t.Error("no process was killed while it wrote: this test shows nothing")
+		t.Error("no process was killed while writing")
 	}
 	write(t, root, versions[0]...)
 	got := tree(t, root)
 	// A process killed after creating a folder leaves it empty, and nothing marks it as ours.
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
-	expect.Equal(t, contents(versions[0]), got, "the next run does not clear up")
+	expect.Equal(t, contents(versions[0]), got, "after the next run")
 }
 
 // A limit on the file size interrupts a write like a full disk.
@@ -88,7 +88,7 @@ func TestFullDisk(t *testing.T) {
 	self := must.Get(os.Executable())(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no shell to set the limit")
+		t.Skip("no shell to set the limit")
 	}
 	root := t.TempDir()
 	old := generated("m/a.ts", "old")
@@ -103,10 +103,10 @@ func TestFullDisk(t *testing.T) {
 	got := tree(t, root)
 	for name, content := range got {
 		if name != "m/a.ts" || content != string(old.Content) {
-			t.Errorf("%s was left behind", name)
+			t.Errorf("leftover file %s", name)
 		}
 	}
 	if got["m/a.ts"] == "" {
-		t.Error("the old file is gone")
+		t.Error("the old file was removed")
 	}
 }

@@ -28,7 +28,7 @@ func TestRenderedLate(t *testing.T) {
 	}
 	u := compare(f)
 	if rendered != 0 {
-		t.Error("a missing file is rendered before it is written")
+		t.Error("a missing file is rendered too early")
 	}
 	if _, err := Write(t.Context(), u); err != nil || rendered != 1 {
 		t.Errorf("rendered %d times, %v", rendered, err)
@@ -57,7 +57,7 @@ func TestRenderedLate(t *testing.T) {
 		t.Errorf("rendered %d times, %v", rendered, err)
 	}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("the link is still there: %v", err)
+		t.Errorf("the link still exists: %v", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestInTheWay(t *testing.T) {
 			}
 			_, err := Compare(root, test.files)
 			if want := strings.ReplaceAll(test.want, "ROOT", root); err == nil || err.Error() != want {
-				t.Errorf("Compare: %v\nwant:     %s", err, want)
+				t.Errorf("Compare: got %v\nwant         %s", err, want)
 			}
 		})
 	}
@@ -82,7 +82,7 @@ func TestWriteFails(t *testing.T) {
 	err := commit(staged)
 	cleanUp(staged)
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("commit: %v, want %s…", err, want)
+		t.Errorf("commit: got %v, want %s…", err, want)
 	}
 	wantTree(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content), "d.ts/in_the_way": ""})
 }
@@ -98,7 +98,7 @@ func TestOutputsOverlap(t *testing.T) {
 		must.Do(t, errors.Join(err1, err2))
 		_, err := Write(t.Context(), pack, one)
 		if want := strings.ReplaceAll(want, "ROOT", root); err == nil || err.Error() != want {
-			t.Errorf("Write: %v, want %s", err, want)
+			t.Errorf("Write: got %v, want %s", err, want)
 		}
 		wantTree(t, root, map[string]string{"./": ""})
 	}
@@ -116,14 +116,14 @@ func TestWriteAllOrNothing(t *testing.T) {
 	_, err := Write(t.Context(), first, second)
 	want := "cannot write " + filepath.Join(provider, "b_stub.go") + ": not a directory"
 	if err == nil || err.Error() != want {
-		t.Errorf("Write: %v, want %s", err, want)
+		t.Errorf("Write: got %v, want %s", err, want)
 	}
 	wantTree(t, dir, before)
 }
 
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("nothing is read-only for root")
+		t.Skip("root ignores permissions")
 	}
 	root := t.TempDir()
 	put(t, root, map[string]string{"ec2/keep": ""})
@@ -133,7 +133,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	_, err := Write(t.Context(), p)
 	want := "cannot write " + filepath.Join(root, "ec2", "b.ts") + ": permission denied"
 	if err == nil || err.Error() != want {
-		t.Errorf("Write: %v, want %s", err, want)
+		t.Errorf("Write: got %v, want %s", err, want)
 	}
 	wantTree(t, root, map[string]string{"ec2/keep": ""})
 }
@@ -144,7 +144,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Write(ctx, p); !errors.Is(err, context.Canceled) {
-		t.Errorf("Write: %v", err)
+		t.Errorf("Write: got %v", err)
 	}
 	wantTree(t, root, map[string]string{"./": ""})
 }

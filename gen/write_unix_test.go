@@ -19,7 +19,7 @@ func TestModes(t *testing.T) {
 	for name, want := range map[string]fs.FileMode{".": 0o755, "ec2": 0o755, "ec2/a.ts": 0o644} {
 		info := must.Get(os.Stat(filepath.Join(root, name)))(t)
 		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s has mode %v, want %v", name, got, want)
+			t.Errorf("%s: got mode %v, want %v", name, got, want)
 		}
 	}
 }
@@ -31,6 +31,6 @@ func TestPipeInTheWay(t *testing.T) {
 	_, err := Compare(root, []File{generated("a.ts", "1")})
 	if want := pipe + " is not a regular file, but a generated file belongs there: move it away"; err == nil ||
 		err.Error() != want {
-		t.Errorf("Compare: %v\nwant:     %s", err, want)
+		t.Errorf("Compare: got %v\nwant         %s", err, want)
 	}
 }

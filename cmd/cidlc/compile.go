@@ -50,7 +50,7 @@ func (c *compiler) run(ctx context.Context) error {
 		if t.stdout() {
 			continue
 		}
-		if err := t.apart(c.idl); err != nil {
+		if err := t.checkOverlap(c.idl); err != nil {
 			return err
 		}
 	}

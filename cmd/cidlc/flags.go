@@ -44,7 +44,7 @@ func parseFlags(args []string) (*options, error) {
 		o.targets = append(o.targets, t)
 		flags.Var(t, out.flag, "")
 		if out.folder != "" {
-			flags.Lookup(out.flag).NoOptDefVal = beside
+			flags.Lookup(out.flag).NoOptDefVal = noValue
 		}
 	}
 	flags.StringVar(&o.packageName, "package", "", "")
@@ -74,7 +74,7 @@ func parseFlags(args []string) (*options, error) {
 		return &o, nil
 	}
 	// Check values first: a flag that lacks its value has swallowed the folder.
-	if err := o.judgeValues(flags); err != nil {
+	if err := o.validateValues(flags); err != nil {
 		return nil, err
 	}
 	rest := flags.Args()
@@ -93,11 +93,11 @@ func parseFlags(args []string) (*options, error) {
 	default:
 		return nil, tooMany(args, rest)
 	}
-	return &o, o.judge()
+	return &o, o.validate()
 }
 
-// judgeValues rejects invalid flag values.
-func (o *options) judgeValues(flags *pflag.FlagSet) error {
+// validateValues rejects invalid flag values.
+func (o *options) validateValues(flags *pflag.FlagSet) error {
 	for _, choice := range []struct {
 		flag, value string
 		among       []string
@@ -117,7 +117,7 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 		return errors.New("--marker= needs a value")
 	}
 	for _, t := range o.targets {
-		if err := t.judge(); err != nil {
+		if err := t.validate(); err != nil {
 			return err
 		}
 	}
@@ -125,8 +125,8 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// judge rejects invalid combinations of flags.
-func (o *options) judge() error {
+// validate rejects invalid combinations of flags.
+func (o *options) validate() error {
 	switch {
 	case o.idl == "":
 		return errors.New("the IDL folder must not be empty")

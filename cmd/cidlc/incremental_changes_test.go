@@ -293,7 +293,7 @@ var changes = []struct {
 		w.put(w.at("warm", a), tree[b])
 		w.put(w.at("warm", b), tree[a])
 	}},
-	{"a link in the place of an output", func(w *workshop) {
+	{"a link replaces an output", func(w *workshop) {
 		name := w.at("warm", w.generated())
 		w.put(w.at("elsewhere"), w.tree(w.at())[strings.TrimPrefix(name, w.root+"/")])
 		_ = os.Remove(name)

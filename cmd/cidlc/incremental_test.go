@@ -38,11 +38,11 @@ func TestIncremental(t *testing.T) {
 	w := newWorkshop(t)
 	w.step("nothing", nil)
 	if w.rendered == 0 {
-		t.Error("the first run renders nothing")
+		t.Error("the first run rendered nothing")
 	}
 	w.step("nothing", nil)
 	if w.rendered != 0 {
-		t.Errorf("a run after no change renders %d files", w.rendered)
+		t.Errorf("unchanged run: rendered %d files, want 0", w.rendered)
 	}
 	rendered, files, failed := 0, 0, 0
 	deadline := time.Now().Add(5 * time.Second) // for busy machines
@@ -62,7 +62,7 @@ func TestIncremental(t *testing.T) {
 	}
 	t.Logf("%d of %d files were rendered; %d runs failed as they should", rendered, files, failed)
 	if rendered*2 > files {
-		t.Errorf("%d of %d files were rendered: that is not incremental", rendered, files)
+		t.Errorf("rendered %d of %d files, want fewer", rendered, files)
 	}
 }
 
@@ -76,10 +76,10 @@ func TestCheckTrustsNoRecord(t *testing.T) {
 	}
 	w.compiler++
 	if got := w.run("warm", w.at("cache"), false); got != "" || w.rendered != 0 {
-		t.Errorf("a run that trusts the records renders %d files and ends with %q", w.rendered, got)
+		t.Errorf("run with stale record: rendered %d files, got error %q", w.rendered, got)
 	}
 	if got := w.run("warm", w.at("cache"), true); got != console.ErrWrong.Error() {
-		t.Errorf("--check ends with %q, want %q", got, console.ErrWrong)
+		t.Errorf("--check: got %q, want %q", got, console.ErrWrong)
 	}
 }
 
@@ -136,13 +136,13 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	got := w.run("warm", w.at("cache"), false)
 	// The order of rendering depends on existing files, so the runs may report different ones.
 	if (got == "") != (want == "") {
-		w.Errorf("%s: the run ends with %q, want %q", name, got, want)
+		w.Errorf("%s: got error %q, want %q", name, got, want)
 	}
 	if want == "" {
 		w.same(w.tree(w.at("warm")), w.tree(w.at("cold")))
 		if w.IntN(10) == 0 {
 			if got := w.run("warm", w.at("cache"), true); got != "" {
-				w.Errorf("%s: --check ends with %q", name, got)
+				w.Errorf("%s: --check: got %q", name, got)
 			}
 		}
 	} else {
@@ -240,7 +240,7 @@ func (w *workshop) restore(files map[string]string) {
 func (w *workshop) same(got, want map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if got[name] != want[name] {
-			w.Errorf("%s is\n%s\nwant\n%s", name, got[name], want[name])
+			w.Errorf("%s: got\n%s\nwant\n%s", name, got[name], want[name])
 			return
 		}
 	}

@@ -49,13 +49,13 @@ func TestInterrupted(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	args := []string{filepath.Join(repository(t), "examples", "aws", "idl"), "--out-pack=" + out}
 	if code := run(ctx, args, &stdout, &stderr, noEnv); code != console.ExitFailed {
-		t.Errorf("exit code %d", code)
+		t.Errorf("got exit code %d", code)
 	}
 	if want := "cidlc: interrupted; each file is either unchanged or complete\n"; stderr.String() != want {
-		t.Errorf("stderr: %q, want %q", &stderr, want)
+		t.Errorf("got stderr %q, want %q", &stderr, want)
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("something was written")
+		t.Error("unexpected output")
 	}
 }
 
@@ -73,10 +73,10 @@ func TestBrokenOutput(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != console.ExitFailed {
-			t.Errorf("%v: exit code %d", args, code)
+			t.Errorf("%v: got exit code %d", args, code)
 		}
 		if !strings.Contains(stderr.String(), "broken pipe") {
-			t.Errorf("%v: stderr: %q", args, &stderr)
+			t.Errorf("%v: got stderr %q", args, &stderr)
 		}
 	}
 }

@@ -69,15 +69,15 @@ type target struct {
 	value string
 }
 
-// beside is the value of a flag without one. No process argument can contain a zero byte.
-const beside = "\x00"
+// noValue is the value of a flag without one. No process argument can contain a zero byte.
+const noValue = "\x00"
 
 // Set implements pflag.Value.
 func (t *target) Set(value string) error {
 	if value == "" && t.folder != "" {
 		return errors.New("missing folder after '='")
 	}
-	t.asked, t.value = true, strings.Trim(value, beside)
+	t.asked, t.value = true, strings.Trim(value, noValue)
 	return nil
 }
 
@@ -97,8 +97,8 @@ func (t *target) place(idl string) string {
 	return filepath.Clean(cmp.Or(t.value, filepath.Join(idl, "..", t.folder)))
 }
 
-// judge rejects invalid flag values.
-func (t *target) judge() error {
+// validate rejects invalid flag values.
+func (t *target) validate() error {
 	ext := filepath.Ext(t.value)
 	switch {
 	case !t.asked || t.folder != "":
@@ -110,8 +110,8 @@ func (t *target) judge() error {
 	return nil
 }
 
-// apart checks that output and IDL folders do not contain each other.
-func (t *target) apart(idl string) error {
+// checkOverlap checks that output and IDL folders do not contain each other.
+func (t *target) checkOverlap(idl string) error {
 	place := t.place(idl)
 	real, err := resolve(place)
 	if err != nil {

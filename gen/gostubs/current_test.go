@@ -47,7 +47,7 @@ func TestCurrent(t *testing.T) {
 		}
 		found := must.Get(os.ReadFile(name))(t)
 		if !bytes.Equal(found, f.Content) {
-			t.Errorf("%s is not current; run go test ./gen/gostubs -run TestCurrent -update", name)
+			t.Errorf("%s is stale; run go test ./gen/gostubs -run TestCurrent -update", name)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestAnyDocumentation(t *testing.T) {
 		for line := range strings.Lines(string(got)) {
 			line = strings.TrimSpace(line)
 			if constraint.IsGoBuild(line) || constraint.IsPlusBuild(line) || strings.HasPrefix(line, "//go:") {
-				t.Fatalf("a directive: %s", line)
+				t.Fatalf("unexpected directive: %s", line)
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 	}
 	nothing := seen["main-part/nothing_stub.go"]
 	if want := gen.Header(gen.Slashes, "main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
-		t.Errorf("the stub of a file without declarations is %q", nothing)
+		t.Errorf("stub without declarations: got %q", nothing)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestImports(t *testing.T) {
 )
 `
 	if !strings.Contains(string(files[1].Content), want) {
-		t.Errorf("imports are not in two groups:\n%s", files[1].Content)
+		t.Errorf("want imports in two groups:\n%s", files[1].Content)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestSmall(t *testing.T) {
 		}
 	}
 	if lines >= 80 {
-		t.Errorf("%d lines", lines)
+		t.Errorf("got %d lines", lines)
 	}
 }
 

@@ -34,7 +34,7 @@ func remember(t *testing.T, s Store, key string, files ...gen.File) {
 	r.Watch(files)
 	must.Get(gen.Rendered(files))(t)
 	if r.Rendered() != len(files) {
-		t.Errorf("%d files were rendered, want %d", r.Rendered(), len(files))
+		t.Errorf("rendered %d files, want %d", r.Rendered(), len(files))
 	}
 	r.Save()
 }
@@ -50,7 +50,7 @@ func current(s Store, key string, input Digest, f gen.File, content string) bool
 func TestRecord(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "not", "there", "yet")}
 	if current(s, "key", Digest{}, file("a", "x"), "of x") {
-		t.Error("an empty store knows something")
+		t.Error("an empty store has proofs")
 	}
 	remember(t, s, "key", file("a", "x"), file("b", "y"))
 	for _, test := range []struct {
@@ -69,7 +69,7 @@ func TestRecord(t *testing.T) {
 		{"another content", "key", Digest{}, file("a", "x"), "of y", false},
 	} {
 		if got := current(s, test.key, test.input, test.file, test.content); got != test.want {
-			t.Errorf("%s: current: %v, want %v", test.name, got, test.want)
+			t.Errorf("%s: got current %v, want %v", test.name, got, test.want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestKept(t *testing.T) {
 	}
 	r.Save()
 	if !current(s, "key", Digest{}, file("a", "x"), "of x") || current(s, "key", Digest{}, file("b", "y"), "of y") {
-		t.Error("the record is not about the files of the last run")
+		t.Error("the record has proofs of earlier runs")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestNotWatched(t *testing.T) {
 	}
 	r.Save()
 	if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) > 0 {
-		t.Errorf("a record of nothing was saved: %v, %v", entries, err)
+		t.Errorf("an empty record was saved: %v, %v", entries, err)
 	}
 }
 
@@ -121,13 +121,13 @@ func TestDamage(t *testing.T) {
 		for _, damaged := range [][]byte{whole[:i], flipped} {
 			put(t, name, string(damaged))
 			if current(s, "key", Digest{}, file("a", "x"), "of x") {
-				t.Fatalf("a damaged record counts: %s", damaged)
+				t.Fatalf("a corrupt record proves: %s", damaged)
 			}
 		}
 	}
 	remember(t, s, "key", file("a", "x"))
 	if !current(s, "key", Digest{}, file("a", "x"), "of x") {
-		t.Error("a damaged record stays")
+		t.Error("a corrupt record was not repaired")
 	}
 }
 
@@ -137,7 +137,7 @@ func TestNowhere(t *testing.T) {
 	for _, s := range []Store{{}, {Dir: name}, {Dir: filepath.Join(name, "below")}} {
 		remember(t, s, "key", file("a", "x"))
 		if current(s, "key", Digest{}, file("a", "x"), "of x") {
-			t.Errorf("%q remembers something", s.Dir)
+			t.Errorf("%q has proofs", s.Dir)
 		}
 	}
 }
@@ -153,13 +153,13 @@ func TestBounded(t *testing.T) {
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) != limit {
-		t.Errorf("there are %d records, %v, want %d", len(entries), err, limit)
+		t.Errorf("got %d records, %v, want %d", len(entries), err, limit)
 	}
 	if _, err := os.Stat(killed); err == nil {
-		t.Error("what a killed run left is still there")
+		t.Error("leftovers of a killed run were not removed")
 	}
 	if !current(s, fmt.Sprint(limit+19), Digest{}, file("a", "x"), "of x") {
-		t.Error("the newest record is gone")
+		t.Error("the newest record was removed")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestConcurrent(t *testing.T) {
 			for range 100 {
 				remember(t, s, "key", file("a", "x"), file("b", fmt.Sprint(i)))
 				if !current(s, "key", Digest{}, file("a", "x"), "of x") {
-					t.Error("there is no whole record")
+					t.Error("no complete record")
 				}
 			}
 		})

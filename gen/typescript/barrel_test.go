@@ -60,7 +60,7 @@ func TestBarrels(t *testing.T) {
 			"b.ts": theirs, "a-b.ts": theirs, "empty.ts": {}, "short.ts": {Data: []byte("// Code")},
 		}, head + "export * from \"./a-b.js\";\nexport * from \"./b.js\";\n" +
 			"export * from \"./empty.js\";\nexport * from \"./short.js\";\n" + tail},
-		{"what is no module of the package", fstest.MapFS{
+		{"not a module of the package", fstest.MapFS{
 			"a.d.ts": theirs, "a.test.ts": theirs, "a.spec.ts": theirs, "a.js": theirs, "a.mts": theirs, "ts": theirs,
 			"sub/c.ts": theirs, "folder.ts/c.ts": theirs, "pipe.ts": {Mode: fs.ModeNamedPipe},
 		}, head + tail},
@@ -129,7 +129,7 @@ func TestScaffolds(t *testing.T) {
 		if manifest := contents(t, files)["package.json"]; !strings.Contains(manifest, `"name": "@corp/cloud-net"`) {
 			t.Errorf("package.json has the wrong name:\n%s", manifest)
 		} else if !strings.Contains(manifest, `"@lumi/lumi": "^`+base.Version+`"`) {
-			t.Errorf("package.json asks for another base package than version %s:\n%s", base.Version, manifest)
+			t.Errorf("package.json does not require base package version %s:\n%s", base.Version, manifest)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func TestPairs(t *testing.T) {
 		golden.Part(t, &archive.Files[want], text(t, compare(old, new)))
 		for _, same := range []*schema.Package{old, new} {
 			if found := compare(same, same); len(found) > 0 {
-				t.Errorf("an IDL differs from itself:\n%s", text(t, found))
+				t.Errorf("unexpected findings for identical IDLs:\n%s", text(t, found))
 			}
 		}
 	})
@@ -143,7 +143,7 @@ func TestCatalog(t *testing.T) {
 			t.Parallel()
 			m := impactLine.FindStringSubmatch(e.Text)
 			if m == nil {
-				t.Fatal("the entry lacks its impact, or the headings Old and New")
+				t.Fatal("missing impact or headings Old and New")
 			}
 			found := compare(loadExample(t, m[2]), loadExample(t, m[3]))
 			if len(found) != 1 || string(found[0].Code) != e.Code {
@@ -168,7 +168,7 @@ func TestCodes(t *testing.T) {
 		source := must.Get(os.ReadFile(name))(t)
 		for _, m := range reported.FindAllStringSubmatch(string(source), -1) {
 			if found[m[1]] = true; !slices.Contains(codes, m[1]) {
-				t.Errorf("%s reports %s, which the catalog lacks", name, m[1])
+				t.Errorf("%s reports %s, which is not in the catalog", name, m[1])
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func TestFields(t *testing.T) {
 			hasRow := slices.Contains(breaking.Fields(), name) || typ.Field(i).Name == "Properties" && name != "Relation.Properties"
 			switch {
 			case !hasRow && elsewhere[name] == "":
-				t.Errorf("schema.%s: say what a change breaks: add a rule, or an entry of elsewhere", name)
+				t.Errorf("schema.%s: add a rule or an entry of elsewhere", name)
 			case hasRow && elsewhere[name] != "":
 				t.Errorf("schema.%s has a rule: remove it from elsewhere", name)
 			}
@@ -234,7 +234,7 @@ func TestFields(t *testing.T) {
 	}
 	for name := range elsewhere {
 		if !considered[name] {
-			t.Errorf("the model has no field %s", name)
+			t.Errorf("unknown field %s", name)
 		}
 	}
 	pkgs := must.Get(packages.Load(&packages.Config{Mode: packages.NeedSyntax | packages.NeedFiles}, "../schema"))(t)
@@ -305,7 +305,7 @@ func TestAllowList(t *testing.T) {
 		finding("PropertyRemoved", "Server.size"), finding("PropertyRemoved", "Server.zone"), finding("TypeChanged", "Server.zone"),
 	})
 	if len(left) != 2 || left[0].Symbol != "Server.zone" || left[1].Code != "TypeChanged" {
-		t.Errorf("left: %v", left)
+		t.Errorf("got %v", left)
 	}
 	var b strings.Builder
 	must.Do(t, diag.Text(&b, unused, diag.TextOptions{}))

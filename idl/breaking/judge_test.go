@@ -84,7 +84,7 @@ func TestJudges(t *testing.T) {
 		}
 	}
 	if harmless == 0 {
-		t.Error("no random change is without findings")
+		t.Error("every random change has findings")
 	}
 	if !t.Failed() {
 		decode(t, dir, trials)
@@ -97,7 +97,7 @@ func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faul
 	case impact == breaking.None && faults != "":
 		t.Errorf("%s: %s do not compile:\n%s\nfindings:\n%s", tr.name, whom, faults, text(t, tr.findings))
 	case impact == breaking.Breaks && faults == "" && !tr.random:
-		t.Errorf("%s: %s compile all the same; findings:\n%s", tr.name, whom, text(t, tr.findings))
+		t.Errorf("%s: %s compile despite findings:\n%s", tr.name, whom, text(t, tr.findings))
 	}
 }
 
@@ -218,7 +218,7 @@ func sortErrors(t *testing.T, out string, of func(i int) *string) {
 			i, _ := strconv.Atoi(m[1])
 			*of(i) += line
 		} else {
-			t.Errorf("a compiler says: %s", line)
+			t.Errorf("unexpected compiler output: %s", line)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 		}
 	}
 	if len(tasks) == 0 {
-		t.Error("there is nothing to decode")
+		t.Error("no tasks to decode")
 		return
 	}
 	write(t, dir, "main/tasks.json", string(must.Get(json.Marshal(tasks))(t)))

@@ -61,7 +61,7 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 	if replaced < 20 || spared < 20 {
-		t.Errorf("%d replacements and %d harmless changes are too few to tell", replaced, spared)
+		t.Errorf("too few cases: %d replacements, %d harmless changes", replaced, spared)
 	}
 }
 

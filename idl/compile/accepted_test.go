@@ -49,7 +49,7 @@ func TestAcceptedIsAccepted(t *testing.T) {
 		accepted++
 	})
 	if len(modules) == 0 {
-		t.Fatal("nothing was accepted")
+		t.Fatal("no IDL was accepted")
 	}
 	node.TypeCheck(t, "../..", modules)
 }

@@ -16,22 +16,22 @@ func TestCatalog(t *testing.T) {
 			t.Parallel()
 			wrong, right := examples(t, e.Text)
 			if len(wrong) == 0 || len(right) == 0 {
-				t.Fatalf("%d wrong examples and %d right ones", len(wrong), len(right))
+				t.Fatalf("got %d wrong and %d right examples, want some of each", len(wrong), len(right))
 			}
 			for _, files := range wrong {
 				diags := compileExample(t, files)
 				if len(diags) == 0 {
-					t.Errorf("nothing is wrong with this example:\n%s", files)
+					t.Errorf("no errors in a wrong example:\n%s", files)
 				}
 				for _, d := range diags {
 					if string(d.Code) != e.Code {
-						t.Errorf("a wrong example yields another code:\n%s\n%s", format(d), files)
+						t.Errorf("unexpected code in a wrong example:\n%s\n%s", format(d), files)
 					}
 				}
 			}
 			for _, files := range right {
 				for _, d := range compileExample(t, files) {
-					t.Errorf("a right example is wrong:\n%s\n%s", format(d), files)
+					t.Errorf("error in a right example:\n%s\n%s", format(d), files)
 				}
 			}
 		})
@@ -87,7 +87,7 @@ func examples(t *testing.T, entry string) (wrong, right []example) {
 	_, rest, _ := strings.Cut(entry, "\n## Wrong\n")
 	before, after, found := strings.Cut(rest, "\n## Right\n")
 	if !found {
-		t.Fatalf("the entry lacks the headings Wrong and Right:\n%s", entry)
+		t.Fatalf("missing headings Wrong and Right:\n%s", entry)
 	}
 	return splitExamples(before), splitExamples(after)
 }

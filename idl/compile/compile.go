@@ -2,10 +2,10 @@
 //
 // It works in four steps:
 //
-//	scan    walk the folder, so that no file escapes because of a build constraint      scan.go
-//	load    one call of go/packages for all folders: syntax and types from sources      load.go
-//	collect find out what is declared and of which kind it is                           collect.go
-//	check   judge every declaration and build the model as it goes                      decls.go, types.go, tags.go, …
+//	scan    list all files, including those excluded by build constraints    scan.go
+//	load    load syntax and types of all folders with go/packages             load.go
+//	collect record and classify declarations                                  collect.go
+//	check   check every declaration and build the model                       decls.go, types.go, tags.go, …
 //
 // No step stops at the first error. The load step reports what go/types cannot resolve, and later steps ignore it, so
 // that one mistake causes one message.

@@ -16,6 +16,6 @@ func TestExample(t *testing.T) {
 		t.Errorf("%s:%d:%d: %s: %s (%s)", d.Span.Start.File, d.Span.Start.Line, d.Span.Start.Column, d.Code, d.Message, d.Suggestion)
 	}
 	if pkg != nil && pkg.Name != "aws" {
-		t.Errorf("package name %q", pkg.Name)
+		t.Errorf("got package name %q", pkg.Name)
 	}
 }

@@ -109,7 +109,7 @@ func constraintsIn(list []setOption) []setOption {
 	return slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.constrains == "" })
 }
 
-// checkConstraints checks constraints against their types, and in combination with those of aliases.
+// checkConstraints checks constraints against their types, and together with the constraints of aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
 		kind := schema.ValuesOf(*t.typ)
@@ -171,7 +171,7 @@ type bound struct {
 	exclusive bool
 }
 
-// checkPossible reports constraints that no value satisfies together. The list starts with those of the alias.
+// checkPossible reports constraints that no value satisfies together. Constraints of an alias come first in list.
 func (c *checker) checkPossible(list []setOption) {
 	for _, ends := range [][2][]string{
 		{{"min", "exclusiveMin"}, {"max", "exclusiveMax"}}, {{"minLength"}, {"maxLength"}},

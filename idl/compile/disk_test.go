@@ -47,9 +47,9 @@ func load(t testing.TB, opts compile.Options) (*schema.Package, []diag.Diagnosti
 	pkg, diags, err := compile.Load(context.Background(), opts)
 	switch {
 	case err != nil && (pkg != nil || len(diags) > 0):
-		t.Errorf("an error comes with a model or diagnostics: %v", err)
+		t.Errorf("got a model or diagnostics together with error %v", err)
 	case err == nil && (pkg == nil) != (diag.Errors(diags) > 0):
-		t.Errorf("%d errors, and a model: %t", diag.Errors(diags), pkg != nil)
+		t.Errorf("got %d errors and a model: %t", diag.Errors(diags), pkg != nil)
 	}
 	return pkg, diags, err
 }

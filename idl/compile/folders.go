@@ -59,9 +59,9 @@ func (t *tree) checkStubs() error {
 	}
 	advice := "pass the folder that contains the IDL"
 	for n := range t.above {
-		beside := filepath.Join(strings.Repeat("../", n+1), "idl")
-		if info, err := os.Stat(filepath.Join(t.root, beside)); err == nil && info.IsDir() {
-			advice = fmt.Sprintf("did you mean %s?", filepath.Join(t.arg, beside))
+		sibling := filepath.Join(strings.Repeat("../", n+1), "idl")
+		if info, err := os.Stat(filepath.Join(t.root, sibling)); err == nil && info.IsDir() {
+			advice = fmt.Sprintf("did you mean %s?", filepath.Join(t.arg, sibling))
 			break
 		}
 	}

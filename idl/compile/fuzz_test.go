@@ -20,14 +20,14 @@ func FuzzCompile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		pkg, diags, err := compile.CompileSource(src)
 		if err != nil {
-			t.Fatalf("an error that is not the source's: %v", err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		if (pkg == nil) != (diag.Errors(diags) > 0) {
-			t.Fatalf("package %v, but %d errors", pkg, diag.Errors(diags))
+			t.Fatalf("got package %v and %d errors", pkg, diag.Errors(diags))
 		}
 		for _, d := range diags {
 			if d.Message == "" || d.Span.Start.File == "" || d.Span.Start.Line == 0 {
-				t.Errorf("a diagnostic without a place or a message: %+v", d)
+				t.Errorf("missing position or message: %+v", d)
 			}
 		}
 	})

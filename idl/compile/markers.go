@@ -24,7 +24,7 @@ const (
 	markerOneOf         marker = "OneOf"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
-	// unknownMarker stands for an embedded name that cannot be resolved and is reported elsewhere.
+	// unknownMarker represents an embedded name that cannot be resolved and is reported elsewhere.
 	unknownMarker marker = "?"
 )
 

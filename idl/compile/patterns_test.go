@@ -77,7 +77,7 @@ func TestPatternProblems(t *testing.T) {
 	} {
 		problem, advice := patternProblem(pattern)
 		if got := problem + ": " + advice; got != want {
-			t.Errorf("%s\nhas  %s\nwant %s", pattern, got, want)
+			t.Errorf("%s\ngot  %s\nwant %s", pattern, got, want)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestBacktracking(t *testing.T) {
 		}
 	}
 	if !isAmbiguous(`(?:[a-z]{999}-)*(?:(?:[a-z]{999}-){1}[a-z]{999}-[a-z]{999})*`) {
-		t.Error("a part that is too large to judge is accepted")
+		t.Error("an excessively large part is accepted")
 	}
 }
 
@@ -134,7 +134,7 @@ func TestNoHang(t *testing.T) {
 		}
 	}
 	if refused < 40 {
-		t.Errorf("%d patterns are refused", refused)
+		t.Errorf("%d patterns are rejected", refused)
 	}
 	input := must.Get(json.Marshal(patterns))(t)
 	cmd := exec.Command("node", "-e", `
@@ -178,7 +178,7 @@ func TestCategories(t *testing.T) {
 			}
 		}
 		if string(output) != want.String() {
-			t.Errorf("%s has other members in Node", name)
+			t.Errorf("%s has different members in Node", name)
 		}
 	}
 }
@@ -231,11 +231,11 @@ func TestPatterns(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(answers[i]) != fmt.Sprint(want) {
-			t.Errorf("%s: Node says %v, and Go %v of %q", q.Pattern, answers[i], want, q.Texts)
+			t.Errorf("%s: Node got %v, Go %v for %q", q.Pattern, answers[i], want, q.Texts)
 		}
 	}
 	if matches < 1000 {
-		t.Errorf("%d matches only", matches)
+		t.Errorf("only %d matches", matches)
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *checker) hasAt(code diag.Code, at diag.Span) bool {
 	return slices.ContainsFunc(c.diags, func(d *diag.Diagnostic) bool { return d.Code == code && d.Span == at })
 }
 
-// sorted returns the sorted diagnostics without those that are consequences of others.
+// sorted returns the sorted diagnostics without consequences of others.
 func (c *checker) sorted() []diag.Diagnostic {
 	list := make([]diag.Diagnostic, 0, len(c.diags))
 	for _, d := range c.diags {

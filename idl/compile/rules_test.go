@@ -34,7 +34,7 @@ func TestRules(t *testing.T) {
 		t.Parallel()
 		last := len(archive.Files) - 1
 		if last < 0 || archive.Files[last].Name != "want" {
-			t.Fatal("the last file is not called want")
+			t.Fatal("the last file must be named want")
 		}
 		golden.Part(t, &archive.Files[last], outcome(t, string(archive.Comment), archive.Files[:last]))
 	})

@@ -25,7 +25,7 @@ func TestSuggestions(t *testing.T) {
 	var ran, followed atomic.Int32
 	t.Cleanup(func() {
 		if all := int(ran.Load()) == len(cases); all && followed.Load() < 20 {
-			t.Errorf("suggestions were followed in %d cases only", followed.Load())
+			t.Errorf("suggestions were applied in only %d cases", followed.Load())
 		}
 	})
 	for _, name := range cases {
@@ -63,7 +63,7 @@ func TestSuggestions(t *testing.T) {
 			}
 			for _, d := range after {
 				if (applied[rule(d)] || !known[rule(d)]) && !strings.HasSuffix(d.Message, "imported and not used") {
-					t.Errorf("after all suggestions have been followed: %s", format(d))
+					t.Errorf("after applying all suggestions: %s", format(d))
 				}
 			}
 		})

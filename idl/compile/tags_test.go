@@ -44,7 +44,7 @@ func TestOptionDocs(t *testing.T) {
 	}
 	if got += "\n"; got != table.String() {
 		if flag.Lookup("update").Value.String() != "true" {
-			t.Errorf("the options in %s are not those of tagWords; run with -update:\n%s", file, &table)
+			t.Errorf("the options in %s are stale; run with -update:\n%s", file, &table)
 		} else if err := os.WriteFile(file, []byte(before+head+table.String()+"\n"+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -54,6 +54,6 @@ func TestOptionDocs(t *testing.T) {
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + ", and " + list[last] + "."
 	entries := must.Get(diag.Catalog().Select([]string{string(diag.UnknownOption)}, ""))(t)
 	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
-		t.Errorf("the catalog's entry of UnknownOption does not say: %s", sentence)
+		t.Errorf("the catalog entry of UnknownOption lacks: %s", sentence)
 	}
 }

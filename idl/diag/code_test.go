@@ -25,7 +25,7 @@ func TestGroups(t *testing.T) {
 			spec := spec.(*ast.ValueSpec)
 			name, value := spec.Names[0].Name, spec.Values[0].(*ast.BasicLit).Value
 			if value != `"`+name+`"` {
-				t.Errorf("%s has the value %s", name, value)
+				t.Errorf("%s has value %s", name, value)
 			}
 			want = append(want, strings.TrimSuffix(gen.Doc.Text(), ".\n")+": "+name)
 		}
@@ -43,7 +43,7 @@ func TestEntries(t *testing.T) {
 	found := must.Get(files.ReadDir("catalog"))(t)
 	for _, f := range found {
 		if code := strings.TrimSuffix(f.Name(), ".md"); code != "index.txt" && !slices.Contains(Catalog().Codes(), code) {
-			t.Errorf("no code goes with %s", f.Name())
+			t.Errorf("no code for %s", f.Name())
 		}
 	}
 	for _, e := range Catalog() {
@@ -57,17 +57,17 @@ func TestEntries(t *testing.T) {
 				headings = append(headings, strings.TrimSpace(line))
 			}
 			if len(line) > 121 {
-				t.Errorf("%s: a line is longer than 120 bytes: %s", code, line)
+				t.Errorf("%s: line longer than 120 bytes: %s", code, line)
 			}
 		}
 		if diff := cmp.Diff([]string{"## Wrong", "## Right"}, headings); diff != "" {
 			t.Errorf("%s: headings (-want +got):\n%s", code, diff)
 		}
 		if paragraphs := strings.Split(e.Text, "\n\n"); len(paragraphs) < 2 || !oneSentence(paragraphs[0]) {
-			t.Errorf("%s: the entry does not begin with a sentence that states the rule", code)
+			t.Errorf("%s: the first paragraph must be one sentence", code)
 		}
 		if fenced {
-			t.Errorf("%s: a fence is left open", code)
+			t.Errorf("%s: unclosed fence", code)
 		}
 	}
 }

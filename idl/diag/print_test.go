@@ -310,10 +310,10 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken pi
 func TestWriterErrors(t *testing.T) {
 	list := []Diagnostic{{Code: "E1", Severity: Error, Message: "m"}}
 	if err := Text(brokenWriter{}, list, TextOptions{}); err == nil {
-		t.Error("Text swallowed the writer's error")
+		t.Error("Text ignored a write error")
 	}
 	if err := JSON(brokenWriter{}, list); err == nil {
-		t.Error("JSON swallowed the writer's error")
+		t.Error("JSON ignored a write error")
 	}
 }
 

@@ -53,10 +53,10 @@ func TestDigests(t *testing.T) {
 			case float64:
 				field.Set(reflect.ValueOf(-value))
 			default:
-				t.Fatalf("%s holds a %T: say how to change it", path, value)
+				t.Fatalf("%s: unsupported type %T", path, value)
 			}
 		default:
-			t.Fatalf("%s is a %s: say how to change it", path, field.Type())
+			t.Fatalf("%s: unsupported type %s", path, field.Type())
 		}
 		if sum(p) == before {
 			t.Errorf("no digest depends on %s", path)
@@ -65,7 +65,7 @@ func TestDigests(t *testing.T) {
 		changed++
 	})
 	if sum(p) != before || changed < 50 {
-		t.Errorf("the test changed %d fields, and left something behind", changed)
+		t.Errorf("the test changed %d fields and did not restore the model", changed)
 	}
 }
 
@@ -155,13 +155,13 @@ func TestDigestsOfReferences(t *testing.T) {
 			d["Near"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
 		}, false},
 		{"the documentation of a neighbor", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
-		{"the name of what is referred to", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
+		{"the name of a reference", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
 		{"the documentation of it", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Doc = "x" }, false},
 		{"the properties of it", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Target"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
 		}, false},
-		{"the name of what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
-		{"what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) {
+		{"the name of an alias target", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
+		{"an alias target", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Inner"].(*schema.Alias).Target = schema.String
 		}, true},
 		{"the constraints of an alias", func(_ *schema.Package, d map[string]schema.Decl) {
@@ -172,7 +172,7 @@ func TestDigestsOfReferences(t *testing.T) {
 		}, true},
 		{"a variant's name", func(_ *schema.Package, d map[string]schema.Decl) { d["Union"].(*schema.Union).Variants[0].Name = "w" }, false},
 		{"a token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
-		{"the file of what is referred to", func(p *schema.Package, d map[string]schema.Decl) {
+		{"the file of a reference", func(p *schema.Package, d map[string]schema.Decl) {
 			b, c := p.Modules[1].Files[0], p.Modules[1].Files[1]
 			b.Decls, c.Decls = b.Decls[1:], b.Decls[:1]
 		}, true},

@@ -78,7 +78,7 @@ func TestWrite(t *testing.T) {
 	}
 	again := must.Get(schema.Read(strings.NewReader(got)))(t)
 	if diff := cmp.Diff(p, again, cmp.Comparer(sameFloat)); diff != "" {
-		t.Errorf("the model does not survive (-want +got):\n%s", diff)
+		t.Errorf("model differs after a round trip (-want +got):\n%s", diff)
 	}
 }
 
@@ -259,10 +259,10 @@ func TestRoundTrip(t *testing.T) {
 		}
 		// Models have many cycles, which reflect.DeepEqual handles much faster than package cmp.
 		if !reflect.DeepEqual(p, again) {
-			t.Fatalf("the model does not survive: %s became %s", text, write(t, again))
+			t.Fatalf("model differs after a round trip: %s became %s", text, write(t, again))
 		}
 		if text != write(t, again) {
-			t.Fatal("the same model gave other bytes")
+			t.Fatal("different bytes for the same model")
 		}
 	})
 }
@@ -283,7 +283,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("Read accepted %q and then refused %q: %v", data, text, err)
 		}
 		if text != write(t, again) {
-			t.Fatal("the same model gave other bytes")
+			t.Fatal("different bytes for the same model")
 		}
 	})
 }

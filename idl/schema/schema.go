@@ -160,7 +160,7 @@ type Config struct {
 type Union struct {
 	Header
 	// Variants lists two or more variants in source order. Their types are different [Ref] types, either all to a
-	// [Resource] or all to a [Struct]. Struct variants are optional properties of which exactly one is set, as given by
+	// [Resource] or all to a [Struct]. Struct variants are optional properties exactly one of which is set, as given by
 	// ExactlyOneOf. Resource variants have no name on the wire.
 	Variants []*Property `json:"variants"`
 }
@@ -261,7 +261,7 @@ type Property struct {
 	ConflictsWith []string `json:"conflictsWith,omitempty"`
 	// RequiredWith lists properties that must be set if this one is.
 	RequiredWith []string `json:"requiredWith,omitempty"`
-	// ExactlyOneOf lists the properties, including this one, of which exactly one must be set. All of them have the
+	// ExactlyOneOf lists the properties, including this one, exactly one of which must be set. All of them have the
 	// same list.
 	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
 	// Was lists former names of the property, latest first.

@@ -8,7 +8,7 @@ func TestTSModuleName(t *testing.T) {
 		"default": "_default", "public": "_public", "_x~": "_x_",
 	} {
 		if got := TSModuleName(folder); got != want {
-			t.Errorf("TSModuleName(%q) is %q, want %q", folder, got, want)
+			t.Errorf("TSModuleName(%q) = %q, want %q", folder, got, want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func names(t testing.TB, dir string) []string {
 func wantNames(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
-		t.Errorf("in the folder (-want +got):\n%s", diff)
+		t.Errorf("folder (-want +got):\n%s", diff)
 	}
 }
 
@@ -60,7 +60,7 @@ func wantNames(t testing.TB, dir string, want ...string) {
 func wantError(t testing.TB, dir string, err error, want string) {
 	t.Helper()
 	if err == nil {
-		t.Fatalf("no error, want %q", want)
+		t.Fatalf("got no error, want %q", want)
 	}
 	if diff := cmp.Diff(want, strings.ReplaceAll(err.Error(), dir, "DIR")); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
@@ -93,7 +93,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("operations (-want +got):\n%s", diff)
 	}
 	if mustRead(t, path) != "two" || mustRead(t, other) != "one" {
-		t.Errorf("%q, and the other hard link has %q", mustRead(t, path), mustRead(t, other))
+		t.Errorf("got %q, other hard link %q", mustRead(t, path), mustRead(t, other))
 	}
 	wantMode(t, path, 0o640)
 	got = nil
@@ -149,7 +149,7 @@ func TestLinks(t *testing.T) {
 	}
 	must(t, Write(link, []byte("two")))
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || mustRead(t, path) != "two" {
-		t.Errorf("the link is %v, %v; the file has %q", info.Mode(), err, mustRead(t, path))
+		t.Errorf("got link %v, %v; file %q", info.Mode(), err, mustRead(t, path))
 	}
 	must(t, os.Remove(path))
 	wantError(t, dir, Write(link, nil), "cannot write DIR/link.json: it is a dangling symbolic link")
@@ -162,7 +162,7 @@ func TestLinks(t *testing.T) {
 
 func TestWriteMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no such modes")
+		t.Skip("modes are not supported")
 	}
 	path := filepath.Join(t.TempDir(), "graph.json")
 	for _, mode := range []os.FileMode{0o600, 0o644} {
@@ -186,7 +186,7 @@ func TestCleared(t *testing.T) {
 	}}
 	must(t, write(d, path, []byte("one"), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
-		t.Errorf("%q after %d times", mustRead(t, path), times)
+		t.Errorf("got %q after %d attempts", mustRead(t, path), times)
 	}
 }
 
@@ -213,10 +213,10 @@ func TestWriteNew(t *testing.T) {
 				want = "rival"
 			}
 			if errors.Is(err, fs.ErrExist) != rival || err != nil && !rival {
-				t.Errorf("links %v, rival %v: %v", links, rival, err)
+				t.Errorf("links %v, rival %v: got %v", links, rival, err)
 			}
 			if got, err := os.ReadFile(path); err != nil || string(got) != want {
-				t.Errorf("links %v, rival %v: the file is %q, %v", links, rival, got, err)
+				t.Errorf("links %v, rival %v: got file %q, %v", links, rival, got, err)
 			}
 			wantNames(t, dir, "graph.html")
 		}
@@ -240,7 +240,7 @@ func TestWriteNewClearedAway(t *testing.T) {
 	times := 0
 	d := &faulty{before: func(o op) error {
 		if o.path == path {
-			t.Errorf("%s %s", o.name, o.path)
+			t.Errorf("unexpected %s %s", o.name, o.path)
 		}
 		if o.name == "link" && times < 3 {
 			times++
@@ -250,6 +250,6 @@ func TestWriteNewClearedAway(t *testing.T) {
 	}}
 	must(t, writeNew(d, path, []byte("one"), 0o600))
 	if mustRead(t, path) != "one" || times != 3 {
-		t.Errorf("%q after %d times", mustRead(t, path), times)
+		t.Errorf("got %q after %d attempts", mustRead(t, path), times)
 	}
 }

@@ -114,10 +114,10 @@ func check(t testing.TB, path, before string) {
 	}
 	must(t, write(&faulty{quick: true}, path, []byte("next"), 0o600))
 	if mustRead(t, path) != "next" {
-		t.Error("the next write does not write")
+		t.Error("the next write did not write")
 	}
 	if left := leftovers(t, path); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("leftover files: %q", left)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestKill(t *testing.T) {
 					path := set(t, before)
 					printed, killed := run(t, job{Do: "write", Path: path, Text: newText, Fault: fault{At: at, Kill: kill}})
 					if printed != "" {
-						t.Fatalf("%s operation %d, the child says %s", kill, at, printed)
+						t.Fatalf("%s operation %d: unexpected output %s", kill, at, printed)
 					}
 					left += len(leftovers(t, path))
 					if killed {
@@ -152,7 +152,7 @@ func TestKill(t *testing.T) {
 				}
 			}
 			if kills <= 2*h.count || left == 0 {
-				t.Errorf("%d kills at %d operations left %d files behind: this test shows nothing", kills, h.count, left)
+				t.Errorf("%d kills at %d operations left %d files, want more", kills, h.count, left)
 			}
 		})
 	}
@@ -191,21 +191,21 @@ func checkError(t testing.TB, path string, err error, o op, f fault) {
 	t.Helper()
 	written := state(t, path) == newText
 	if wantWritten := err == nil || errors.Is(err, ErrUnsynced); written != wantWritten {
-		t.Errorf("the error is %v, and the file is written: %v", err, written)
+		t.Errorf("got error %v, written: %v", err, written)
 	}
 	if err != nil && !errors.Is(err, f.Errno) {
-		t.Errorf("the error does not say why: %v", err)
+		t.Errorf("the error lacks its cause: %v", err)
 	}
 	if err == nil && o.name != "" && o.writes() && o.name != "remove" {
-		t.Error("no error")
+		t.Error("got no error")
 	}
 	if unsynced := o.name == "sync folder"; errors.Is(err, ErrUnsynced) != unsynced {
-		t.Errorf("the error is %v (%v: %v)", err, ErrUnsynced, unsynced)
+		t.Errorf("got error %v (%v: %v)", err, ErrUnsynced, unsynced)
 	}
 	if f.On || o.name == "remove" {
 		return // nothing can be removed
 	}
 	if left := leftovers(t, path); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("leftover files: %q", left)
 	}
 }

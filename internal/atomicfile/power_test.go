@@ -136,7 +136,7 @@ func TestPower(t *testing.T) {
 	// The model must detect the absence of either sync.
 	for _, without := range []string{"sync", "sync folder"} {
 		if survives(t, oldText, func(o op) bool { return o.name != without }) == "" {
-			t.Errorf("nothing is lost without %s: this test shows nothing", without)
+			t.Errorf("without %s: nothing is lost, want a loss", without)
 		}
 	}
 }

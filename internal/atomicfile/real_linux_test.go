@@ -22,7 +22,7 @@ func TestSmallDisk(t *testing.T) {
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil && len(out) == 0 || strings.HasPrefix(string(out), "no disk: ") {
-		t.Skipf("this system lets nobody mount: %v %s", err, out)
+		t.Skipf("cannot mount: %v %s", err, out)
 	}
 	const want = `cannot write DIR/graph.json, which is unchanged: no space left on device
 old <nil> 1
@@ -30,19 +30,19 @@ cannot write DIR/graph.json, which is unchanged: read-only file system
 old <nil> 1
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
-		t.Errorf("%v, the child says (-want +got):\n%s", err, diff)
+		t.Errorf("%v, child output (-want +got):\n%s", err, diff)
 	}
 }
 
-// says runs a child that writes and compares its output. The file must be unchanged.
-func says(t *testing.T, dir string, cmd *exec.Cmd, want string) {
+// wantOutput runs a child that writes and compares its output. The file must be unchanged.
+func wantOutput(t *testing.T, dir string, cmd *exec.Cmd, want string) {
 	t.Helper()
 	out, err := cmd.Output()
 	if err == nil {
-		t.Error("the child succeeds")
+		t.Error("the child succeeded")
 	}
 	if got := strings.ReplaceAll(strings.TrimSpace(string(out)), dir, "DIR"); got != want {
-		t.Errorf("the child says %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	wantNames(t, dir, "graph.json")
 	if got := mustRead(t, filepath.Join(dir, "graph.json")); got != "old" {
@@ -61,11 +61,11 @@ func TestFileSizeLimit(t *testing.T) {
 	cmd := command(t, job{Do: "write", Path: path, Text: strings.Repeat("x", 20<<10)})
 	cmd.Args = []string{sh, "-c", `ulimit -f 16; exec "$0"`, cmd.Path}
 	cmd.Path = sh
-	says(t, dir, cmd, "cannot write DIR/graph.json, which is unchanged: file too large")
+	wantOutput(t, dir, cmd, "cannot write DIR/graph.json, which is unchanged: file too large")
 }
 
-// nobody is an unprivileged user ID.
-const nobody = 65534
+// unprivileged is the ID of a user without rights.
+const unprivileged = 65534
 
 // folder creates a folder that other users can access.
 func folder(t *testing.T, mode os.FileMode) string {
@@ -80,7 +80,7 @@ func folder(t *testing.T, mode os.FileMode) string {
 // other returns another user ID, if this process may switch users.
 func other() int {
 	if os.Getuid() == 0 {
-		return nobody
+		return unprivileged
 	}
 	return 0
 }
@@ -93,7 +93,7 @@ func TestReadOnly(t *testing.T) {
 		mustWrite(t, path, "old")
 		must(t, os.Chmod(path, modes[1]))
 		must(t, os.Chmod(dir, modes[0]))
-		says(t, dir, command(t, job{Do: "write", Path: path, Text: "new", User: other()}),
+		wantOutput(t, dir, command(t, job{Do: "write", Path: path, Text: "new", User: other()}),
 			"cannot write DIR/graph.json, which is unchanged: permission denied")
 	}
 }
@@ -112,9 +112,9 @@ func TestOwner(t *testing.T) {
 		want                os.FileMode
 	}{
 		{"root keeps the owner", 1234, 4321, 0o640, 0, 1234, 4321, 0o640},
-		{"a user keeps the mode", nobody, nobody, 0o664, nobody, nobody, nobody, 0o664},
-		{"a user who is not in the group", nobody, 4321, 0o660, nobody, nobody, nobody, 0o600},
-		{"a user with the rights of all", 1234, 4321, 0o646, nobody, nobody, nobody, 0o646},
+		{"a user keeps the mode", unprivileged, unprivileged, 0o664, unprivileged, unprivileged, unprivileged, 0o664},
+		{"a user who is not in the group", unprivileged, 4321, 0o660, unprivileged, unprivileged, unprivileged, 0o600},
+		{"a user with the rights of all", 1234, 4321, 0o646, unprivileged, unprivileged, unprivileged, 0o646},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(folder(t, 0o777), "graph.json")
@@ -122,13 +122,13 @@ func TestOwner(t *testing.T) {
 			must(t, os.Chown(path, test.user, test.group))
 			must(t, os.Chmod(path, test.mode))
 			if printed, _ := run(t, job{Do: "write", Path: path, Text: "new", User: test.writer}); printed != "" {
-				t.Fatalf("the child says %s", printed)
+				t.Fatalf("unexpected output %s", printed)
 			}
 			info, err := os.Stat(path)
 			must(t, err)
 			user, group, _ := owner(info)
 			if user != test.wantUser || group != test.wantGroup || info.Mode() != test.want {
-				t.Errorf("user %d, group %d, mode %v", user, group, info.Mode())
+				t.Errorf("got user %d, group %d, mode %v", user, group, info.Mode())
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestSyncRefused(t *testing.T) {
 			t.Skip(printed)
 		}
 		if diff := cmp.Diff(test.want, strings.ReplaceAll(printed, dir, "DIR")); diff != "" {
-			t.Errorf("the child says (-want +got):\n%s", diff)
+			t.Errorf("child output (-want +got):\n%s", diff)
 		}
 		if got := mustRead(t, path); got != "old" {
 			t.Errorf("got %q", got)
@@ -170,10 +170,10 @@ func TestHandles(t *testing.T) {
 	for range 3 {
 		must(t, Write(filepath.Join(dir, "graph.json"), []byte("one")))
 		if f, _, err := openRegular(system{}, dir, os.O_RDONLY); err == nil {
-			t.Errorf("the folder is opened as %v", f)
+			t.Errorf("the folder opened as %v", f)
 		}
 	}
 	if after := len(names(t, "/proc/self/fd")); after != before {
-		t.Errorf("%d files were open, and %d are", before, after)
+		t.Errorf("got %d open files before and %d after", before, after)
 	}
 }

@@ -61,14 +61,14 @@ func TestList(t *testing.T) {
 	const want = "TAGS:\n    Tag\n    Options\n\nNAMES:\n    Name\n\nLOSSES:\n    Name\n\n"
 	expect.Equal(t, want, small().List(strings.ToUpper))
 	if got := strings.Join(small().Codes(), " "); got != "Tag Options Name" {
-		t.Errorf("the codes are %s", got)
+		t.Errorf("got codes %s", got)
 	}
 }
 
 func TestMissingEntry(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("New accepts a code without a file")
+			t.Error("New accepted a code without a file")
 		}
 	}()
 	catalog.New("fault", fstest.MapFS{"d/index.txt": {Data: []byte("Tags\n    Tag\n")}}, "d")

@@ -43,7 +43,7 @@ func TestIndexes(t *testing.T) {
 		if *update {
 			must.Do(t, os.WriteFile(name, []byte(want), 0o644))
 		} else if want != string(page) {
-			t.Errorf("%s: the index is not current; go test ./internal/catalog -update writes it", name)
+			t.Errorf("%s: stale index; run go test ./internal/catalog -update", name)
 		}
 	}
 }

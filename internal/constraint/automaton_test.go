@@ -41,7 +41,7 @@ func TestAutomaton(t *testing.T) {
 		}
 	}
 	if built < 2000 {
-		t.Errorf("%d automata", built)
+		t.Errorf("got %d automata", built)
 	}
 	for _, text := range []string{`\ba`, "^[a-z]{200}$"} {
 		if newAutomaton(regexp.MustCompile(text)) != nil {

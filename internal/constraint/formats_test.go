@@ -16,17 +16,17 @@ func TestFormats(t *testing.T) {
 	table = regexp.MustCompile("` \\+\\s*String\\.raw`").ReplaceAllString(table, "") // join parts of expressions
 	for name, f := range formats {
 		if !regexp.MustCompile(`(?m)^    "?` + name + `"?: `).MatchString(table) {
-			t.Errorf("constraints.ts lacks the format %s", name)
+			t.Errorf("constraints.ts lacks format %s", name)
 		}
 		if !strings.Contains(table, `"`+f.what+`"`) {
-			t.Errorf("constraints.ts does not say %q", f.what)
+			t.Errorf("constraints.ts lacks %q", f.what)
 		}
 		if f.expression != nil && !strings.Contains(table, "String.raw`"+f.expression().re.String()+"`") {
-			t.Errorf("constraints.ts does not have the expression of %s: %s", name, f.expression().re)
+			t.Errorf("constraints.ts lacks the expression of %s: %s", name, f.expression().re)
 		}
 	}
 	if got := strings.Count(table, "\n    ") - strings.Count(table, "\n        ") - strings.Count(table, "\n    )"); got != len(formats) {
-		t.Errorf("constraints.ts has %d formats, not %d", got, len(formats))
+		t.Errorf("constraints.ts has %d formats, want %d", got, len(formats))
 	}
 }
 

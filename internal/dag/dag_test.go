@@ -36,7 +36,7 @@ func TestComponents(t *testing.T) {
 		for a := range n {
 			for b := range n {
 				if one := a == b || distance[a][b] < far && distance[b][a] < far; one != (component[a] == component[b]) {
-					t.Fatalf("%d and %d are in the components %d and %d", a, b, component[a], component[b])
+					t.Fatalf("vertices %d and %d: got components %d and %d", a, b, component[a], component[b])
 				}
 			}
 			if distance[a][a] < far {
@@ -45,12 +45,12 @@ func TestComponents(t *testing.T) {
 				for _, edge := range circle {
 					to := int(g.To[edge])
 					if edge < g.Start[at] || edge >= g.Start[at+1] {
-						t.Fatalf("the edge %d is not one of %d", edge, at)
+						t.Fatalf("edge %d does not start at %d", edge, at)
 					}
 					at = to
 				}
 				if at != a || len(circle) != distance[a][a] {
-					t.Fatalf("the circle from %d ends at %d after %d steps, not %d", a, at, len(circle), distance[a][a])
+					t.Fatalf("cycle from %d: ends at %d after %d steps, want %d", a, at, len(circle), distance[a][a])
 				}
 			}
 		}

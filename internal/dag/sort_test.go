@@ -110,7 +110,7 @@ func TestPostOrder(t *testing.T) {
 		for v := range int32(g.Len()) {
 			for _, to := range g.Out(v) {
 				if component[to] > component[v] {
-					t.Fatalf("%v: the edge from %d to %d leads to a higher component", g, v, to)
+					t.Fatalf("%v: edge from %d to %d goes to a higher component", g, v, to)
 				}
 			}
 		}
@@ -129,7 +129,7 @@ func TestReverse(t *testing.T) {
 		r := g.Reverse()
 		for v := range int32(r.Len()) {
 			if !slices.IsSorted(r.Out(v)) {
-				t.Fatalf("the edges %v of %d are not sorted", r.Out(v), v)
+				t.Fatalf("edges %v of %d are not sorted", r.Out(v), v)
 			}
 			for _, to := range r.Out(v) {
 				count[[2]int32{to, v}]--
@@ -137,7 +137,7 @@ func TestReverse(t *testing.T) {
 		}
 		for edge, n := range count {
 			if n != 0 {
-				t.Fatalf("%v: the edge %v is there %d times too few", g, edge, n)
+				t.Fatalf("%v: edge %v is missing %d times", g, edge, n)
 			}
 		}
 	})
@@ -168,19 +168,19 @@ func TestLarge(t *testing.T) {
 	} {
 		component := test.g.Components()
 		if got := slices.Max(component); got != test.components {
-			t.Errorf("%s: %d components", name, got)
+			t.Errorf("%s: got %d components", name, got)
 		}
 		if got := len(test.g.Sort(numbered(n))); got != test.sorted {
-			t.Errorf("%s: %d vertices are sorted", name, got)
+			t.Errorf("%s: sorted %d vertices", name, got)
 		}
 		if got := len(test.g.Gather(make([]int32, n), 1)); got != test.sorted {
-			t.Errorf("%s: %d vertices are gathered", name, got)
+			t.Errorf("%s: gathered %d vertices", name, got)
 		}
 		if got := len(test.g.PostOrder()); got != n {
-			t.Errorf("%s: %d vertices in post-order", name, got)
+			t.Errorf("%s: got %d vertices in post-order", name, got)
 		}
 		if cycle := test.g.Cycle(0, component); (cycle != nil) != (test.components == 1) || cycle != nil && len(cycle) != n {
-			t.Errorf("%s: a cycle of %d edges", name, len(cycle))
+			t.Errorf("%s: got a cycle of %d edges", name, len(cycle))
 		}
 	}
 }

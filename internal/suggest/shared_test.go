@@ -50,7 +50,7 @@ func TestTypeScript(t *testing.T) {
 		}
 	}
 	if near < len(lookups)/10 || near > len(lookups)*9/10 {
-		t.Errorf("a name is near in %d of %d lookups, which tests little", near, len(lookups))
+		t.Errorf("a name is near in only %d of %d lookups", near, len(lookups))
 	}
 	dir := node.Package(t, must.Get(filepath.Abs("../.."))(t))
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
@@ -62,7 +62,7 @@ func TestTypeScript(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers))
 	for i, l := range lookups {
 		if answers[i] != l.Near {
-			t.Fatalf("%q among %q: TypeScript finds %q, Go finds %q", l.Name, l.Names, answers[i], l.Near)
+			t.Fatalf("%q among %q: got %q in TypeScript, %q in Go", l.Name, l.Names, answers[i], l.Near)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestAlike(t *testing.T) {
 		{strings.Repeat("ab", 1<<13) + "c", strings.Repeat("ba", 1<<13) + "d"}: false, // exceeds maxWork
 	} {
 		if got := Alike(pair[0], pair[1], 2); got != want {
-			t.Errorf("%.20q, %.20q: %v", pair[0], pair[1], got)
+			t.Errorf("%.20q, %.20q: got %v", pair[0], pair[1], got)
 		}
 	}
 }
@@ -98,9 +98,9 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	if near := To(name, len(name)/4, names); near != "" {
-		t.Errorf("%.20s is near, though not all were compared", near)
+		t.Errorf("got %.20s without comparing all names", near)
 	}
 	if near := All(name, len(name)/4, names); near != nil {
-		t.Errorf("%d are near, though not all were compared", len(near))
+		t.Errorf("got %d names without comparing all", len(near))
 	}
 }

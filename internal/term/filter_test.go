@@ -29,13 +29,13 @@ func TestFilter(t *testing.T) {
 				}
 			}
 			if got.String() != want {
-				t.Errorf("%q by %d is shown as %q, want %q", text, size, &got, want)
+				t.Errorf("%q by %d: got %q, want %q", text, size, &got, want)
 			}
 		}
 	}
 	var got bytes.Buffer
 	_, _ = term.Stream{}.Filter(&got).Write([]byte("\x1b]0;t\x07")) // cannot fail
 	if got.String() != "\x1b]0;t\x07" {
-		t.Errorf("off terminals there is %q", &got)
+		t.Errorf("not a terminal: got %q", &got)
 	}
 }

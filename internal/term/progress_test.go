@@ -16,7 +16,7 @@ func TestProgress(t *testing.T) {
 	s.Show("loading")
 	s.Clear()
 	if quick.Len() > 0 {
-		t.Errorf("somebody who waited for nothing saw %q", &quick)
+		t.Errorf("got progress %q without waiting", &quick)
 	}
 
 	var off bytes.Buffer
@@ -24,18 +24,18 @@ func TestProgress(t *testing.T) {
 	s.Show("loading")
 	s.Clear()
 	if off.Len() > 0 {
-		t.Errorf("without a terminal there was %q", &off)
+		t.Errorf("not a terminal: got %q", &off)
 	}
 
 	shown := make(chan string, 2)
 	s = term.NewProgress(writerFunc(func(p []byte) { shown <- string(p) }), on, long)
 	s.Show("loading")
 	if got := <-shown; got != "loading …" {
-		t.Errorf("the line says %q", got)
+		t.Errorf("got line %q", got)
 	}
 	s.Clear()
 	if got := <-shown; got != "\r\x1b[K" {
-		t.Errorf("the line goes with %q", got)
+		t.Errorf("the line is cleared with %q", got)
 	}
 }
 
