@@ -47,7 +47,7 @@ var contextImport = regexp.MustCompile(`\nimport \(\n((?:\t.*\n)*?)\t"context"\n
 
 func (e *emitter) declarations() {
 	if slices.ContainsFunc(e.source.Decls, needsRuntime) {
-		e.doc("This stub works with every runtime that has this constant.")
+		e.doc("This stub works with every runtime that declares this constant.")
 		e.Const().Id("_").Op("=").Add(lumi(e.version()))
 	}
 	for _, d := range e.source.Decls {
@@ -130,7 +130,7 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	if len(properties) == 0 {
 		return
 	}
-	e.doc("The names of the properties of " + h.Name + ".")
+	e.doc("Property names of " + h.Name + ".")
 	e.Const().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
 			g.Id(schema.GoPropertyConst(h, p)).Op("=").Lit(p.Name)
@@ -143,7 +143,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	if !slices.ContainsFunc(properties, e.scope.constrained(h)) {
 		return
 	}
-	e.doc("The codecs of properties of " + h.Name + ".")
+	e.doc("Property codecs of " + h.Name + ".")
 	e.Var().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
 			if name := e.scope.codec(h, p); name != "" {
@@ -230,14 +230,14 @@ func (e *emitter) enum(d *schema.Enum) {
 			g.Id(members[i]).Id(name).Op("=").Id(values[i])
 		}
 	})
-	e.doc("Valid reports whether the value is one of the enum's.")
+	e.doc("Valid reports whether the value is declared by the enum.")
 	e.method(jen.Id(self).Id(name), "Valid").Bool().Block(
 		jen.Switch(jen.Id(self)).Block(
 			jen.Case(wrap(members)...).Block(jen.Return(jen.True())),
 		),
 		jen.Return(jen.False()),
 	)
-	e.doc("Values returns the enum's values in the order of the IDL.")
+	e.doc("Values returns the enum's values in declaration order.")
 	e.method(jen.Id(name), "Values").Index().String().Block(
 		jen.Return(jen.Index().String().Custom(jen.Options{Open: "{\n", Separator: ",", Close: ",\n}"}, wrap(values)...)),
 	)

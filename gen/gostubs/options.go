@@ -63,7 +63,7 @@ func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string
 	if !slices.ContainsFunc(d.Members, isDeprecated) {
 		return
 	}
-	e.doc("Deprecated says what to use instead of a deprecated value.")
+	e.doc("Deprecated returns what to use instead of a deprecated value, or \"\".")
 	e.method(jen.Id(e.scope.self).Id(name), "Deprecated").String().Block(
 		jen.Switch(jen.Id(e.scope.self)).BlockFunc(func(g *jen.Group) {
 			for i, m := range d.Members {

@@ -9,7 +9,7 @@ import (
 // resource emits everything for one resource type.
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
-	e.doc(described(r.Name+" is the token of a type of resource.\n\n"+r.Doc, r.Deprecated))
+	e.doc(described(r.Name+" is the type token of the resource.\n\n"+r.Doc, r.Deprecated))
 	e.Const().Id(r.Name).Qual(tokensPath, "Type").Op("=").Lit(r.Token)
 	e.doc(lowered + " holds the properties of a resource of type " + r.Name + ".")
 	e.fields(lowered, r.Properties)
@@ -28,8 +28,8 @@ func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	state, id := pointer(lumi("State").Types(object)), lumi("ID")
 	ctx, want := jen.Id("ctx").Qual(contextPath, "Context"), jen.Id("want").Add(state)
 	oldWant, diff := jen.Id("old, want").Add(state), jen.Id("diff").Op("*").Add(lumi("Diff"))
-	e.doc(r.Name + "ProviderOps is what the author of the provider implements. Its methods are those of " + ops + "\n" +
-		"at this type; what each of them does is documented there, with the optional ones.")
+	e.doc(r.Name + "ProviderOps is the interface for the author of the provider. Its methods are those of " + ops + "\n" +
+		"for this type; see there for what they do, and for optional methods.")
 	e.Type().Id(r.Name + "ProviderOps").InterfaceFunc(func(g *jen.Group) {
 		g.Id("Check").Params(ctx, want).Error()
 		if !r.Named {
@@ -51,7 +51,7 @@ func (e *emitter) provider(r *schema.Resource, lowered string) {
 	alloc := jen.Func().Params().Op("*").Id(lowered).Add(inBraces(jen.Return(jen.New(jen.Id(lowered)))))
 	e.doc(name + " is the lumi.ResourceProvider of type " + r.Name + ".")
 	e.Type().Id(name).Id("struct").Add(inBraces(lumi("Provider")))
-	e.doc("New" + name + " makes a provider of the author's operations.")
+	e.doc("New" + name + " returns a provider that calls the author's operations.")
 	e.Func().Id("New" + name).Params(jen.Add(ops).Id(r.Name + "ProviderOps")).Op("*").Id(name).Block(
 		jen.Return(jen.Op("&").Id(name).Values(formerly(lumi(constructor).Call(jen.Id(r.Name), alloc, ops), r))),
 	)

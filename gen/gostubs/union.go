@@ -56,7 +56,7 @@ func (e *emitter) match(u *schema.Union, name string) {
 			jen.Return(jen.Add(function).Call(jen.Add(self).Dot(v.Field))),
 		))
 	}
-	e.doc("Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.")
+	e.doc("Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.")
 	e.method(jen.Add(self).Op("*").Id(name), "Match", jen.Custom(jen.Options{Open: "\n", Separator: ",\n", Close: ",\n"}, params...)).Error().Block(
 		jen.Switch().Block(cases...),
 		jen.Return(jen.Nil()),

@@ -74,7 +74,7 @@ func (f *file) config(c *schema.Config) {
 	f.shapeTable("const "+shapeName(&c.Header), c.Properties)
 	f.deprecated(shapeName(&c.Header), quote(c.Deprecated), c.Deprecated != "")
 	f.put("\n")
-	f.doc("", "Sets the configuration of the provider of "+f.pkg.Name+". A program does so at most once.")
+	f.doc("", "Configures the provider of "+f.pkg.Name+". A program may call it at most once.")
 	f.put("export function ", schema.TSConfigure, "(args: ", c.Name, "): void {\n",
 		"    lumi.configure(", quote(f.pkg.Name), ", args, ", shapeName(&c.Header), ", ", schema.TSConfigure, ");\n",
 		"}\n")

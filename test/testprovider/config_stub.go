@@ -4,7 +4,7 @@ package feature
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Config is what the provider is configured with.
@@ -17,7 +17,7 @@ type Config struct {
 
 type config = Config
 
-// The names of the properties of Config.
+// Property names of Config.
 const (
 	Config_Region   = "region"
 	Config_Password = "password"

@@ -4,7 +4,7 @@ package feature
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
 // Limited has properties with constraints.
@@ -22,7 +22,7 @@ type Limited struct {
 
 type limited = Limited
 
-// The names of the properties of Limited.
+// Property names of Limited.
 const (
 	Limited_Port   = "port"
 	Limited_Ratio  = "ratio"
@@ -35,7 +35,7 @@ const (
 	Limited_Inner  = "inner"
 )
 
-// The codecs of properties of Limited.
+// Property codecs of Limited.
 var (
 	limited_Port   = lumi.Number.Min(1).Max(65535)
 	limited_Ratio  = lumi.Number.ExclusiveMin(0).ExclusiveMax(1).MultipleOf(0.25)

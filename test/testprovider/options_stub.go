@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Cache is the token of a type of resource.
+// Cache is the type token of the resource.
 //
 // Cache keeps what is slow to find.
 //
@@ -37,7 +37,7 @@ type cache struct {
 	Age float64
 }
 
-// The names of the properties of Cache.
+// Property names of Cache.
 const (
 	Cache_Size      = "size"
 	Cache_Gigabytes = "gigabytes"
@@ -49,7 +49,7 @@ const (
 	Cache_Age       = "age"
 )
 
-// The codecs of properties of Cache.
+// Property codecs of Cache.
 var (
 	cache_Size      = lumi.Number.Was("bytes", "length")
 	cache_Gigabytes = lumi.Number.Deprecated("use size, which is in \"bytes\"")
@@ -73,8 +73,8 @@ func (s *cache) Lumi(p *lumi.Props) {
 	lumi.Required(p, Cache_Age, &s.Age, cache_Age, lumi.Out)
 }
 
-// CacheProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// CacheProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type CacheProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*cache]) error
 	Name(ctx context.Context, want *lumi.State[*cache]) (string, error)
@@ -87,7 +87,7 @@ type CacheProviderOps interface {
 // CacheProvider is the lumi.ResourceProvider of type Cache.
 type CacheProvider struct{ lumi.Provider }
 
-// NewCacheProvider makes a provider of the author's operations.
+// NewCacheProvider returns a provider that calls the author's operations.
 func NewCacheProvider(ops CacheProviderOps) *CacheProvider {
 	return &CacheProvider{lumi.NewProvider(Cache, func() *cache { return new(cache) }, ops).Formerly("feature:index:Memory", "feature:index:Buffer")}
 }
@@ -105,7 +105,7 @@ type Disk struct {
 
 type disk = Disk
 
-// The names of the properties of Disk.
+// Property names of Disk.
 const (
 	Disk_Path  = "path"
 	Disk_URL   = "url"
@@ -114,7 +114,7 @@ const (
 	Disk_Quota = "quota"
 )
 
-// The codecs of properties of Disk.
+// Property codecs of Disk.
 var (
 	disk_Quota = lumi.Number.Default(1e+20).Was("limit")
 )
@@ -147,7 +147,7 @@ const (
 	EvictionRandom Eviction = "random"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Eviction) Valid() bool {
 	switch s {
 	case EvictionOldest, EvictionRandom:
@@ -156,14 +156,14 @@ func (s Eviction) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Eviction) Values() []string {
 	return []string{
 		"oldest", "random",
 	}
 }
 
-// Deprecated says what to use instead of a deprecated value.
+// Deprecated returns what to use instead of a deprecated value, or "".
 func (s Eviction) Deprecated() string {
 	switch s {
 	case EvictionRandom:

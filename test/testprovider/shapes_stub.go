@@ -6,7 +6,7 @@ package feature
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // MaxDisks is a whole number.
@@ -34,7 +34,7 @@ const (
 	DarkBlue Color = "dark-blue"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Color) Valid() bool {
 	switch s {
 	case Red, Green, DarkBlue:
@@ -43,7 +43,7 @@ func (s Color) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Color) Values() []string {
 	return []string{
 		"red", "green", "dark-blue",
@@ -62,7 +62,7 @@ const (
 	moodBad  mood = "bad"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s mood) Valid() bool {
 	switch s {
 	case moodGood, moodBad:
@@ -71,7 +71,7 @@ func (s mood) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (mood) Values() []string {
 	return []string{
 		"good", "bad",
@@ -100,7 +100,7 @@ type Point struct {
 
 type point = Point
 
-// The names of the properties of Point.
+// Property names of Point.
 const (
 	Point_X     = "x"
 	Point_Y     = "y"
@@ -126,7 +126,7 @@ type Tree struct {
 
 type tree = Tree
 
-// The names of the properties of Tree.
+// Property names of Tree.
 const (
 	Tree_Value  = "value"
 	Tree_Left   = "left"
@@ -155,7 +155,7 @@ type inner struct {
 	Secret *string
 }
 
-// The names of the properties of inner.
+// Property names of inner.
 const (
 	inner_Secret = "secret"
 )
@@ -173,7 +173,7 @@ type Outer struct {
 
 type outer = Outer
 
-// The names of the properties of Outer.
+// Property names of Outer.
 const (
 	Outer_Inner = "inner"
 	Outer_Type  = "type"

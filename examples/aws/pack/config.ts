@@ -38,7 +38,7 @@ const Config$shape: lumi.Shape = {
     defaultTags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 
-/** Sets the configuration of the provider of aws. A program does so at most once. */
+/** Configures the provider of aws. A program may call it at most once. */
 export function configure(args: Config): void {
     lumi.configure("aws", args, Config$shape, configure);
 }

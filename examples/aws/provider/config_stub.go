@@ -4,7 +4,7 @@ package aws
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
 // Config says which account the provider works in, where, and on whose behalf.
@@ -25,7 +25,7 @@ type Config struct {
 
 type config = Config
 
-// The names of the properties of Config.
+// Property names of Config.
 const (
 	Config_Region      = "region"
 	Config_Credentials = "credentials"
@@ -35,7 +35,7 @@ const (
 	Config_DefaultTags = "defaultTags"
 )
 
-// The codecs of properties of Config.
+// Property codecs of Config.
 var (
 	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Pattern(":role/")
 	config_MaxRetries  = lumi.Number.Min(0).Max(100).MultipleOf(1)
@@ -64,7 +64,7 @@ type Credentials struct {
 
 type credentials = Credentials
 
-// The names of the properties of Credentials.
+// Property names of Credentials.
 const (
 	Credentials_AccessKeyID     = "accessKeyID"
 	Credentials_SecretAccessKey = "secretAccessKey"

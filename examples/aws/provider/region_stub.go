@@ -25,7 +25,7 @@ const (
 	APNortheast1 Region = "ap-northeast-1"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Region) Valid() bool {
 	switch s {
 	case USEast1, USEast2, USWest1, USWest2, EUWest1, EUCentral1, APSoutheast1, APNortheast1:
@@ -34,7 +34,7 @@ func (s Region) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Region) Values() []string {
 	return []string{
 		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-central-1", "ap-southeast-1",
@@ -70,7 +70,7 @@ const (
 	SQSService Service = "sqs"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Service) Valid() bool {
 	switch s {
 	case APIGatewayService, CloudWatchService, DynamoDBService, EC2Service, IAMService, LambdaService,
@@ -80,7 +80,7 @@ func (s Service) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Service) Values() []string {
 	return []string{
 		"apigateway", "monitoring", "dynamodb", "ec2", "iam", "lambda", "s3", "sns", "sqs",

@@ -4,7 +4,7 @@ package aws
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
 // Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer
@@ -19,12 +19,12 @@ type Tagged struct {
 
 type tagged = Tagged
 
-// The names of the properties of Tagged.
+// Property names of Tagged.
 const (
 	Tagged_Tags = "tags"
 )
 
-// The codecs of properties of Tagged.
+// Property codecs of Tagged.
 var (
 	tagged_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )

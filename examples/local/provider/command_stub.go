@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Command is the token of a type of resource.
+// Command is the type token of the resource.
 //
 // A Command is what a command makes, for everything that no other resource does. A command that ends with an exit code
 // other than 0 must have changed nothing, or be able to run again. Commands start in the program's folder, and have the
@@ -44,7 +44,7 @@ type command struct {
 	Stdout string
 }
 
-// The names of the properties of Command.
+// Property names of Command.
 const (
 	Command_Name        = "name"
 	Command_Create      = "create"
@@ -68,8 +68,8 @@ func (s *command) Lumi(p *lumi.Props) {
 	lumi.Required(p, Command_Stdout, &s.Stdout, lumi.String, lumi.Out)
 }
 
-// CommandProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// CommandProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type CommandProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*command]) error
 	Create(ctx context.Context, want *lumi.State[*command]) (lumi.ID, error)
@@ -81,7 +81,7 @@ type CommandProviderOps interface {
 // CommandProvider is the lumi.ResourceProvider of type Command.
 type CommandProvider struct{ lumi.Provider }
 
-// NewCommandProvider makes a provider of the author's operations.
+// NewCommandProvider returns a provider that calls the author's operations.
 func NewCommandProvider(ops CommandProviderOps) *CommandProvider {
 	return &CommandProvider{lumi.NewNamedProvider(Command, func() *command { return new(command) }, ops)}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Directory is the token of a type of resource.
+// Directory is the type token of the resource.
 //
 // A Directory contains files that are made by others: other resources, or programs.
 const Directory tokens.Type = "local:index:Directory"
@@ -28,7 +28,7 @@ type directory struct {
 	Force *bool
 }
 
-// The names of the properties of Directory.
+// Property names of Directory.
 const (
 	Directory_Path  = "path"
 	Directory_Mode  = "mode"
@@ -42,8 +42,8 @@ func (s *directory) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Directory_Force, &s.Force, lumi.Bool, lumi.In)
 }
 
-// DirectoryProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// DirectoryProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type DirectoryProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*directory]) error
 	Name(ctx context.Context, want *lumi.State[*directory]) (string, error)
@@ -56,7 +56,7 @@ type DirectoryProviderOps interface {
 // DirectoryProvider is the lumi.ResourceProvider of type Directory.
 type DirectoryProvider struct{ lumi.Provider }
 
-// NewDirectoryProvider makes a provider of the author's operations.
+// NewDirectoryProvider returns a provider that calls the author's operations.
 func NewDirectoryProvider(ops DirectoryProviderOps) *DirectoryProvider {
 	return &DirectoryProvider{lumi.NewProvider(Directory, func() *directory { return new(directory) }, ops)}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// File is the token of a type of resource.
+// File is the type token of the resource.
 //
 // A File is a regular file. It is written whole or not at all.
 const File tokens.Type = "local:index:File"
@@ -32,7 +32,7 @@ type file struct {
 	Checksum string
 }
 
-// The names of the properties of File.
+// Property names of File.
 const (
 	File_Path     = "path"
 	File_Content  = "content"
@@ -50,8 +50,8 @@ func (s *file) Lumi(p *lumi.Props) {
 	lumi.Required(p, File_Checksum, &s.Checksum, lumi.String, lumi.Out)
 }
 
-// FileProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// FileProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type FileProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*file]) error
 	Name(ctx context.Context, want *lumi.State[*file]) (string, error)
@@ -64,7 +64,7 @@ type FileProviderOps interface {
 // FileProvider is the lumi.ResourceProvider of type File.
 type FileProvider struct{ lumi.Provider }
 
-// NewFileProvider makes a provider of the author's operations.
+// NewFileProvider returns a provider that calls the author's operations.
 func NewFileProvider(ops FileProviderOps) *FileProvider {
 	return &FileProvider{lumi.NewProvider(File, func() *file { return new(file) }, ops)}
 }

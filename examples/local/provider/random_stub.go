@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// RandomString is the token of a type of resource.
+// RandomString is the type token of the resource.
 //
 // A RandomString is a string for passwords and tokens, a secret.
 const RandomString tokens.Type = "local:index:RandomString"
@@ -31,7 +31,7 @@ type randomString struct {
 	Result string
 }
 
-// The names of the properties of RandomString.
+// Property names of RandomString.
 const (
 	RandomString_Name       = "name"
 	RandomString_Keepers    = "keepers"
@@ -49,8 +49,8 @@ func (s *randomString) Lumi(p *lumi.Props) {
 	lumi.Required(p, RandomString_Result, &s.Result, lumi.String, lumi.Out, lumi.Secret)
 }
 
-// RandomStringProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RandomStringProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RandomStringProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*randomString]) error
 	Create(ctx context.Context, want *lumi.State[*randomString]) (lumi.ID, error)
@@ -62,12 +62,12 @@ type RandomStringProviderOps interface {
 // RandomStringProvider is the lumi.ResourceProvider of type RandomString.
 type RandomStringProvider struct{ lumi.Provider }
 
-// NewRandomStringProvider makes a provider of the author's operations.
+// NewRandomStringProvider returns a provider that calls the author's operations.
 func NewRandomStringProvider(ops RandomStringProviderOps) *RandomStringProvider {
 	return &RandomStringProvider{lumi.NewNamedProvider(RandomString, func() *randomString { return new(randomString) }, ops)}
 }
 
-// RandomID is the token of a type of resource.
+// RandomID is the type token of the resource.
 //
 // A RandomID is a number for names that must differ from all others. It is not a secret.
 const RandomID tokens.Type = "local:index:RandomID"
@@ -86,7 +86,7 @@ type randomID struct {
 	Base64 string
 }
 
-// The names of the properties of RandomID.
+// Property names of RandomID.
 const (
 	RandomID_Name    = "name"
 	RandomID_Keepers = "keepers"
@@ -104,8 +104,8 @@ func (s *randomID) Lumi(p *lumi.Props) {
 	lumi.Required(p, RandomID_Base64, &s.Base64, lumi.String, lumi.Out)
 }
 
-// RandomIDProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RandomIDProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RandomIDProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*randomID]) error
 	Create(ctx context.Context, want *lumi.State[*randomID]) (lumi.ID, error)
@@ -117,7 +117,7 @@ type RandomIDProviderOps interface {
 // RandomIDProvider is the lumi.ResourceProvider of type RandomID.
 type RandomIDProvider struct{ lumi.Provider }
 
-// NewRandomIDProvider makes a provider of the author's operations.
+// NewRandomIDProvider returns a provider that calls the author's operations.
 func NewRandomIDProvider(ops RandomIDProviderOps) *RandomIDProvider {
 	return &RandomIDProvider{lumi.NewNamedProvider(RandomID, func() *randomID { return new(randomID) }, ops)}
 }

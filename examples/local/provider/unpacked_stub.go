@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Unpacked is the token of a type of resource.
+// Unpacked is the type token of the resource.
 //
 // An Unpacked is a directory with the files of an archive. Files of others in it are neither changed nor deleted.
 const Unpacked tokens.Type = "local:index:Unpacked"
@@ -27,7 +27,7 @@ type unpacked struct {
 	Files map[string]string
 }
 
-// The names of the properties of Unpacked.
+// Property names of Unpacked.
 const (
 	Unpacked_Path    = "path"
 	Unpacked_Archive = "archive"
@@ -41,8 +41,8 @@ func (s *unpacked) Lumi(p *lumi.Props) {
 	lumi.Required(p, Unpacked_Files, &s.Files, lumi.Map(lumi.String), lumi.Out)
 }
 
-// UnpackedProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// UnpackedProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type UnpackedProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*unpacked]) error
 	Name(ctx context.Context, want *lumi.State[*unpacked]) (string, error)
@@ -55,7 +55,7 @@ type UnpackedProviderOps interface {
 // UnpackedProvider is the lumi.ResourceProvider of type Unpacked.
 type UnpackedProvider struct{ lumi.Provider }
 
-// NewUnpackedProvider makes a provider of the author's operations.
+// NewUnpackedProvider returns a provider that calls the author's operations.
 func NewUnpackedProvider(ops UnpackedProviderOps) *UnpackedProvider {
 	return &UnpackedProvider{lumi.NewProvider(Unpacked, func() *unpacked { return new(unpacked) }, ops)}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// LimitedServer is the token of a type of resource.
+// LimitedServer is the type token of the resource.
 //
 // LimitedServer is a [Server] with ten constraints.
 const LimitedServer tokens.Type = "bench:index:LimitedServer"
@@ -37,7 +37,7 @@ type limitedServer struct {
 	Addresses []string
 }
 
-// The names of the properties of LimitedServer.
+// Property names of LimitedServer.
 const (
 	LimitedServer_Name      = "name"
 	LimitedServer_Image     = "image"
@@ -56,7 +56,7 @@ const (
 	LimitedServer_Addresses = "addresses"
 )
 
-// The codecs of properties of LimitedServer.
+// Property codecs of LimitedServer.
 var (
 	limitedServer_Image     = lumi.String.Pattern("^[a-z]+$")
 	limitedServer_Zone      = lumi.String.MaxLength(20)
@@ -88,8 +88,8 @@ func (s *limitedServer) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, LimitedServer_Addresses, &s.Addresses, limitedServer_Addresses)
 }
 
-// LimitedServerProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// LimitedServerProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type LimitedServerProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*limitedServer]) error
 	Create(ctx context.Context, want *lumi.State[*limitedServer]) (lumi.ID, error)
@@ -101,7 +101,7 @@ type LimitedServerProviderOps interface {
 // LimitedServerProvider is the lumi.ResourceProvider of type LimitedServer.
 type LimitedServerProvider struct{ lumi.Provider }
 
-// NewLimitedServerProvider makes a provider of the author's operations.
+// NewLimitedServerProvider returns a provider that calls the author's operations.
 func NewLimitedServerProvider(ops LimitedServerProviderOps) *LimitedServerProvider {
 	return &LimitedServerProvider{lumi.NewNamedProvider(LimitedServer, func() *limitedServer { return new(limitedServer) }, ops)}
 }

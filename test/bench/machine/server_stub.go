@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Server is the token of a type of resource.
+// Server is the type token of the resource.
 //
 // Server is a resource of 15 properties, a list of structs and a map among them.
 const Server tokens.Type = "bench:index:Server"
@@ -38,7 +38,7 @@ type server struct {
 	Addresses []string
 }
 
-// The names of the properties of Server.
+// Property names of Server.
 const (
 	Server_Name      = "name"
 	Server_Image     = "image"
@@ -76,8 +76,8 @@ func (s *server) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Server_Addresses, &s.Addresses, lumi.List(lumi.String))
 }
 
-// ServerProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// ServerProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type ServerProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*server]) error
 	Create(ctx context.Context, want *lumi.State[*server]) (lumi.ID, error)
@@ -89,7 +89,7 @@ type ServerProviderOps interface {
 // ServerProvider is the lumi.ResourceProvider of type Server.
 type ServerProvider struct{ lumi.Provider }
 
-// NewServerProvider makes a provider of the author's operations.
+// NewServerProvider returns a provider that calls the author's operations.
 func NewServerProvider(ops ServerProviderOps) *ServerProvider {
 	return &ServerProvider{lumi.NewNamedProvider(Server, func() *server { return new(server) }, ops)}
 }
@@ -103,7 +103,7 @@ type Disk struct {
 
 type disk = Disk
 
-// The names of the properties of Disk.
+// Property names of Disk.
 const (
 	Disk_Device = "device"
 	Disk_Size   = "size"

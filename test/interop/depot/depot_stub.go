@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Config is the configuration of the depot.
@@ -24,7 +24,7 @@ type Config struct {
 
 type config = Config
 
-// The names of the properties of Config.
+// Property names of Config.
 const (
 	Config_Site     = "site"
 	Config_Password = "password"
@@ -36,7 +36,7 @@ func (s *Config) Lumi(p *lumi.Props) {
 	lumi.Required(p, Config_Password, &s.Password, lumi.String, lumi.Secret)
 }
 
-// Shelf is the token of a type of resource.
+// Shelf is the type token of the resource.
 //
 // Shelf holds crates. Programs do not name it.
 const Shelf tokens.Type = "depot:index:Shelf"
@@ -47,7 +47,7 @@ type shelf struct {
 	Rows float64
 }
 
-// The names of the properties of Shelf.
+// Property names of Shelf.
 const (
 	Shelf_Rows = "rows"
 )
@@ -57,8 +57,8 @@ func (s *shelf) Lumi(p *lumi.Props) {
 	lumi.Required(p, Shelf_Rows, &s.Rows, lumi.Number)
 }
 
-// ShelfProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// ShelfProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type ShelfProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*shelf]) error
 	Name(ctx context.Context, want *lumi.State[*shelf]) (string, error)
@@ -71,12 +71,12 @@ type ShelfProviderOps interface {
 // ShelfProvider is the lumi.ResourceProvider of type Shelf.
 type ShelfProvider struct{ lumi.Provider }
 
-// NewShelfProvider makes a provider of the author's operations.
+// NewShelfProvider returns a provider that calls the author's operations.
 func NewShelfProvider(ops ShelfProviderOps) *ShelfProvider {
 	return &ShelfProvider{lumi.NewProvider(Shelf, func() *shelf { return new(shelf) }, ops)}
 }
 
-// Crate is the token of a type of resource.
+// Crate is the type token of the resource.
 //
 // Crate has a property for each thing that the protocol can express.
 const Crate tokens.Type = "depot:index:Crate"
@@ -114,7 +114,7 @@ type crate struct {
 	Seal string
 }
 
-// The names of the properties of Crate.
+// Property names of Crate.
 const (
 	Crate_Name     = "name"
 	Crate_Size     = "size"
@@ -152,8 +152,8 @@ func (s *crate) Lumi(p *lumi.Props) {
 	lumi.Required(p, Crate_Seal, &s.Seal, lumi.String, lumi.Out, lumi.Secret)
 }
 
-// CrateProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// CrateProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type CrateProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*crate]) error
 	Create(ctx context.Context, want *lumi.State[*crate]) (lumi.ID, error)
@@ -165,7 +165,7 @@ type CrateProviderOps interface {
 // CrateProvider is the lumi.ResourceProvider of type Crate.
 type CrateProvider struct{ lumi.Provider }
 
-// NewCrateProvider makes a provider of the author's operations.
+// NewCrateProvider returns a provider that calls the author's operations.
 func NewCrateProvider(ops CrateProviderOps) *CrateProvider {
 	return &CrateProvider{lumi.NewNamedProvider(Crate, func() *crate { return new(crate) }, ops)}
 }
@@ -183,7 +183,7 @@ const (
 	LidLock Lid = "lock"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Lid) Valid() bool {
 	switch s {
 	case LidNone, LidNails, LidLock:
@@ -192,7 +192,7 @@ func (s Lid) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Lid) Values() []string {
 	return []string{
 		"none", "nails", "lock",
@@ -221,7 +221,7 @@ const (
 	TroubleSlow Trouble = "slow"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Trouble) Valid() bool {
 	switch s {
 	case TroubleFail, TroubleHalf, TroubleLost, TroubleBusy, TroublePanic, TroubleSlow:
@@ -230,7 +230,7 @@ func (s Trouble) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Trouble) Values() []string {
 	return []string{
 		"fail", "half", "lost", "busy", "panic", "slow",

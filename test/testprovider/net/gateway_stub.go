@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Gateway is the token of a type of resource.
+// Gateway is the type token of the resource.
 //
 // Gateway is a resource that programs do not name.
 const Gateway tokens.Type = "feature:net:Gateway"
@@ -25,7 +25,7 @@ type gateway struct {
 	IP   *string
 }
 
-// The names of the properties of Gateway.
+// Property names of Gateway.
 const (
 	Gateway_Note = "note"
 	Gateway_Kind = "kind"
@@ -39,8 +39,8 @@ func (s *gateway) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Gateway_IP, &s.IP, lumi.String, lumi.Out)
 }
 
-// GatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// GatewayProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type GatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*gateway]) error
 	Name(ctx context.Context, want *lumi.State[*gateway]) (string, error)
@@ -53,7 +53,7 @@ type GatewayProviderOps interface {
 // GatewayProvider is the lumi.ResourceProvider of type Gateway.
 type GatewayProvider struct{ lumi.Provider }
 
-// NewGatewayProvider makes a provider of the author's operations.
+// NewGatewayProvider returns a provider that calls the author's operations.
 func NewGatewayProvider(ops GatewayProviderOps) *GatewayProvider {
 	return &GatewayProvider{lumi.NewProvider(Gateway, func() *gateway { return new(gateway) }, ops)}
 }
@@ -67,7 +67,7 @@ const (
 	External GatewayKind = "external"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s GatewayKind) Valid() bool {
 	switch s {
 	case Internal, External:
@@ -76,7 +76,7 @@ func (s GatewayKind) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (GatewayKind) Values() []string {
 	return []string{
 		"internal", "external",
@@ -86,7 +86,7 @@ func (GatewayKind) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *GatewayKind) Lumi() *string { return (*string)(s) }
 
-// Marker is the token of a type of resource.
+// Marker is the type token of the resource.
 //
 // Marker is a resource without properties.
 const Marker tokens.Type = "feature:net:Marker"
@@ -97,8 +97,8 @@ type marker struct{}
 // Lumi implements lumi.Object.
 func (*marker) Lumi(*lumi.Props) {}
 
-// MarkerProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// MarkerProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type MarkerProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*marker]) error
 	Name(ctx context.Context, want *lumi.State[*marker]) (string, error)
@@ -111,7 +111,7 @@ type MarkerProviderOps interface {
 // MarkerProvider is the lumi.ResourceProvider of type Marker.
 type MarkerProvider struct{ lumi.Provider }
 
-// NewMarkerProvider makes a provider of the author's operations.
+// NewMarkerProvider returns a provider that calls the author's operations.
 func NewMarkerProvider(ops MarkerProviderOps) *MarkerProvider {
 	return &MarkerProvider{lumi.NewProvider(Marker, func() *marker { return new(marker) }, ops)}
 }

@@ -15,10 +15,10 @@ import (
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Network is the token of a type of resource.
+// Network is the type token of the resource.
 //
 // Network is a resource with a property of every type and with every option.
 //
@@ -76,7 +76,7 @@ type network struct {
 	Owner    urn.URN
 }
 
-// The names of the properties of Network.
+// Property names of Network.
 const (
 	Network_Name     = "name"
 	Network_CIDR     = "cidr"
@@ -166,8 +166,8 @@ func (s *network) Lumi(p *lumi.Props) {
 	lumi.Required(p, Network_Owner, &s.Owner, lumi.Capability("feature:net:Gateway"), lumi.Out)
 }
 
-// NetworkProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// NetworkProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type NetworkProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*network]) error
 	Create(ctx context.Context, want *lumi.State[*network]) (lumi.ID, error)
@@ -179,7 +179,7 @@ type NetworkProviderOps interface {
 // NetworkProvider is the lumi.ResourceProvider of type Network.
 type NetworkProvider struct{ lumi.Provider }
 
-// NewNetworkProvider makes a provider of the author's operations.
+// NewNetworkProvider returns a provider that calls the author's operations.
 func NewNetworkProvider(ops NetworkProviderOps) *NetworkProvider {
 	return &NetworkProvider{lumi.NewNamedProvider(Network, func() *network { return new(network) }, ops)}
 }
@@ -195,7 +195,7 @@ type Rule struct {
 
 type rule = Rule
 
-// The names of the properties of Rule.
+// Property names of Rule.
 const (
 	Rule_Protocol = "protocol"
 	Rule_FromPort = "fromPort"

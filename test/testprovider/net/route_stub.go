@@ -11,10 +11,10 @@ import (
 	feature "github.com/lumi-idl/lumi/test/testprovider"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Route is the token of a type of resource.
+// Route is the type token of the resource.
 //
 // Route sends what it gets to one target.
 const Route tokens.Type = "feature:net:Route"
@@ -32,7 +32,7 @@ type route struct {
 	Current Action
 }
 
-// The names of the properties of Route.
+// Property names of Route.
 const (
 	Route_Name    = "name"
 	Route_Target  = "target"
@@ -56,8 +56,8 @@ func (s *route) Lumi(p *lumi.Props) {
 	lumi.Required(p, Route_Current, &s.Current, lumi.Union[*Action](), lumi.Out)
 }
 
-// RouteProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RouteProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RouteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*route]) error
 	Create(ctx context.Context, want *lumi.State[*route]) (lumi.ID, error)
@@ -69,7 +69,7 @@ type RouteProviderOps interface {
 // RouteProvider is the lumi.ResourceProvider of type Route.
 type RouteProvider struct{ lumi.Provider }
 
-// NewRouteProvider makes a provider of the author's operations.
+// NewRouteProvider returns a provider that calls the author's operations.
 func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
 	return &RouteProvider{lumi.NewNamedProvider(Route, func() *route { return new(route) }, ops).Formerly("feature:net:Way")}
 }
@@ -92,7 +92,7 @@ func (s *Target) Lumi() []lumi.Variant {
 	}
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *Target) Match(
 	ifNetwork func(urn.URN) error,
 	ifRoute func(urn.URN) error,
@@ -116,14 +116,14 @@ type Action struct {
 
 type action = Action
 
-// The names of the properties of Action.
+// Property names of Action.
 const (
 	Action_Move = "move"
 	Action_Grow = "grows"
 	Action_Stop = "stop"
 )
 
-// The codecs of properties of Action.
+// Property codecs of Action.
 var (
 	action_Grow = lumi.Struct[*feature.Tree]().Was("climb")
 )
@@ -136,7 +136,7 @@ func (s *Action) Lumi(p *lumi.Props) {
 	p.OneOf(Action_Move, Action_Grow, Action_Stop)
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *Action) Match(
 	ifMove func(*feature.Point) error,
 	ifGrow func(*feature.Tree) error,

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Deployment is the token of a type of resource.
+// Deployment is the type token of the resource.
 //
 // A Deployment is a RestAPI as it was at one moment, in a stage where it can be called.
 const Deployment tokens.Type = "aws:apigateway:Deployment"
@@ -34,7 +34,7 @@ type deployment struct {
 	InvokeURL string
 }
 
-// The names of the properties of Deployment.
+// Property names of Deployment.
 const (
 	Deployment_RestAPI     = "restAPI"
 	Deployment_Description = "description"
@@ -54,8 +54,8 @@ func (s *deployment) Lumi(p *lumi.Props) {
 	lumi.Required(p, Deployment_InvokeURL, &s.InvokeURL, lumi.String, lumi.Out)
 }
 
-// DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// DeploymentProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
@@ -68,7 +68,7 @@ type DeploymentProviderOps interface {
 // DeploymentProvider is the lumi.ResourceProvider of type Deployment.
 type DeploymentProvider struct{ lumi.Provider }
 
-// NewDeploymentProvider makes a provider of the author's operations.
+// NewDeploymentProvider returns a provider that calls the author's operations.
 func NewDeploymentProvider(ops DeploymentProviderOps) *DeploymentProvider {
 	return &DeploymentProvider{lumi.NewProvider(Deployment, func() *deployment { return new(deployment) }, ops)}
 }
@@ -89,7 +89,7 @@ type Stage struct {
 
 type stage = Stage
 
-// The names of the properties of Stage.
+// Property names of Stage.
 const (
 	Stage_StageName            = "stageName"
 	Stage_Variables            = "variables"

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Model is the token of a type of resource.
+// Model is the type token of the resource.
 //
 // A Model describes what bodies of requests or answers look like.
 const Model tokens.Type = "aws:apigateway:Model"
@@ -32,7 +32,7 @@ type model struct {
 	Schema Schema
 }
 
-// The names of the properties of Model.
+// Property names of Model.
 const (
 	Model_Name        = "name"
 	Model_RestAPI     = "restAPI"
@@ -50,8 +50,8 @@ func (s *model) Lumi(p *lumi.Props) {
 	lumi.Required(p, Model_Schema, &s.Schema, lumi.Struct[*Schema]())
 }
 
-// ModelProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// ModelProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type ModelProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*model]) error
 	Create(ctx context.Context, want *lumi.State[*model]) (lumi.ID, error)
@@ -63,7 +63,7 @@ type ModelProviderOps interface {
 // ModelProvider is the lumi.ResourceProvider of type Model.
 type ModelProvider struct{ lumi.Provider }
 
-// NewModelProvider makes a provider of the author's operations.
+// NewModelProvider returns a provider that calls the author's operations.
 func NewModelProvider(ops ModelProviderOps) *ModelProvider {
 	return &ModelProvider{lumi.NewNamedProvider(Model, func() *model { return new(model) }, ops)}
 }
@@ -90,7 +90,7 @@ type Schema struct {
 
 type schema = Schema
 
-// The names of the properties of Schema.
+// Property names of Schema.
 const (
 	Schema_Type        = "type"
 	Schema_Description = "description"
@@ -133,7 +133,7 @@ const (
 	SchemaTypeString SchemaType = "string"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s SchemaType) Valid() bool {
 	switch s {
 	case SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject,
@@ -143,7 +143,7 @@ func (s SchemaType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (SchemaType) Values() []string {
 	return []string{
 		"array", "boolean", "null", "number", "object", "string",

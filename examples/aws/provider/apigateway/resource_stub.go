@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Resource is the token of a type of resource.
+// Resource is the type token of the resource.
 //
 // A Resource is one segment of a path, with the methods that can be called there.
 const Resource tokens.Type = "aws:apigateway:Resource"
@@ -32,7 +32,7 @@ type resource struct {
 	Path string
 }
 
-// The names of the properties of Resource.
+// Property names of Resource.
 const (
 	Resource_RestAPI  = "restAPI"
 	Resource_Parent   = "parent"
@@ -50,8 +50,8 @@ func (s *resource) Lumi(p *lumi.Props) {
 	lumi.Required(p, Resource_Path, &s.Path, lumi.String, lumi.Out)
 }
 
-// ResourceProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// ResourceProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type ResourceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*resource]) error
 	Name(ctx context.Context, want *lumi.State[*resource]) (string, error)
@@ -64,7 +64,7 @@ type ResourceProviderOps interface {
 // ResourceProvider is the lumi.ResourceProvider of type Resource.
 type ResourceProvider struct{ lumi.Provider }
 
-// NewResourceProvider makes a provider of the author's operations.
+// NewResourceProvider returns a provider that calls the author's operations.
 func NewResourceProvider(ops ResourceProviderOps) *ResourceProvider {
 	return &ResourceProvider{lumi.NewProvider(Resource, func() *resource { return new(resource) }, ops)}
 }
@@ -92,7 +92,7 @@ const (
 	HTTPMethodAny HTTPMethod = "ANY"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s HTTPMethod) Valid() bool {
 	switch s {
 	case HTTPMethodGet, HTTPMethodHead, HTTPMethodPost, HTTPMethodPut, HTTPMethodPatch, HTTPMethodDelete,
@@ -102,7 +102,7 @@ func (s HTTPMethod) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (HTTPMethod) Values() []string {
 	return []string{
 		"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ANY",
@@ -128,7 +128,7 @@ type Method struct {
 
 type method = Method
 
-// The names of the properties of Method.
+// Property names of Method.
 const (
 	Method_AuthorizationType = "authorizationType"
 	Method_APIKeyRequired    = "apiKeyRequired"
@@ -137,7 +137,7 @@ const (
 	Method_RequestModels     = "requestModels"
 )
 
-// The codecs of properties of Method.
+// Property codecs of Method.
 var (
 	method_URI = lumi.String.Format("uri")
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// RestAPI is the token of a type of resource.
+// RestAPI is the type token of the resource.
 //
 // A RestAPI is an interface over HTTP: a tree of resources with methods.
 const RestAPI tokens.Type = "aws:apigateway:RestAPI"
@@ -37,7 +37,7 @@ type restAPI struct {
 	RootResource urn.URN
 }
 
-// The names of the properties of RestAPI.
+// Property names of RestAPI.
 const (
 	RestAPI_Name                      = "name"
 	RestAPI_Tags                      = "tags"
@@ -48,7 +48,7 @@ const (
 	RestAPI_RootResource              = "rootResource"
 )
 
-// The codecs of properties of RestAPI.
+// Property codecs of RestAPI.
 var (
 	restAPI_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -64,8 +64,8 @@ func (s *restAPI) Lumi(p *lumi.Props) {
 	lumi.Required(p, RestAPI_RootResource, &s.RootResource, lumi.Capability("aws:apigateway:Resource"), lumi.Out)
 }
 
-// RestAPIProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RestAPIProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RestAPIProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*restAPI]) error
 	Create(ctx context.Context, want *lumi.State[*restAPI]) (lumi.ID, error)
@@ -77,7 +77,7 @@ type RestAPIProviderOps interface {
 // RestAPIProvider is the lumi.ResourceProvider of type RestAPI.
 type RestAPIProvider struct{ lumi.Provider }
 
-// NewRestAPIProvider makes a provider of the author's operations.
+// NewRestAPIProvider returns a provider that calls the author's operations.
 func NewRestAPIProvider(ops RestAPIProviderOps) *RestAPIProvider {
 	return &RestAPIProvider{lumi.NewNamedProvider(RestAPI, func() *restAPI { return new(restAPI) }, ops)}
 }

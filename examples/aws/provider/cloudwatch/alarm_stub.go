@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Alarm is the token of a type of resource.
+// Alarm is the type token of the resource.
 //
 // An Alarm watches one metric and acts when it crosses a threshold.
 const Alarm tokens.Type = "aws:cloudwatch:Alarm"
@@ -54,7 +54,7 @@ type alarm struct {
 	ARN aws.ARN
 }
 
-// The names of the properties of Alarm.
+// Property names of Alarm.
 const (
 	Alarm_Name               = "name"
 	Alarm_AlarmDescription   = "alarmDescription"
@@ -73,7 +73,7 @@ const (
 	Alarm_ARN                = "arn"
 )
 
-// The codecs of properties of Alarm.
+// Property codecs of Alarm.
 var (
 	alarm_Period            = lumi.Number.Min(0)
 	alarm_EvaluationPeriods = lumi.Number.Min(1).MultipleOf(1)
@@ -101,8 +101,8 @@ func (s *alarm) Lumi(p *lumi.Props) {
 	lumi.Required(p, Alarm_ARN, &s.ARN, alarm_ARN, lumi.Out)
 }
 
-// AlarmProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// AlarmProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type AlarmProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*alarm]) error
 	Create(ctx context.Context, want *lumi.State[*alarm]) (lumi.ID, error)
@@ -114,7 +114,7 @@ type AlarmProviderOps interface {
 // AlarmProvider is the lumi.ResourceProvider of type Alarm.
 type AlarmProvider struct{ lumi.Provider }
 
-// NewAlarmProvider makes a provider of the author's operations.
+// NewAlarmProvider returns a provider that calls the author's operations.
 func NewAlarmProvider(ops AlarmProviderOps) *AlarmProvider {
 	return &AlarmProvider{lumi.NewNamedProvider(Alarm, func() *alarm { return new(alarm) }, ops)}
 }
@@ -137,7 +137,7 @@ const (
 	LessThanOrEqual ComparisonOperator = "LessThanOrEqualToThreshold"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s ComparisonOperator) Valid() bool {
 	switch s {
 	case GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual:
@@ -146,7 +146,7 @@ func (s ComparisonOperator) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (ComparisonOperator) Values() []string {
 	return []string{
 		"GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "LessThanThreshold",
@@ -174,7 +174,7 @@ const (
 	StatisticSum Statistic = "Sum"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Statistic) Valid() bool {
 	switch s {
 	case StatisticAverage, StatisticMaximum, StatisticMinimum, StatisticSampleCount, StatisticSum:
@@ -183,7 +183,7 @@ func (s Statistic) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Statistic) Values() []string {
 	return []string{
 		"Average", "Maximum", "Minimum", "SampleCount", "Sum",
@@ -208,7 +208,7 @@ const (
 	missingMissing missingData = "missing"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s missingData) Valid() bool {
 	switch s {
 	case missingBreaching, missingNotBreaching, missingIgnore, missingMissing:
@@ -217,7 +217,7 @@ func (s missingData) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (missingData) Values() []string {
 	return []string{
 		"breaching", "notBreaching", "ignore", "missing",

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Dashboard is the token of a type of resource.
+// Dashboard is the type token of the resource.
 //
 // A Dashboard is a page of charts and texts.
 const Dashboard tokens.Type = "aws:cloudwatch:Dashboard"
@@ -28,7 +28,7 @@ type dashboard struct {
 	Start *string
 }
 
-// The names of the properties of Dashboard.
+// Property names of Dashboard.
 const (
 	Dashboard_Name  = "name"
 	Dashboard_Rows  = "rows"
@@ -42,8 +42,8 @@ func (s *dashboard) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Dashboard_Start, &s.Start, lumi.String)
 }
 
-// DashboardProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// DashboardProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type DashboardProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*dashboard]) error
 	Create(ctx context.Context, want *lumi.State[*dashboard]) (lumi.ID, error)
@@ -55,7 +55,7 @@ type DashboardProviderOps interface {
 // DashboardProvider is the lumi.ResourceProvider of type Dashboard.
 type DashboardProvider struct{ lumi.Provider }
 
-// NewDashboardProvider makes a provider of the author's operations.
+// NewDashboardProvider returns a provider that calls the author's operations.
 func NewDashboardProvider(ops DashboardProviderOps) *DashboardProvider {
 	return &DashboardProvider{lumi.NewNamedProvider(Dashboard, func() *dashboard { return new(dashboard) }, ops)}
 }
@@ -79,7 +79,7 @@ type Widget struct {
 
 type widget = Widget
 
-// The names of the properties of Widget.
+// Property names of Widget.
 const (
 	Widget_Title      = "title"
 	Widget_Width      = "width"
@@ -89,7 +89,7 @@ const (
 	Widget_Properties = "properties"
 )
 
-// The codecs of properties of Widget.
+// Property codecs of Widget.
 var (
 	widget_Width = lumi.Number.Min(1).Max(24).MultipleOf(1).Default(6.0)
 )

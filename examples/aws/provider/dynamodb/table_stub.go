@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Table is the token of a type of resource.
+// Table is the type token of the resource.
 //
 // A Table holds records. Each is found by a key of one or two attributes, or through an index.
 const Table tokens.Type = "aws:dynamodb:Table"
@@ -49,7 +49,7 @@ type table struct {
 	StreamARN *aws.ARN
 }
 
-// The names of the properties of Table.
+// Property names of Table.
 const (
 	Table_Name                   = "name"
 	Table_Tags                   = "tags"
@@ -66,7 +66,7 @@ const (
 	Table_StreamARN              = "streamARN"
 )
 
-// The codecs of properties of Table.
+// Property codecs of Table.
 var (
 	table_Tags      = lumi.Map(lumi.String).MaxProperties(50)
 	table_ARN       = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
@@ -90,8 +90,8 @@ func (s *table) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Table_StreamARN, &s.StreamARN, table_StreamARN, lumi.Out)
 }
 
-// TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// TableProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type TableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*table]) error
 	Create(ctx context.Context, want *lumi.State[*table]) (lumi.ID, error)
@@ -103,7 +103,7 @@ type TableProviderOps interface {
 // TableProvider is the lumi.ResourceProvider of type Table.
 type TableProvider struct{ lumi.Provider }
 
-// NewTableProvider makes a provider of the author's operations.
+// NewTableProvider returns a provider that calls the author's operations.
 func NewTableProvider(ops TableProviderOps) *TableProvider {
 	return &TableProvider{lumi.NewNamedProvider(Table, func() *table { return new(table) }, ops)}
 }
@@ -118,7 +118,7 @@ type KeySchema struct {
 
 type keySchema = KeySchema
 
-// The names of the properties of KeySchema.
+// Property names of KeySchema.
 const (
 	KeySchema_Hash  = "hash"
 	KeySchema_Range = "range"
@@ -140,7 +140,7 @@ type Index struct {
 
 type index = Index
 
-// The names of the properties of Index.
+// Property names of Index.
 const (
 	Index_Key        = "key"
 	Index_Projection = "projection"
@@ -164,7 +164,7 @@ type GlobalSecondaryIndex struct {
 
 type globalSecondaryIndex = GlobalSecondaryIndex
 
-// The names of the properties of GlobalSecondaryIndex.
+// Property names of GlobalSecondaryIndex.
 const (
 	GlobalSecondaryIndex_Key        = "key"
 	GlobalSecondaryIndex_Projection = "projection"
@@ -188,7 +188,7 @@ type Projection struct {
 
 type projection = Projection
 
-// The names of the properties of Projection.
+// Property names of Projection.
 const (
 	Projection_ProjectionType   = "projectionType"
 	Projection_NonKeyAttributes = "nonKeyAttributes"
@@ -210,7 +210,7 @@ type Throughput struct {
 
 type throughput = Throughput
 
-// The names of the properties of Throughput.
+// Property names of Throughput.
 const (
 	Throughput_ReadCapacityUnits  = "readCapacityUnits"
 	Throughput_WriteCapacityUnits = "writeCapacityUnits"
@@ -235,7 +235,7 @@ const (
 	AttributeTypeBinary AttributeType = "B"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s AttributeType) Valid() bool {
 	switch s {
 	case AttributeTypeString, AttributeTypeNumber, AttributeTypeBinary:
@@ -244,7 +244,7 @@ func (s AttributeType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (AttributeType) Values() []string {
 	return []string{
 		"S", "N", "B",
@@ -265,7 +265,7 @@ const (
 	BillingModePayPerRequest BillingMode = "PAY_PER_REQUEST"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s BillingMode) Valid() bool {
 	switch s {
 	case BillingModeProvisioned, BillingModePayPerRequest:
@@ -274,7 +274,7 @@ func (s BillingMode) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (BillingMode) Values() []string {
 	return []string{
 		"PROVISIONED", "PAY_PER_REQUEST",
@@ -297,7 +297,7 @@ const (
 	ProjectionTypeAll ProjectionType = "ALL"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s ProjectionType) Valid() bool {
 	switch s {
 	case ProjectionTypeKeysOnly, ProjectionTypeInclude, ProjectionTypeAll:
@@ -306,7 +306,7 @@ func (s ProjectionType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (ProjectionType) Values() []string {
 	return []string{
 		"KEYS_ONLY", "INCLUDE", "ALL",
@@ -331,7 +331,7 @@ const (
 	StreamViewTypeNewAndOldImages StreamViewType = "NEW_AND_OLD_IMAGES"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s StreamViewType) Valid() bool {
 	switch s {
 	case StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage,
@@ -341,7 +341,7 @@ func (s StreamViewType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (StreamViewType) Values() []string {
 	return []string{
 		"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES",

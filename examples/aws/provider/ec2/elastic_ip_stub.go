@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// ElasticIP is the token of a type of resource.
+// ElasticIP is the type token of the resource.
 //
 // An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at.
 const ElasticIP tokens.Type = "aws:ec2:ElasticIP"
@@ -35,7 +35,7 @@ type elasticIP struct {
 	AllocationID string
 }
 
-// The names of the properties of ElasticIP.
+// Property names of ElasticIP.
 const (
 	ElasticIP_Name         = "name"
 	ElasticIP_Tags         = "tags"
@@ -45,7 +45,7 @@ const (
 	ElasticIP_AllocationID = "allocationID"
 )
 
-// The codecs of properties of ElasticIP.
+// Property codecs of ElasticIP.
 var (
 	elasticIP_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -60,8 +60,8 @@ func (s *elasticIP) Lumi(p *lumi.Props) {
 	lumi.Required(p, ElasticIP_AllocationID, &s.AllocationID, lumi.String, lumi.Out)
 }
 
-// ElasticIPProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// ElasticIPProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type ElasticIPProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*elasticIP]) error
 	Create(ctx context.Context, want *lumi.State[*elasticIP]) (lumi.ID, error)
@@ -73,12 +73,12 @@ type ElasticIPProviderOps interface {
 // ElasticIPProvider is the lumi.ResourceProvider of type ElasticIP.
 type ElasticIPProvider struct{ lumi.Provider }
 
-// NewElasticIPProvider makes a provider of the author's operations.
+// NewElasticIPProvider returns a provider that calls the author's operations.
 func NewElasticIPProvider(ops ElasticIPProviderOps) *ElasticIPProvider {
 	return &ElasticIPProvider{lumi.NewNamedProvider(ElasticIP, func() *elasticIP { return new(elasticIP) }, ops)}
 }
 
-// NATGateway is the token of a type of resource.
+// NATGateway is the type token of the resource.
 //
 // A NATGateway lets instances of private subnets reach the internet and keeps the internet from reaching them.
 const NATGateway tokens.Type = "aws:ec2:NATGateway"
@@ -97,7 +97,7 @@ type natGateway struct {
 	ConnectivityType *natConnectivity
 }
 
-// The names of the properties of NATGateway.
+// Property names of NATGateway.
 const (
 	NATGateway_Name             = "name"
 	NATGateway_Tags             = "tags"
@@ -106,7 +106,7 @@ const (
 	NATGateway_ConnectivityType = "connectivityType"
 )
 
-// The codecs of properties of NATGateway.
+// Property codecs of NATGateway.
 var (
 	natGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -120,8 +120,8 @@ func (s *natGateway) Lumi(p *lumi.Props) {
 	lumi.Optional(p, NATGateway_ConnectivityType, &s.ConnectivityType, lumi.Enum[*natConnectivity](), lumi.Replaces)
 }
 
-// NATGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// NATGatewayProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type NATGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*natGateway]) error
 	Create(ctx context.Context, want *lumi.State[*natGateway]) (lumi.ID, error)
@@ -133,7 +133,7 @@ type NATGatewayProviderOps interface {
 // NATGatewayProvider is the lumi.ResourceProvider of type NATGateway.
 type NATGatewayProvider struct{ lumi.Provider }
 
-// NewNATGatewayProvider makes a provider of the author's operations.
+// NewNATGatewayProvider returns a provider that calls the author's operations.
 func NewNATGatewayProvider(ops NATGatewayProviderOps) *NATGatewayProvider {
 	return &NATGatewayProvider{lumi.NewNamedProvider(NATGateway, func() *natGateway { return new(natGateway) }, ops)}
 }
@@ -149,7 +149,7 @@ const (
 	natPrivate natConnectivity = "private"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s natConnectivity) Valid() bool {
 	switch s {
 	case natPublic, natPrivate:
@@ -158,7 +158,7 @@ func (s natConnectivity) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (natConnectivity) Values() []string {
 	return []string{
 		"public", "private",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Instance is the token of a type of resource.
+// Instance is the type token of the resource.
 //
 // An Instance is a virtual machine.
 const Instance tokens.Type = "aws:ec2:Instance"
@@ -63,7 +63,7 @@ type instance struct {
 	PublicIP *string
 }
 
-// The names of the properties of Instance.
+// Property names of Instance.
 const (
 	Instance_Name                              = "name"
 	Instance_Tags                              = "tags"
@@ -87,7 +87,7 @@ const (
 	Instance_PublicIP                          = "publicIP"
 )
 
-// The codecs of properties of Instance.
+// Property codecs of Instance.
 var (
 	instance_Tags                              = lumi.Map(lumi.String).MaxProperties(50)
 	instance_ImageID                           = lumi.String.Pattern("^ami-[0-9a-f]+$")
@@ -119,8 +119,8 @@ func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Instance_PublicIP, &s.PublicIP, lumi.String, lumi.Out)
 }
 
-// InstanceProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// InstanceProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type InstanceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instance]) error
 	Create(ctx context.Context, want *lumi.State[*instance]) (lumi.ID, error)
@@ -132,7 +132,7 @@ type InstanceProviderOps interface {
 // InstanceProvider is the lumi.ResourceProvider of type Instance.
 type InstanceProvider struct{ lumi.Provider }
 
-// NewInstanceProvider makes a provider of the author's operations.
+// NewInstanceProvider returns a provider that calls the author's operations.
 func NewInstanceProvider(ops InstanceProviderOps) *InstanceProvider {
 	return &InstanceProvider{lumi.NewNamedProvider(Instance, func() *instance { return new(instance) }, ops)}
 }
@@ -149,7 +149,7 @@ type BlockDeviceMapping struct {
 
 type blockDeviceMapping = BlockDeviceMapping
 
-// The names of the properties of BlockDeviceMapping.
+// Property names of BlockDeviceMapping.
 const (
 	BlockDeviceMapping_DeviceName  = "deviceName"
 	BlockDeviceMapping_EBS         = "ebs"
@@ -180,7 +180,7 @@ type ebsBlockDevice struct {
 	VolumeType *VolumeType
 }
 
-// The names of the properties of ebsBlockDevice.
+// Property names of ebsBlockDevice.
 const (
 	ebsBlockDevice_DeleteOnTermination = "deleteOnTermination"
 	ebsBlockDevice_Encrypted           = "encrypted"
@@ -211,7 +211,7 @@ const (
 	TerminateOnShutdown ShutdownBehavior = "terminate"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s ShutdownBehavior) Valid() bool {
 	switch s {
 	case StopOnShutdown, TerminateOnShutdown:
@@ -220,7 +220,7 @@ func (s ShutdownBehavior) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (ShutdownBehavior) Values() []string {
 	return []string{
 		"stop", "terminate",
@@ -247,7 +247,7 @@ const (
 	VolumeTypeSC1 VolumeType = "sc1"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s VolumeType) Valid() bool {
 	switch s {
 	case VolumeTypeGP3, VolumeTypeGP2, VolumeTypeIO2, VolumeTypeST1, VolumeTypeSC1:
@@ -256,7 +256,7 @@ func (s VolumeType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (VolumeType) Values() []string {
 	return []string{
 		"gp3", "gp2", "io2", "st1", "sc1",

@@ -29,7 +29,7 @@ const (
 	R5XLarge InstanceType = "r5.xlarge"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s InstanceType) Valid() bool {
 	switch s {
 	case T3Micro, T3Small, T3Medium, T3Large, M5Large, M5XLarge, C5Large, C5XLarge, R5Large, R5XLarge:
@@ -38,7 +38,7 @@ func (s InstanceType) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (InstanceType) Values() []string {
 	return []string{
 		"t3.micro", "t3.small", "t3.medium", "t3.large", "m5.large", "m5.xlarge", "c5.large", "c5.xlarge",

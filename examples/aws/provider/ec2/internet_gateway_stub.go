@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// InternetGateway is the token of a type of resource.
+// InternetGateway is the type token of the resource.
 //
 // An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together.
 const InternetGateway tokens.Type = "aws:ec2:InternetGateway"
@@ -27,13 +27,13 @@ type internetGateway struct {
 	Tags aws.Tags
 }
 
-// The names of the properties of InternetGateway.
+// Property names of InternetGateway.
 const (
 	InternetGateway_Name = "name"
 	InternetGateway_Tags = "tags"
 )
 
-// The codecs of properties of InternetGateway.
+// Property codecs of InternetGateway.
 var (
 	internetGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -44,8 +44,8 @@ func (s *internetGateway) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, InternetGateway_Tags, &s.Tags, internetGateway_Tags)
 }
 
-// InternetGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// InternetGatewayProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type InternetGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*internetGateway]) error
 	Create(ctx context.Context, want *lumi.State[*internetGateway]) (lumi.ID, error)
@@ -57,12 +57,12 @@ type InternetGatewayProviderOps interface {
 // InternetGatewayProvider is the lumi.ResourceProvider of type InternetGateway.
 type InternetGatewayProvider struct{ lumi.Provider }
 
-// NewInternetGatewayProvider makes a provider of the author's operations.
+// NewInternetGatewayProvider returns a provider that calls the author's operations.
 func NewInternetGatewayProvider(ops InternetGatewayProviderOps) *InternetGatewayProvider {
 	return &InternetGatewayProvider{lumi.NewNamedProvider(InternetGateway, func() *internetGateway { return new(internetGateway) }, ops)}
 }
 
-// VPCGatewayAttachment is the token of a type of resource.
+// VPCGatewayAttachment is the type token of the resource.
 //
 // A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network.
 const VPCGatewayAttachment tokens.Type = "aws:ec2:VPCGatewayAttachment"
@@ -75,7 +75,7 @@ type vpcGatewayAttachment struct {
 	InternetGateway urn.URN
 }
 
-// The names of the properties of VPCGatewayAttachment.
+// Property names of VPCGatewayAttachment.
 const (
 	VPCGatewayAttachment_VPC             = "vpc"
 	VPCGatewayAttachment_InternetGateway = "internetGateway"
@@ -87,8 +87,8 @@ func (s *vpcGatewayAttachment) Lumi(p *lumi.Props) {
 	lumi.Required(p, VPCGatewayAttachment_InternetGateway, &s.InternetGateway, lumi.Capability("aws:ec2:InternetGateway"))
 }
 
-// VPCGatewayAttachmentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// VPCGatewayAttachmentProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type VPCGatewayAttachmentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) error
 	Name(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) (string, error)
@@ -101,7 +101,7 @@ type VPCGatewayAttachmentProviderOps interface {
 // VPCGatewayAttachmentProvider is the lumi.ResourceProvider of type VPCGatewayAttachment.
 type VPCGatewayAttachmentProvider struct{ lumi.Provider }
 
-// NewVPCGatewayAttachmentProvider makes a provider of the author's operations.
+// NewVPCGatewayAttachmentProvider returns a provider that calls the author's operations.
 func NewVPCGatewayAttachmentProvider(ops VPCGatewayAttachmentProviderOps) *VPCGatewayAttachmentProvider {
 	return &VPCGatewayAttachmentProvider{lumi.NewProvider(VPCGatewayAttachment, func() *vpcGatewayAttachment { return new(vpcGatewayAttachment) }, ops)}
 }

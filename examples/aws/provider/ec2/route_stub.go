@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// RouteTable is the token of a type of resource.
+// RouteTable is the type token of the resource.
 //
 // A RouteTable is a list of routes. It applies to the subnets that are associated with it.
 const RouteTable tokens.Type = "aws:ec2:RouteTable"
@@ -31,7 +31,7 @@ type routeTable struct {
 	RouteTableID string
 }
 
-// The names of the properties of RouteTable.
+// Property names of RouteTable.
 const (
 	RouteTable_Name         = "name"
 	RouteTable_Tags         = "tags"
@@ -39,7 +39,7 @@ const (
 	RouteTable_RouteTableID = "routeTableID"
 )
 
-// The codecs of properties of RouteTable.
+// Property codecs of RouteTable.
 var (
 	routeTable_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -52,8 +52,8 @@ func (s *routeTable) Lumi(p *lumi.Props) {
 	lumi.Required(p, RouteTable_RouteTableID, &s.RouteTableID, lumi.String, lumi.Out)
 }
 
-// RouteTableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RouteTableProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RouteTableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*routeTable]) error
 	Create(ctx context.Context, want *lumi.State[*routeTable]) (lumi.ID, error)
@@ -65,12 +65,12 @@ type RouteTableProviderOps interface {
 // RouteTableProvider is the lumi.ResourceProvider of type RouteTable.
 type RouteTableProvider struct{ lumi.Provider }
 
-// NewRouteTableProvider makes a provider of the author's operations.
+// NewRouteTableProvider returns a provider that calls the author's operations.
 func NewRouteTableProvider(ops RouteTableProviderOps) *RouteTableProvider {
 	return &RouteTableProvider{lumi.NewNamedProvider(RouteTable, func() *routeTable { return new(routeTable) }, ops)}
 }
 
-// Route is the token of a type of resource.
+// Route is the type token of the resource.
 //
 // A Route is one line of a RouteTable: it sends packets for some addresses to one target.
 const Route tokens.Type = "aws:ec2:Route"
@@ -89,7 +89,7 @@ type route struct {
 	NATGateway *urn.URN
 }
 
-// The names of the properties of Route.
+// Property names of Route.
 const (
 	Route_RouteTable           = "routeTable"
 	Route_DestinationCIDRBlock = "destinationCIDRBlock"
@@ -98,7 +98,7 @@ const (
 	Route_NATGateway           = "natGateway"
 )
 
-// The codecs of properties of Route.
+// Property codecs of Route.
 var (
 	route_DestinationCIDRBlock = lumi.String.Format("cidr")
 )
@@ -113,8 +113,8 @@ func (s *route) Lumi(p *lumi.Props) {
 	p.ExactlyOneOf(Route_Gateway, Route_Instance, Route_NATGateway)
 }
 
-// RouteProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// RouteProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type RouteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*route]) error
 	Name(ctx context.Context, want *lumi.State[*route]) (string, error)
@@ -127,12 +127,12 @@ type RouteProviderOps interface {
 // RouteProvider is the lumi.ResourceProvider of type Route.
 type RouteProvider struct{ lumi.Provider }
 
-// NewRouteProvider makes a provider of the author's operations.
+// NewRouteProvider returns a provider that calls the author's operations.
 func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
 	return &RouteProvider{lumi.NewProvider(Route, func() *route { return new(route) }, ops)}
 }
 
-// SubnetRouteTableAssociation is the token of a type of resource.
+// SubnetRouteTableAssociation is the type token of the resource.
 //
 // A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table.
 const SubnetRouteTableAssociation tokens.Type = "aws:ec2:SubnetRouteTableAssociation"
@@ -145,7 +145,7 @@ type subnetRouteTableAssociation struct {
 	Subnet urn.URN
 }
 
-// The names of the properties of SubnetRouteTableAssociation.
+// Property names of SubnetRouteTableAssociation.
 const (
 	SubnetRouteTableAssociation_RouteTable = "routeTable"
 	SubnetRouteTableAssociation_Subnet     = "subnet"
@@ -157,8 +157,8 @@ func (s *subnetRouteTableAssociation) Lumi(p *lumi.Props) {
 	lumi.Required(p, SubnetRouteTableAssociation_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 }
 
-// SubnetRouteTableAssociationProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// SubnetRouteTableAssociationProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type SubnetRouteTableAssociationProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) error
 	Name(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) (string, error)
@@ -171,7 +171,7 @@ type SubnetRouteTableAssociationProviderOps interface {
 // SubnetRouteTableAssociationProvider is the lumi.ResourceProvider of type SubnetRouteTableAssociation.
 type SubnetRouteTableAssociationProvider struct{ lumi.Provider }
 
-// NewSubnetRouteTableAssociationProvider makes a provider of the author's operations.
+// NewSubnetRouteTableAssociationProvider returns a provider that calls the author's operations.
 func NewSubnetRouteTableAssociationProvider(ops SubnetRouteTableAssociationProviderOps) *SubnetRouteTableAssociationProvider {
 	return &SubnetRouteTableAssociationProvider{lumi.NewProvider(SubnetRouteTableAssociation, func() *subnetRouteTableAssociation { return new(subnetRouteTableAssociation) }, ops)}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// SecurityGroup is the token of a type of resource.
+// SecurityGroup is the type token of the resource.
 //
 // A SecurityGroup is a firewall around instances: it lets through what one of its rules allows, and nothing else. For
 // more information, see
@@ -36,7 +36,7 @@ type securityGroup struct {
 	GroupID *string
 }
 
-// The names of the properties of SecurityGroup.
+// Property names of SecurityGroup.
 const (
 	SecurityGroup_Name                 = "name"
 	SecurityGroup_GroupDescription     = "groupDescription"
@@ -56,8 +56,8 @@ func (s *securityGroup) Lumi(p *lumi.Props) {
 	lumi.Optional(p, SecurityGroup_GroupID, &s.GroupID, lumi.String, lumi.Out)
 }
 
-// SecurityGroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// SecurityGroupProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type SecurityGroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*securityGroup]) error
 	Create(ctx context.Context, want *lumi.State[*securityGroup]) (lumi.ID, error)
@@ -69,7 +69,7 @@ type SecurityGroupProviderOps interface {
 // SecurityGroupProvider is the lumi.ResourceProvider of type SecurityGroup.
 type SecurityGroupProvider struct{ lumi.Provider }
 
-// NewSecurityGroupProvider makes a provider of the author's operations.
+// NewSecurityGroupProvider returns a provider that calls the author's operations.
 func NewSecurityGroupProvider(ops SecurityGroupProviderOps) *SecurityGroupProvider {
 	return &SecurityGroupProvider{lumi.NewNamedProvider(SecurityGroup, func() *securityGroup { return new(securityGroup) }, ops)}
 }
@@ -90,7 +90,7 @@ type SecurityGroupRule struct {
 
 type securityGroupRule = SecurityGroupRule
 
-// The names of the properties of SecurityGroupRule.
+// Property names of SecurityGroupRule.
 const (
 	SecurityGroupRule_IPProtocol = "ipProtocol"
 	SecurityGroupRule_CIDRIP     = "cidrip"
@@ -98,7 +98,7 @@ const (
 	SecurityGroupRule_ToPort     = "toPort"
 )
 
-// The codecs of properties of SecurityGroupRule.
+// Property codecs of SecurityGroupRule.
 var (
 	securityGroupRule_CIDRIP   = lumi.String.Format("cidr")
 	securityGroupRule_FromPort = lumi.Number.Min(-1).Max(65535).MultipleOf(1)

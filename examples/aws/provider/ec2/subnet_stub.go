@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Subnet is the token of a type of resource.
+// Subnet is the type token of the resource.
 //
 // A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets.
 const Subnet tokens.Type = "aws:ec2:Subnet"
@@ -43,7 +43,7 @@ type subnet struct {
 	AvailableIPAddressCount float64
 }
 
-// The names of the properties of Subnet.
+// Property names of Subnet.
 const (
 	Subnet_Name                        = "name"
 	Subnet_Tags                        = "tags"
@@ -57,7 +57,7 @@ const (
 	Subnet_AvailableIPAddressCount     = "availableIPAddressCount"
 )
 
-// The codecs of properties of Subnet.
+// Property codecs of Subnet.
 var (
 	subnet_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -76,8 +76,8 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Required(p, Subnet_AvailableIPAddressCount, &s.AvailableIPAddressCount, lumi.Number, lumi.Out)
 }
 
-// SubnetProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// SubnetProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type SubnetProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnet]) error
 	Create(ctx context.Context, want *lumi.State[*subnet]) (lumi.ID, error)
@@ -89,7 +89,7 @@ type SubnetProviderOps interface {
 // SubnetProvider is the lumi.ResourceProvider of type Subnet.
 type SubnetProvider struct{ lumi.Provider }
 
-// NewSubnetProvider makes a provider of the author's operations.
+// NewSubnetProvider returns a provider that calls the author's operations.
 func NewSubnetProvider(ops SubnetProviderOps) *SubnetProvider {
 	return &SubnetProvider{lumi.NewNamedProvider(Subnet, func() *subnet { return new(subnet) }, ops)}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// VPC is the token of a type of resource.
+// VPC is the type token of the resource.
 //
 // A VPC is a private network of the account's own, in one region. Subnets divide it, route tables say where its traffic
 // goes.
@@ -41,7 +41,7 @@ type vpc struct {
 	IPv6CIDRBlocks []string
 }
 
-// The names of the properties of VPC.
+// Property names of VPC.
 const (
 	VPC_Name                 = "name"
 	VPC_Tags                 = "tags"
@@ -53,7 +53,7 @@ const (
 	VPC_IPv6CIDRBlocks       = "ipv6CIDRBlocks"
 )
 
-// The codecs of properties of VPC.
+// Property codecs of VPC.
 var (
 	vpc_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -70,8 +70,8 @@ func (s *vpc) Lumi(p *lumi.Props) {
 	lumi.Required(p, VPC_IPv6CIDRBlocks, &s.IPv6CIDRBlocks, lumi.List(lumi.String), lumi.Out)
 }
 
-// VPCProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// VPCProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type VPCProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpc]) error
 	Create(ctx context.Context, want *lumi.State[*vpc]) (lumi.ID, error)
@@ -83,7 +83,7 @@ type VPCProviderOps interface {
 // VPCProvider is the lumi.ResourceProvider of type VPC.
 type VPCProvider struct{ lumi.Provider }
 
-// NewVPCProvider makes a provider of the author's operations.
+// NewVPCProvider returns a provider that calls the author's operations.
 func NewVPCProvider(ops VPCProviderOps) *VPCProvider {
 	return &VPCProvider{lumi.NewNamedProvider(VPC, func() *vpc { return new(vpc) }, ops)}
 }
@@ -101,7 +101,7 @@ const (
 	TenancyHost Tenancy = "host"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Tenancy) Valid() bool {
 	switch s {
 	case TenancyDefault, TenancyDedicated, TenancyHost:
@@ -110,7 +110,7 @@ func (s Tenancy) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Tenancy) Values() []string {
 	return []string{
 		"default", "dedicated", "host",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Group is the token of a type of resource.
+// Group is the type token of the resource.
 //
 // A Group gives permissions to all users that are in it.
 const Group tokens.Type = "aws:iam:Group"
@@ -33,7 +33,7 @@ type group struct {
 	Path *Path
 }
 
-// The names of the properties of Group.
+// Property names of Group.
 const (
 	Group_Name            = "name"
 	Group_ManagedPolicies = "managedPolicies"
@@ -42,7 +42,7 @@ const (
 	Group_Path            = "path"
 )
 
-// The codecs of properties of Group.
+// Property codecs of Group.
 var (
 	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
@@ -57,8 +57,8 @@ func (s *group) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Group_Path, &s.Path, group_Path)
 }
 
-// GroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// GroupProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type GroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*group]) error
 	Create(ctx context.Context, want *lumi.State[*group]) (lumi.ID, error)
@@ -70,7 +70,7 @@ type GroupProviderOps interface {
 // GroupProvider is the lumi.ResourceProvider of type Group.
 type GroupProvider struct{ lumi.Provider }
 
-// NewGroupProvider makes a provider of the author's operations.
+// NewGroupProvider returns a provider that calls the author's operations.
 func NewGroupProvider(ops GroupProviderOps) *GroupProvider {
 	return &GroupProvider{lumi.NewNamedProvider(Group, func() *group { return new(group) }, ops)}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// InstanceProfile is the token of a type of resource.
+// InstanceProfile is the type token of the resource.
 //
 // An InstanceProfile hands a role to the programs on an instance.
 const InstanceProfile tokens.Type = "aws:iam:InstanceProfile"
@@ -31,7 +31,7 @@ type instanceProfile struct {
 	ARN aws.ARN
 }
 
-// The names of the properties of InstanceProfile.
+// Property names of InstanceProfile.
 const (
 	InstanceProfile_Name  = "name"
 	InstanceProfile_Path  = "path"
@@ -39,7 +39,7 @@ const (
 	InstanceProfile_ARN   = "arn"
 )
 
-// The codecs of properties of InstanceProfile.
+// Property codecs of InstanceProfile.
 var (
 	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
 	instanceProfile_Roles = lumi.List(lumi.Capability("aws:iam:Role")).MinItems(1).MaxItems(1)
@@ -54,8 +54,8 @@ func (s *instanceProfile) Lumi(p *lumi.Props) {
 	lumi.Required(p, InstanceProfile_ARN, &s.ARN, instanceProfile_ARN, lumi.Out)
 }
 
-// InstanceProfileProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// InstanceProfileProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type InstanceProfileProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instanceProfile]) error
 	Create(ctx context.Context, want *lumi.State[*instanceProfile]) (lumi.ID, error)
@@ -67,7 +67,7 @@ type InstanceProfileProviderOps interface {
 // InstanceProfileProvider is the lumi.ResourceProvider of type InstanceProfile.
 type InstanceProfileProvider struct{ lumi.Provider }
 
-// NewInstanceProfileProvider makes a provider of the author's operations.
+// NewInstanceProfileProvider returns a provider that calls the author's operations.
 func NewInstanceProfileProvider(ops InstanceProfileProviderOps) *InstanceProfileProvider {
 	return &InstanceProfileProvider{lumi.NewNamedProvider(InstanceProfile, func() *instanceProfile { return new(instanceProfile) }, ops)}
 }

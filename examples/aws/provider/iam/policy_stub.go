@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Policy is the token of a type of resource.
+// Policy is the type token of the resource.
 //
 // A Policy is a set of permissions that can be attached to any number of users, groups and roles.
 const Policy tokens.Type = "aws:iam:Policy"
@@ -39,7 +39,7 @@ type policy struct {
 	ARN aws.ARN
 }
 
-// The names of the properties of Policy.
+// Property names of Policy.
 const (
 	Policy_Name           = "name"
 	Policy_Description    = "description"
@@ -51,7 +51,7 @@ const (
 	Policy_ARN            = "arn"
 )
 
-// The codecs of properties of Policy.
+// Property codecs of Policy.
 var (
 	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
 	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
@@ -69,8 +69,8 @@ func (s *policy) Lumi(p *lumi.Props) {
 	lumi.Required(p, Policy_ARN, &s.ARN, policy_ARN, lumi.Out)
 }
 
-// PolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// PolicyProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type PolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*policy]) error
 	Create(ctx context.Context, want *lumi.State[*policy]) (lumi.ID, error)
@@ -82,7 +82,7 @@ type PolicyProviderOps interface {
 // PolicyProvider is the lumi.ResourceProvider of type Policy.
 type PolicyProvider struct{ lumi.Provider }
 
-// NewPolicyProvider makes a provider of the author's operations.
+// NewPolicyProvider returns a provider that calls the author's operations.
 func NewPolicyProvider(ops PolicyProviderOps) *PolicyProvider {
 	return &PolicyProvider{lumi.NewNamedProvider(Policy, func() *policy { return new(policy) }, ops)}
 }
@@ -97,7 +97,7 @@ type PolicyDocument struct {
 
 type policyDocument = PolicyDocument
 
-// The names of the properties of PolicyDocument.
+// Property names of PolicyDocument.
 const (
 	PolicyDocument_Version   = "Version"
 	PolicyDocument_Statement = "Statement"
@@ -129,7 +129,7 @@ type PolicyStatement struct {
 
 type policyStatement = PolicyStatement
 
-// The names of the properties of PolicyStatement.
+// Property names of PolicyStatement.
 const (
 	PolicyStatement_Sid       = "Sid"
 	PolicyStatement_Effect    = "Effect"
@@ -139,7 +139,7 @@ const (
 	PolicyStatement_Condition = "Condition"
 )
 
-// The codecs of properties of PolicyStatement.
+// Property codecs of PolicyStatement.
 var (
 	policyStatement_Resource = lumi.List(lumi.String.Pattern(`^(\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])`))
 )
@@ -165,7 +165,7 @@ const (
 	PolicyVersion2008 PolicyVersion = "2008-10-17"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s PolicyVersion) Valid() bool {
 	switch s {
 	case PolicyVersion2012, PolicyVersion2008:
@@ -174,7 +174,7 @@ func (s PolicyVersion) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (PolicyVersion) Values() []string {
 	return []string{
 		"2012-10-17", "2008-10-17",
@@ -195,7 +195,7 @@ const (
 	Deny PolicyEffect = "Deny"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s PolicyEffect) Valid() bool {
 	switch s {
 	case Allow, Deny:
@@ -204,7 +204,7 @@ func (s PolicyEffect) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (PolicyEffect) Values() []string {
 	return []string{
 		"Allow", "Deny",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Role is the token of a type of resource.
+// Role is the type token of the resource.
 //
 // A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
 const Role tokens.Type = "aws:iam:Role"
@@ -45,7 +45,7 @@ type role struct {
 	RoleID string
 }
 
-// The names of the properties of Role.
+// Property names of Role.
 const (
 	Role_Name                     = "name"
 	Role_ManagedPolicies          = "managedPolicies"
@@ -60,7 +60,7 @@ const (
 	Role_RoleID                   = "roleID"
 )
 
-// The codecs of properties of Role.
+// Property codecs of Role.
 var (
 	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
@@ -84,8 +84,8 @@ func (s *role) Lumi(p *lumi.Props) {
 	lumi.Required(p, Role_RoleID, &s.RoleID, lumi.String, lumi.Out)
 }
 
-// RoleProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RoleProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RoleProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*role]) error
 	Create(ctx context.Context, want *lumi.State[*role]) (lumi.ID, error)
@@ -97,7 +97,7 @@ type RoleProviderOps interface {
 // RoleProvider is the lumi.ResourceProvider of type Role.
 type RoleProvider struct{ lumi.Provider }
 
-// NewRoleProvider makes a provider of the author's operations.
+// NewRoleProvider returns a provider that calls the author's operations.
 func NewRoleProvider(ops RoleProviderOps) *RoleProvider {
 	return &RoleProvider{lumi.NewNamedProvider(Role, func() *role { return new(role) }, ops)}
 }

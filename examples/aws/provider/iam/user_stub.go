@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// User is the token of a type of resource.
+// User is the type token of the resource.
 //
 // A User is a person, or a program outside of Amazon, that signs in with credentials of its own.
 const User tokens.Type = "aws:iam:User"
@@ -43,7 +43,7 @@ type user struct {
 	PermissionsBoundary *urn.URN
 }
 
-// The names of the properties of User.
+// Property names of User.
 const (
 	User_Name                  = "name"
 	User_ManagedPolicies       = "managedPolicies"
@@ -57,7 +57,7 @@ const (
 	User_PermissionsBoundary   = "permissionsBoundary"
 )
 
-// The codecs of properties of User.
+// Property codecs of User.
 var (
 	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 	user_Tags = lumi.Map(lumi.String).MaxProperties(50)
@@ -79,8 +79,8 @@ func (s *user) Lumi(p *lumi.Props) {
 	p.RequiredWith(User_PasswordResetRequired, User_Password)
 }
 
-// UserProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// UserProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type UserProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*user]) error
 	Create(ctx context.Context, want *lumi.State[*user]) (lumi.ID, error)
@@ -92,12 +92,12 @@ type UserProviderOps interface {
 // UserProvider is the lumi.ResourceProvider of type User.
 type UserProvider struct{ lumi.Provider }
 
-// NewUserProvider makes a provider of the author's operations.
+// NewUserProvider returns a provider that calls the author's operations.
 func NewUserProvider(ops UserProviderOps) *UserProvider {
 	return &UserProvider{lumi.NewNamedProvider(User, func() *user { return new(user) }, ops)}
 }
 
-// AccessKey is the token of a type of resource.
+// AccessKey is the type token of the resource.
 //
 // An AccessKey is a pair of keys with which a program signs requests in a User's name.
 const AccessKey tokens.Type = "aws:iam:AccessKey"
@@ -116,7 +116,7 @@ type accessKey struct {
 	SecretAccessKey string
 }
 
-// The names of the properties of AccessKey.
+// Property names of AccessKey.
 const (
 	AccessKey_User            = "user"
 	AccessKey_Status          = "status"
@@ -125,7 +125,7 @@ const (
 	AccessKey_SecretAccessKey = "secretAccessKey"
 )
 
-// The codecs of properties of AccessKey.
+// Property codecs of AccessKey.
 var (
 	accessKey_Status = lumi.Enum[*AccessKeyStatus]().Default("Active")
 )
@@ -139,8 +139,8 @@ func (s *accessKey) Lumi(p *lumi.Props) {
 	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Secret)
 }
 
-// AccessKeyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// AccessKeyProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type AccessKeyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*accessKey]) error
 	Name(ctx context.Context, want *lumi.State[*accessKey]) (string, error)
@@ -153,7 +153,7 @@ type AccessKeyProviderOps interface {
 // AccessKeyProvider is the lumi.ResourceProvider of type AccessKey.
 type AccessKeyProvider struct{ lumi.Provider }
 
-// NewAccessKeyProvider makes a provider of the author's operations.
+// NewAccessKeyProvider returns a provider that calls the author's operations.
 func NewAccessKeyProvider(ops AccessKeyProviderOps) *AccessKeyProvider {
 	return &AccessKeyProvider{lumi.NewProvider(AccessKey, func() *accessKey { return new(accessKey) }, ops)}
 }
@@ -169,7 +169,7 @@ const (
 	InactiveAccessKeyStatus AccessKeyStatus = "Inactive"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s AccessKeyStatus) Valid() bool {
 	switch s {
 	case ActiveAccessKeyStatus, InactiveAccessKeyStatus:
@@ -178,7 +178,7 @@ func (s AccessKeyStatus) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (AccessKeyStatus) Values() []string {
 	return []string{
 		"Active", "Inactive",

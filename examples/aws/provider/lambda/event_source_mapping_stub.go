@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// EventSourceMapping is the token of a type of resource.
+// EventSourceMapping is the type token of the resource.
 //
 // An EventSourceMapping reads a queue or a stream and calls a Function with what it finds.
 const EventSourceMapping tokens.Type = "aws:lambda:EventSourceMapping"
@@ -36,7 +36,7 @@ type eventSourceMapping struct {
 	UUID string
 }
 
-// The names of the properties of EventSourceMapping.
+// Property names of EventSourceMapping.
 const (
 	EventSourceMapping_Function         = "function"
 	EventSourceMapping_Source           = "source"
@@ -47,7 +47,7 @@ const (
 	EventSourceMapping_UUID             = "uuid"
 )
 
-// The codecs of properties of EventSourceMapping.
+// Property codecs of EventSourceMapping.
 var (
 	eventSourceMapping_BatchSize = lumi.Number.Min(1).Max(10000).MultipleOf(1)
 	eventSourceMapping_Enabled   = lumi.Bool.Default(true)
@@ -64,8 +64,8 @@ func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 	lumi.Required(p, EventSourceMapping_UUID, &s.UUID, lumi.String, lumi.Out)
 }
 
-// EventSourceMappingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// EventSourceMappingProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type EventSourceMappingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*eventSourceMapping]) error
 	Name(ctx context.Context, want *lumi.State[*eventSourceMapping]) (string, error)
@@ -78,7 +78,7 @@ type EventSourceMappingProviderOps interface {
 // EventSourceMappingProvider is the lumi.ResourceProvider of type EventSourceMapping.
 type EventSourceMappingProvider struct{ lumi.Provider }
 
-// NewEventSourceMappingProvider makes a provider of the author's operations.
+// NewEventSourceMappingProvider returns a provider that calls the author's operations.
 func NewEventSourceMappingProvider(ops EventSourceMappingProviderOps) *EventSourceMappingProvider {
 	return &EventSourceMappingProvider{lumi.NewProvider(EventSourceMapping, func() *eventSourceMapping { return new(eventSourceMapping) }, ops)}
 }
@@ -100,7 +100,7 @@ func (s *EventSource) Lumi() []lumi.Variant {
 	}
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *EventSource) Match(
 	ifQueue func(urn.URN) error,
 	ifTable func(urn.URN) error,
@@ -125,7 +125,7 @@ const (
 	StartingPositionLatest StartingPosition = "LATEST"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s StartingPosition) Valid() bool {
 	switch s {
 	case StartingPositionTrimHorizon, StartingPositionLatest:
@@ -134,7 +134,7 @@ func (s StartingPosition) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (StartingPosition) Values() []string {
 	return []string{
 		"TRIM_HORIZON", "LATEST",

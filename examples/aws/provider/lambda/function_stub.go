@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Function is the token of a type of resource.
+// Function is the type token of the resource.
 //
 // A Function is a program that runs when it is called and costs nothing while it is not.
 const Function tokens.Type = "aws:lambda:Function"
@@ -57,7 +57,7 @@ type function struct {
 	LastModified *string
 }
 
-// The names of the properties of Function.
+// Property names of Function.
 const (
 	Function_Name             = "name"
 	Function_Tags             = "tags"
@@ -77,7 +77,7 @@ const (
 	Function_LastModified     = "lastModified"
 )
 
-// The codecs of properties of Function.
+// Property codecs of Function.
 var (
 	function_Tags       = lumi.Map(lumi.String).MaxProperties(50)
 	function_Handler    = lumi.String.MaxLength(128).Pattern(`^[^\t\n\f\r ]+$`)
@@ -107,8 +107,8 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Function_LastModified, &s.LastModified, lumi.String, lumi.Out)
 }
 
-// FunctionProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// FunctionProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type FunctionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*function]) error
 	Create(ctx context.Context, want *lumi.State[*function]) (lumi.ID, error)
@@ -120,7 +120,7 @@ type FunctionProviderOps interface {
 // FunctionProvider is the lumi.ResourceProvider of type Function.
 type FunctionProvider struct{ lumi.Provider }
 
-// NewFunctionProvider makes a provider of the author's operations.
+// NewFunctionProvider returns a provider that calls the author's operations.
 func NewFunctionProvider(ops FunctionProviderOps) *FunctionProvider {
 	return &FunctionProvider{lumi.NewNamedProvider(Function, func() *function { return new(function) }, ops)}
 }
@@ -135,7 +135,7 @@ type FunctionVPC struct {
 
 type functionVPC = FunctionVPC
 
-// The names of the properties of FunctionVPC.
+// Property names of FunctionVPC.
 const (
 	FunctionVPC_Subnets        = "subnets"
 	FunctionVPC_SecurityGroups = "securityGroups"
@@ -157,7 +157,7 @@ type Environment struct {
 
 type environment = Environment
 
-// The names of the properties of Environment.
+// Property names of Environment.
 const (
 	Environment_Variables       = "variables"
 	Environment_SecretVariables = "secretVariables"
@@ -186,7 +186,7 @@ const (
 	ProvidedRuntime Runtime = "provided.al2023"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Runtime) Valid() bool {
 	switch s {
 	case NodeJS20Runtime, NodeJS22Runtime, Python312Runtime, Java21Runtime, ProvidedRuntime:
@@ -195,14 +195,14 @@ func (s Runtime) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Runtime) Values() []string {
 	return []string{
 		"nodejs20.x", "nodejs22.x", "python3.12", "java21", "provided.al2023",
 	}
 }
 
-// Deprecated says what to use instead of a deprecated value.
+// Deprecated returns what to use instead of a deprecated value, or "".
 func (s Runtime) Deprecated() string {
 	switch s {
 	case NodeJS20Runtime:

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Permission is the token of a type of resource.
+// Permission is the type token of the resource.
 //
 // A Permission lets another service or account call a Function.
 const Permission tokens.Type = "aws:lambda:Permission"
@@ -33,7 +33,7 @@ type permission struct {
 	SourceARN *aws.ARN
 }
 
-// The names of the properties of Permission.
+// Property names of Permission.
 const (
 	Permission_Function      = "function"
 	Permission_Action        = "action"
@@ -42,7 +42,7 @@ const (
 	Permission_SourceARN     = "sourceARN"
 )
 
-// The codecs of properties of Permission.
+// Property codecs of Permission.
 var (
 	permission_Action        = lumi.String.Pattern(`^(\*|lambda:(\*|[A-Za-z]+))$`)
 	permission_SourceAccount = lumi.String.Pattern(`^\d{12}$`)
@@ -58,8 +58,8 @@ func (s *permission) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Permission_SourceARN, &s.SourceARN, permission_SourceARN, lumi.Replaces)
 }
 
-// PermissionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// PermissionProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type PermissionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*permission]) error
 	Name(ctx context.Context, want *lumi.State[*permission]) (string, error)
@@ -72,7 +72,7 @@ type PermissionProviderOps interface {
 // PermissionProvider is the lumi.ResourceProvider of type Permission.
 type PermissionProvider struct{ lumi.Provider }
 
-// NewPermissionProvider makes a provider of the author's operations.
+// NewPermissionProvider returns a provider that calls the author's operations.
 func NewPermissionProvider(ops PermissionProviderOps) *PermissionProvider {
 	return &PermissionProvider{lumi.NewProvider(Permission, func() *permission { return new(permission) }, ops)}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// BucketPolicy is the token of a type of resource.
+// BucketPolicy is the type token of the resource.
 //
 // A BucketPolicy says who may do what with a Bucket and the objects in it. A bucket has at most one.
 const BucketPolicy tokens.Type = "aws:s3:BucketPolicy"
@@ -27,7 +27,7 @@ type bucketPolicy struct {
 	PolicyDocument iam.PolicyDocument
 }
 
-// The names of the properties of BucketPolicy.
+// Property names of BucketPolicy.
 const (
 	BucketPolicy_Bucket         = "bucket"
 	BucketPolicy_PolicyDocument = "policyDocument"
@@ -39,8 +39,8 @@ func (s *bucketPolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, BucketPolicy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*iam.PolicyDocument]())
 }
 
-// BucketPolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// BucketPolicyProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type BucketPolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucketPolicy]) error
 	Name(ctx context.Context, want *lumi.State[*bucketPolicy]) (string, error)
@@ -53,7 +53,7 @@ type BucketPolicyProviderOps interface {
 // BucketPolicyProvider is the lumi.ResourceProvider of type BucketPolicy.
 type BucketPolicyProvider struct{ lumi.Provider }
 
-// NewBucketPolicyProvider makes a provider of the author's operations.
+// NewBucketPolicyProvider returns a provider that calls the author's operations.
 func NewBucketPolicyProvider(ops BucketPolicyProviderOps) *BucketPolicyProvider {
 	return &BucketPolicyProvider{lumi.NewProvider(BucketPolicy, func() *bucketPolicy { return new(bucketPolicy) }, ops)}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Bucket is the token of a type of resource.
+// Bucket is the type token of the resource.
 //
 // A Bucket holds objects. Its name is unique among all buckets of all accounts.
 const Bucket tokens.Type = "aws:s3:Bucket"
@@ -50,7 +50,7 @@ type bucket struct {
 	WebsiteURL *string
 }
 
-// The names of the properties of Bucket.
+// Property names of Bucket.
 const (
 	Bucket_Name           = "name"
 	Bucket_Tags           = "tags"
@@ -67,7 +67,7 @@ const (
 	Bucket_WebsiteURL     = "websiteURL"
 )
 
-// The codecs of properties of Bucket.
+// Property codecs of Bucket.
 var (
 	bucket_Tags = lumi.Map(lumi.String).MaxProperties(50)
 	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
@@ -90,8 +90,8 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Bucket_WebsiteURL, &s.WebsiteURL, lumi.String, lumi.Out)
 }
 
-// BucketProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// BucketProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type BucketProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucket]) error
 	Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error)
@@ -103,7 +103,7 @@ type BucketProviderOps interface {
 // BucketProvider is the lumi.ResourceProvider of type Bucket.
 type BucketProvider struct{ lumi.Provider }
 
-// NewBucketProvider makes a provider of the author's operations.
+// NewBucketProvider returns a provider that calls the author's operations.
 func NewBucketProvider(ops BucketProviderOps) *BucketProvider {
 	return &BucketProvider{lumi.NewNamedProvider(Bucket, func() *bucket { return new(bucket) }, ops)}
 }
@@ -125,7 +125,7 @@ const (
 	CannedACLLogDeliveryWrite CannedACL = "log-delivery-write"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s CannedACL) Valid() bool {
 	switch s {
 	case CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite, CannedACLAuthenticatedRead,
@@ -135,7 +135,7 @@ func (s CannedACL) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (CannedACL) Values() []string {
 	return []string{
 		"private", "public-read", "public-read-write", "authenticated-read", "log-delivery-write",
@@ -156,7 +156,7 @@ const (
 	VersioningSuspended VersioningStatus = "Suspended"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s VersioningStatus) Valid() bool {
 	switch s {
 	case VersioningEnabled, VersioningSuspended:
@@ -165,7 +165,7 @@ func (s VersioningStatus) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (VersioningStatus) Values() []string {
 	return []string{
 		"Enabled", "Suspended",
@@ -191,7 +191,7 @@ type CORSRule struct {
 
 type corsRule = CORSRule
 
-// The names of the properties of CORSRule.
+// Property names of CORSRule.
 const (
 	CORSRule_AllowedMethods = "allowedMethods"
 	CORSRule_AllowedOrigins = "allowedOrigins"
@@ -200,7 +200,7 @@ const (
 	CORSRule_MaxAge         = "maxAge"
 )
 
-// The codecs of properties of CORSRule.
+// Property codecs of CORSRule.
 var (
 	corsRule_MaxAge = lumi.Number.Min(0)
 )
@@ -224,7 +224,7 @@ type BucketLogging struct {
 
 type bucketLogging = BucketLogging
 
-// The names of the properties of BucketLogging.
+// Property names of BucketLogging.
 const (
 	BucketLogging_Destination = "destination"
 	BucketLogging_Prefix      = "prefix"
@@ -250,7 +250,7 @@ type Notification struct {
 
 type notification = Notification
 
-// The names of the properties of Notification.
+// Property names of Notification.
 const (
 	Notification_Events = "events"
 	Notification_Target = "target"
@@ -283,7 +283,7 @@ const (
 	EventRemovedDelete Event = "s3:ObjectRemoved:Delete"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Event) Valid() bool {
 	switch s {
 	case EventCreated, EventCreatedPut, EventCreatedCopy, EventRemoved, EventRemovedDelete:
@@ -292,7 +292,7 @@ func (s Event) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Event) Values() []string {
 	return []string{
 		"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Copy", "s3:ObjectRemoved:*",
@@ -319,7 +319,7 @@ type BucketWebsite struct {
 
 type bucketWebsite = BucketWebsite
 
-// The names of the properties of BucketWebsite.
+// Property names of BucketWebsite.
 const (
 	BucketWebsite_IndexDocument         = "indexDocument"
 	BucketWebsite_ErrorDocument         = "errorDocument"

@@ -4,7 +4,7 @@ package s3
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // A LifecycleRule moves objects to cheaper storage as they age, and removes them in the end.
@@ -21,7 +21,7 @@ type LifecycleRule struct {
 
 type lifecycleRule = LifecycleRule
 
-// The names of the properties of LifecycleRule.
+// Property names of LifecycleRule.
 const (
 	LifecycleRule_Filter           = "filter"
 	LifecycleRule_Transitions      = "transitions"
@@ -53,7 +53,7 @@ type LifecycleFilter struct {
 
 type lifecycleFilter = LifecycleFilter
 
-// The names of the properties of LifecycleFilter.
+// Property names of LifecycleFilter.
 const (
 	LifecycleFilter_Prefix   = "prefix"
 	LifecycleFilter_Tags     = "tags"
@@ -90,7 +90,7 @@ const (
 	StorageClassDeepArchive StorageClass = "DEEP_ARCHIVE"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s StorageClass) Valid() bool {
 	switch s {
 	case StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering,
@@ -100,7 +100,7 @@ func (s StorageClass) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (StorageClass) Values() []string {
 	return []string{
 		"STANDARD", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER", "DEEP_ARCHIVE",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Object is the token of a type of resource.
+// Object is the type token of the resource.
 //
 // An Object is a file in a Bucket.
 const Object tokens.Type = "aws:s3:Object"
@@ -40,7 +40,7 @@ type object struct {
 	VersionID *string
 }
 
-// The names of the properties of Object.
+// Property names of Object.
 const (
 	Object_Tags         = "tags"
 	Object_Bucket       = "bucket"
@@ -52,7 +52,7 @@ const (
 	Object_VersionID    = "versionID"
 )
 
-// The codecs of properties of Object.
+// Property codecs of Object.
 var (
 	object_Tags = lumi.Map(lumi.String).MaxProperties(50)
 )
@@ -69,8 +69,8 @@ func (s *object) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Object_VersionID, &s.VersionID, lumi.String, lumi.Out)
 }
 
-// ObjectProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// ObjectProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type ObjectProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*object]) error
 	Name(ctx context.Context, want *lumi.State[*object]) (string, error)
@@ -83,7 +83,7 @@ type ObjectProviderOps interface {
 // ObjectProvider is the lumi.ResourceProvider of type Object.
 type ObjectProvider struct{ lumi.Provider }
 
-// NewObjectProvider makes a provider of the author's operations.
+// NewObjectProvider returns a provider that calls the author's operations.
 func NewObjectProvider(ops ObjectProviderOps) *ObjectProvider {
 	return &ObjectProvider{lumi.NewProvider(Object, func() *object { return new(object) }, ops)}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Subscription is the token of a type of resource.
+// Subscription is the type token of the resource.
 //
 // A Subscription passes the messages of a Topic on to one recipient.
 const Subscription tokens.Type = "aws:sns:Subscription"
@@ -38,7 +38,7 @@ type subscription struct {
 	SubscriptionARN *string
 }
 
-// The names of the properties of Subscription.
+// Property names of Subscription.
 const (
 	Subscription_Topic              = "topic"
 	Subscription_Protocol           = "protocol"
@@ -63,8 +63,8 @@ func (s *subscription) Lumi(p *lumi.Props) {
 	p.ExactlyOneOf(Subscription_Endpoint, Subscription_Target)
 }
 
-// SubscriptionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// SubscriptionProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type SubscriptionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subscription]) error
 	Name(ctx context.Context, want *lumi.State[*subscription]) (string, error)
@@ -77,7 +77,7 @@ type SubscriptionProviderOps interface {
 // SubscriptionProvider is the lumi.ResourceProvider of type Subscription.
 type SubscriptionProvider struct{ lumi.Provider }
 
-// NewSubscriptionProvider makes a provider of the author's operations.
+// NewSubscriptionProvider returns a provider that calls the author's operations.
 func NewSubscriptionProvider(ops SubscriptionProviderOps) *SubscriptionProvider {
 	return &SubscriptionProvider{lumi.NewProvider(Subscription, func() *subscription { return new(subscription) }, ops)}
 }
@@ -98,7 +98,7 @@ func (s *Target) Lumi() []lumi.Variant {
 	}
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *Target) Match(
 	ifQueue func(urn.URN) error,
 	ifFunction func(urn.URN) error,
@@ -131,7 +131,7 @@ const (
 	LambdaProtocol Protocol = "lambda"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Protocol) Valid() bool {
 	switch s {
 	case HTTPProtocol, HTTPSProtocol, EmailProtocol, SMSProtocol, SQSProtocol, LambdaProtocol:
@@ -140,7 +140,7 @@ func (s Protocol) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Protocol) Values() []string {
 	return []string{
 		"http", "https", "email", "sms", "sqs", "lambda",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Topic is the token of a type of resource.
+// Topic is the type token of the resource.
 //
 // A Topic takes messages and passes them on to everybody who has subscribed.
 const Topic tokens.Type = "aws:sns:Topic"
@@ -35,7 +35,7 @@ type topic struct {
 	ARN aws.ARN
 }
 
-// The names of the properties of Topic.
+// Property names of Topic.
 const (
 	Topic_Name             = "name"
 	Topic_Tags             = "tags"
@@ -45,7 +45,7 @@ const (
 	Topic_ARN              = "arn"
 )
 
-// The codecs of properties of Topic.
+// Property codecs of Topic.
 var (
 	topic_Tags = lumi.Map(lumi.String).MaxProperties(50)
 	topic_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
@@ -61,8 +61,8 @@ func (s *topic) Lumi(p *lumi.Props) {
 	lumi.Required(p, Topic_ARN, &s.ARN, topic_ARN, lumi.Out)
 }
 
-// TopicProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// TopicProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type TopicProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*topic]) error
 	Create(ctx context.Context, want *lumi.State[*topic]) (lumi.ID, error)
@@ -74,7 +74,7 @@ type TopicProviderOps interface {
 // TopicProvider is the lumi.ResourceProvider of type Topic.
 type TopicProvider struct{ lumi.Provider }
 
-// NewTopicProvider makes a provider of the author's operations.
+// NewTopicProvider returns a provider that calls the author's operations.
 func NewTopicProvider(ops TopicProviderOps) *TopicProvider {
 	return &TopicProvider{lumi.NewNamedProvider(Topic, func() *topic { return new(topic) }, ops)}
 }
@@ -91,14 +91,14 @@ type DeliveryPolicy struct {
 
 type deliveryPolicy = DeliveryPolicy
 
-// The names of the properties of DeliveryPolicy.
+// Property names of DeliveryPolicy.
 const (
 	DeliveryPolicy_NumRetries     = "numRetries"
 	DeliveryPolicy_MinDelayTarget = "minDelayTarget"
 	DeliveryPolicy_MaxDelayTarget = "maxDelayTarget"
 )
 
-// The codecs of properties of DeliveryPolicy.
+// Property codecs of DeliveryPolicy.
 var (
 	deliveryPolicy_MinDelayTarget = lumi.Number.Min(0)
 	deliveryPolicy_MaxDelayTarget = lumi.Number.Min(0)

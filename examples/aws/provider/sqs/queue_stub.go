@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Queue is the token of a type of resource.
+// Queue is the type token of the resource.
 //
 // A Queue keeps messages until their receivers have deleted them.
 const Queue tokens.Type = "aws:sqs:Queue"
@@ -47,7 +47,7 @@ type queue struct {
 	URL string
 }
 
-// The names of the properties of Queue.
+// Property names of Queue.
 const (
 	Queue_Name                   = "name"
 	Queue_Tags                   = "tags"
@@ -62,7 +62,7 @@ const (
 	Queue_URL                    = "url"
 )
 
-// The codecs of properties of Queue.
+// Property codecs of Queue.
 var (
 	queue_Tags                   = lumi.Map(lumi.String).MaxProperties(50)
 	queue_DelaySeconds           = lumi.Number.Min(0).Max(900).Default(0.0)
@@ -88,8 +88,8 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Required(p, Queue_URL, &s.URL, lumi.String, lumi.Out)
 }
 
-// QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// QueueProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
@@ -101,7 +101,7 @@ type QueueProviderOps interface {
 // QueueProvider is the lumi.ResourceProvider of type Queue.
 type QueueProvider struct{ lumi.Provider }
 
-// NewQueueProvider makes a provider of the author's operations.
+// NewQueueProvider returns a provider that calls the author's operations.
 func NewQueueProvider(ops QueueProviderOps) *QueueProvider {
 	return &QueueProvider{lumi.NewNamedProvider(Queue, func() *queue { return new(queue) }, ops)}
 }
@@ -116,13 +116,13 @@ type RedrivePolicy struct {
 
 type redrivePolicy = RedrivePolicy
 
-// The names of the properties of RedrivePolicy.
+// Property names of RedrivePolicy.
 const (
 	RedrivePolicy_DeadLetterTarget = "deadLetterTarget"
 	RedrivePolicy_MaxReceiveCount  = "maxReceiveCount"
 )
 
-// The codecs of properties of RedrivePolicy.
+// Property codecs of RedrivePolicy.
 var (
 	redrivePolicy_MaxReceiveCount = lumi.Number.Min(1).Max(1000).MultipleOf(1)
 )
@@ -133,7 +133,7 @@ func (s *RedrivePolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, RedrivePolicy_MaxReceiveCount, &s.MaxReceiveCount, redrivePolicy_MaxReceiveCount)
 }
 
-// QueuePolicy is the token of a type of resource.
+// QueuePolicy is the type token of the resource.
 //
 // A QueuePolicy says who may do what with some queues.
 const QueuePolicy tokens.Type = "aws:sqs:QueuePolicy"
@@ -146,7 +146,7 @@ type queuePolicy struct {
 	PolicyDocument iam.PolicyDocument
 }
 
-// The names of the properties of QueuePolicy.
+// Property names of QueuePolicy.
 const (
 	QueuePolicy_Queues         = "queues"
 	QueuePolicy_PolicyDocument = "policyDocument"
@@ -158,8 +158,8 @@ func (s *queuePolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, QueuePolicy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*iam.PolicyDocument]())
 }
 
-// QueuePolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// QueuePolicyProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type QueuePolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queuePolicy]) error
 	Name(ctx context.Context, want *lumi.State[*queuePolicy]) (string, error)
@@ -172,7 +172,7 @@ type QueuePolicyProviderOps interface {
 // QueuePolicyProvider is the lumi.ResourceProvider of type QueuePolicy.
 type QueuePolicyProvider struct{ lumi.Provider }
 
-// NewQueuePolicyProvider makes a provider of the author's operations.
+// NewQueuePolicyProvider returns a provider that calls the author's operations.
 func NewQueuePolicyProvider(ops QueuePolicyProviderOps) *QueuePolicyProvider {
 	return &QueuePolicyProvider{lumi.NewProvider(QueuePolicy, func() *queuePolicy { return new(queuePolicy) }, ops)}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // ARN is a name for strings.
@@ -42,7 +42,7 @@ type Rule struct {
 
 type rule = Rule
 
-// The names of the properties of Rule.
+// Property names of Rule.
 const (
 	Rule_ARN   = "arn"
 	Rule_Tags  = "tags"
@@ -56,7 +56,7 @@ func (s *Rule) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Rule_Nests, &s.Nests, lumi.Map(lumi.Map(lumi.String)))
 }
 
-// Queue is the token of a type of resource.
+// Queue is the type token of the resource.
 //
 // Queue uses them.
 const Queue tokens.Type = "aliases:index:Queue"
@@ -76,7 +76,7 @@ type queue struct {
 	History []Tags
 }
 
-// The names of the properties of Queue.
+// Property names of Queue.
 const (
 	Queue_Name    = "name"
 	Queue_ARN     = "arn"
@@ -104,8 +104,8 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Required(p, Queue_History, &s.History, lumi.List(lumi.Map(lumi.String)), lumi.Out)
 }
 
-// QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// QueueProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
@@ -117,7 +117,7 @@ type QueueProviderOps interface {
 // QueueProvider is the lumi.ResourceProvider of type Queue.
 type QueueProvider struct{ lumi.Provider }
 
-// NewQueueProvider makes a provider of the author's operations.
+// NewQueueProvider returns a provider that calls the author's operations.
 func NewQueueProvider(ops QueueProviderOps) *QueueProvider {
 	return &QueueProvider{lumi.NewNamedProvider(Queue, func() *queue { return new(queue) }, ops)}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Table is the token of a type of resource.
+// Table is the type token of the resource.
 //
 // Table holds lists and maps of everything.
 const Table tokens.Type = "collections:index:Table"
@@ -37,7 +37,7 @@ type table struct {
 	Seen     []string
 }
 
-// The names of the properties of Table.
+// Property names of Table.
 const (
 	Table_Name     = "name"
 	Table_Strings  = "strings"
@@ -73,8 +73,8 @@ func (s *table) Lumi(p *lumi.Props) {
 	lumi.Required(p, Table_Seen, &s.Seen, lumi.List(lumi.String), lumi.Out)
 }
 
-// TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// TableProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type TableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*table]) error
 	Create(ctx context.Context, want *lumi.State[*table]) (lumi.ID, error)
@@ -86,7 +86,7 @@ type TableProviderOps interface {
 // TableProvider is the lumi.ResourceProvider of type Table.
 type TableProvider struct{ lumi.Provider }
 
-// NewTableProvider makes a provider of the author's operations.
+// NewTableProvider returns a provider that calls the author's operations.
 func NewTableProvider(ops TableProviderOps) *TableProvider {
 	return &TableProvider{lumi.NewNamedProvider(Table, func() *table { return new(table) }, ops)}
 }
@@ -100,7 +100,7 @@ type Column struct {
 
 type column = Column
 
-// The names of the properties of Column.
+// Property names of Column.
 const (
 	Column_Name     = "name"
 	Column_Children = "children"

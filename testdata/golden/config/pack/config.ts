@@ -23,7 +23,7 @@ const Config$shape: lumi.Shape = {
     zones: lumi.required(lumi.list(lumi.string)),
 };
 
-/** Sets the configuration of the provider of config. A program does so at most once. */
+/** Configures the provider of config. A program may call it at most once. */
 export function configure(args: Config): void {
     lumi.configure("config", args, Config$shape, configure);
 }

@@ -4,7 +4,7 @@ package config
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Config is how the provider reaches the cloud.
@@ -19,7 +19,7 @@ type Config struct {
 
 type config = Config
 
-// The names of the properties of Config.
+// Property names of Config.
 const (
 	Config_Region = "region"
 	Config_Key    = "key"
@@ -42,7 +42,7 @@ type Retry struct {
 
 type retry = Retry
 
-// The names of the properties of Retry.
+// Property names of Retry.
 const (
 	Retry_Times = "times"
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Thing is the token of a type of resource.
+// Thing is the type token of the resource.
 //
 // Thing has docs of several lines,
 //
@@ -39,7 +39,7 @@ type thing struct {
 	Harm string
 }
 
-// The names of the properties of Thing.
+// Property names of Thing.
 const (
 	Thing_Name  = "name"
 	Thing_Block = "block"
@@ -57,8 +57,8 @@ func (s *thing) Lumi(p *lumi.Props) {
 	lumi.Required(p, Thing_Harm, &s.Harm, lumi.String)
 }
 
-// ThingProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// ThingProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type ThingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*thing]) error
 	Create(ctx context.Context, want *lumi.State[*thing]) (lumi.ID, error)
@@ -70,7 +70,7 @@ type ThingProviderOps interface {
 // ThingProvider is the lumi.ResourceProvider of type Thing.
 type ThingProvider struct{ lumi.Provider }
 
-// NewThingProvider makes a provider of the author's operations.
+// NewThingProvider returns a provider that calls the author's operations.
 func NewThingProvider(ops ThingProviderOps) *ThingProvider {
 	return &ThingProvider{lumi.NewNamedProvider(Thing, func() *thing { return new(thing) }, ops)}
 }
@@ -87,7 +87,7 @@ type Lonely struct {
 
 type lonely = Lonely
 
-// The names of the properties of Lonely.
+// Property names of Lonely.
 const (
 	Lonely_A = "a"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Located is a base that only resources embed.
@@ -20,7 +20,7 @@ type Located struct {
 
 type located = Located
 
-// The names of the properties of Located.
+// Property names of Located.
 const (
 	Located_Region = "region"
 	Located_Zone   = "zone"
@@ -32,7 +32,7 @@ func (s *Located) Lumi(p *lumi.Props) {
 	lumi.Required(p, Located_Zone, &s.Zone, lumi.String, lumi.Out)
 }
 
-// Volume is the token of a type of resource.
+// Volume is the type token of the resource.
 //
 // Volume has a mixin and a base.
 const Volume tokens.Type = "embedding:index:Volume"
@@ -48,7 +48,7 @@ type volume struct {
 	Zone   string
 }
 
-// The names of the properties of Volume.
+// Property names of Volume.
 const (
 	Volume_Name   = "name"
 	Volume_Tags   = "tags"
@@ -68,8 +68,8 @@ func (s *volume) Lumi(p *lumi.Props) {
 	lumi.Required(p, Volume_Zone, &s.Zone, lumi.String, lumi.Out)
 }
 
-// VolumeProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// VolumeProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type VolumeProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*volume]) error
 	Create(ctx context.Context, want *lumi.State[*volume]) (lumi.ID, error)
@@ -81,12 +81,12 @@ type VolumeProviderOps interface {
 // VolumeProvider is the lumi.ResourceProvider of type Volume.
 type VolumeProvider struct{ lumi.Provider }
 
-// NewVolumeProvider makes a provider of the author's operations.
+// NewVolumeProvider returns a provider that calls the author's operations.
 func NewVolumeProvider(ops VolumeProviderOps) *VolumeProvider {
 	return &VolumeProvider{lumi.NewNamedProvider(Volume, func() *volume { return new(volume) }, ops)}
 }
 
-// Snapshot is the token of a type of resource.
+// Snapshot is the type token of the resource.
 //
 // Snapshot extends a resource.
 const Snapshot tokens.Type = "embedding:index:Snapshot"
@@ -103,7 +103,7 @@ type snapshot struct {
 	Note   *string
 }
 
-// The names of the properties of Snapshot.
+// Property names of Snapshot.
 const (
 	Snapshot_Name   = "name"
 	Snapshot_Tags   = "tags"
@@ -125,8 +125,8 @@ func (s *snapshot) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Snapshot_Note, &s.Note, lumi.String)
 }
 
-// SnapshotProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// SnapshotProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type SnapshotProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*snapshot]) error
 	Create(ctx context.Context, want *lumi.State[*snapshot]) (lumi.ID, error)
@@ -138,7 +138,7 @@ type SnapshotProviderOps interface {
 // SnapshotProvider is the lumi.ResourceProvider of type Snapshot.
 type SnapshotProvider struct{ lumi.Provider }
 
-// NewSnapshotProvider makes a provider of the author's operations.
+// NewSnapshotProvider returns a provider that calls the author's operations.
 func NewSnapshotProvider(ops SnapshotProviderOps) *SnapshotProvider {
 	return &SnapshotProvider{lumi.NewNamedProvider(Snapshot, func() *snapshot { return new(snapshot) }, ops)}
 }
@@ -151,7 +151,7 @@ type Point struct {
 
 type point = Point
 
-// The names of the properties of Point.
+// Property names of Point.
 const (
 	Point_X = "x"
 	Point_Y = "y"
@@ -172,7 +172,7 @@ type Point3 struct {
 
 type point3 = Point3
 
-// The names of the properties of Point3.
+// Property names of Point3.
 const (
 	Point3_X = "x"
 	Point3_Y = "y"

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Disk is the token of a type of resource.
+// Disk is the type token of the resource.
 //
 // Disk uses the enums.
 const Disk tokens.Type = "enums:index:Disk"
@@ -28,7 +28,7 @@ type disk struct {
 	Computed Kind
 }
 
-// The names of the properties of Disk.
+// Property names of Disk.
 const (
 	Disk_Name     = "name"
 	Disk_Kind     = "kind"
@@ -48,8 +48,8 @@ func (s *disk) Lumi(p *lumi.Props) {
 	lumi.Required(p, Disk_Computed, &s.Computed, lumi.Enum[*Kind](), lumi.Out)
 }
 
-// DiskProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// DiskProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type DiskProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*disk]) error
 	Create(ctx context.Context, want *lumi.State[*disk]) (lumi.ID, error)
@@ -61,7 +61,7 @@ type DiskProviderOps interface {
 // DiskProvider is the lumi.ResourceProvider of type Disk.
 type DiskProvider struct{ lumi.Provider }
 
-// NewDiskProvider makes a provider of the author's operations.
+// NewDiskProvider returns a provider that calls the author's operations.
 func NewDiskProvider(ops DiskProviderOps) *DiskProvider {
 	return &DiskProvider{lumi.NewNamedProvider(Disk, func() *disk { return new(disk) }, ops)}
 }
@@ -77,7 +77,7 @@ const (
 	TenancyDedicated Tenancy = "dedicated"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Tenancy) Valid() bool {
 	switch s {
 	case TenancyDefault, TenancyDedicated:
@@ -86,7 +86,7 @@ func (s Tenancy) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Tenancy) Values() []string {
 	return []string{
 		"default", "dedicated",
@@ -106,7 +106,7 @@ const (
 	northZone zone = "\"north\"\n"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s zone) Valid() bool {
 	switch s {
 	case EastZone, WestZone, northZone:
@@ -115,7 +115,7 @@ func (s zone) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (zone) Values() []string {
 	return []string{
 		"east", "w-west", "\"north\"\n",

@@ -11,7 +11,7 @@ const (
 	Magnetic Kind = "magnetic"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Kind) Valid() bool {
 	switch s {
 	case SSD, Magnetic:
@@ -20,7 +20,7 @@ func (s Kind) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Kind) Values() []string {
 	return []string{
 		"ssd", "magnetic",

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Record is the token of a type of resource.
+// Record is the type token of the resource.
 //
 // Record, Array and Promise are called like types of TypeScript's.
 const Record tokens.Type = "globals:index:Record"
@@ -27,7 +27,7 @@ type record struct {
 	Map     map[string]Array
 }
 
-// The names of the properties of Record.
+// Property names of Record.
 const (
 	Record_Name    = "name"
 	Record_Array   = "array"
@@ -45,8 +45,8 @@ func (s *record) Lumi(p *lumi.Props) {
 	lumi.Required(p, Record_Map, &s.Map, lumi.Map(lumi.Struct[*Array]()))
 }
 
-// RecordProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RecordProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RecordProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*record]) error
 	Create(ctx context.Context, want *lumi.State[*record]) (lumi.ID, error)
@@ -58,7 +58,7 @@ type RecordProviderOps interface {
 // RecordProvider is the lumi.ResourceProvider of type Record.
 type RecordProvider struct{ lumi.Provider }
 
-// NewRecordProvider makes a provider of the author's operations.
+// NewRecordProvider returns a provider that calls the author's operations.
 func NewRecordProvider(ops RecordProviderOps) *RecordProvider {
 	return &RecordProvider{lumi.NewNamedProvider(Record, func() *record { return new(record) }, ops)}
 }
@@ -69,7 +69,7 @@ type Array struct {
 
 type array = Array
 
-// The names of the properties of Array.
+// Property names of Array.
 const (
 	Array_Length = "length"
 )
@@ -85,7 +85,7 @@ type Promise struct {
 
 type promise = Promise
 
-// The names of the properties of Promise.
+// Property names of Promise.
 const (
 	Promise_Then = "then"
 )
@@ -101,7 +101,7 @@ type Object struct {
 
 type object = Object
 
-// The names of the properties of Object.
+// Property names of Object.
 const (
 	Object_Partial = "partial"
 )

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/testdata/golden/modules/provider/net/ip"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Site is the token of a type of resource.
+// Site is the type token of the resource.
 //
 // Site refers into other modules.
 const Site tokens.Type = "modules:index:Site"
@@ -32,7 +32,7 @@ type site struct {
 	Backup   *urn.URN
 }
 
-// The names of the properties of Site.
+// Property names of Site.
 const (
 	Site_Name     = "name"
 	Site_Role     = "role"
@@ -54,8 +54,8 @@ func (s *site) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Site_Backup, &s.Backup, lumi.Capability("modules:index:Site"))
 }
 
-// SiteProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// SiteProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type SiteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*site]) error
 	Create(ctx context.Context, want *lumi.State[*site]) (lumi.ID, error)
@@ -67,7 +67,7 @@ type SiteProviderOps interface {
 // SiteProvider is the lumi.ResourceProvider of type Site.
 type SiteProvider struct{ lumi.Provider }
 
-// NewSiteProvider makes a provider of the author's operations.
+// NewSiteProvider returns a provider that calls the author's operations.
 func NewSiteProvider(ops SiteProviderOps) *SiteProvider {
 	return &SiteProvider{lumi.NewNamedProvider(Site, func() *site { return new(site) }, ops)}
 }
@@ -80,7 +80,7 @@ type Policy struct {
 
 type policy = Policy
 
-// The names of the properties of Policy.
+// Property names of Policy.
 const (
 	Policy_Text = "text"
 	Policy_Of   = "of"
@@ -99,7 +99,7 @@ type IAM struct {
 
 type iam_ = IAM
 
-// The names of the properties of IAM.
+// Property names of IAM.
 const (
 	IAM_Policy = "policy"
 )

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Bucket is the token of a type of resource.
+// Bucket is the type token of the resource.
 //
 // Bucket holds objects.
 const Bucket tokens.Type = "named:index:Bucket"
@@ -24,7 +24,7 @@ type bucket struct {
 	Name string
 }
 
-// The names of the properties of Bucket.
+// Property names of Bucket.
 const (
 	Bucket_Name = "name"
 )
@@ -34,8 +34,8 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Required(p, Bucket_Name, &s.Name, lumi.String, lumi.Replaces)
 }
 
-// BucketProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// BucketProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type BucketProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucket]) error
 	Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error)
@@ -47,7 +47,7 @@ type BucketProviderOps interface {
 // BucketProvider is the lumi.ResourceProvider of type Bucket.
 type BucketProvider struct{ lumi.Provider }
 
-// NewBucketProvider makes a provider of the author's operations.
+// NewBucketProvider returns a provider that calls the author's operations.
 func NewBucketProvider(ops BucketProviderOps) *BucketProvider {
 	return &BucketProvider{lumi.NewNamedProvider(Bucket, func() *bucket { return new(bucket) }, ops)}
 }

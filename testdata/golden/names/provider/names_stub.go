@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// URN is the token of a type of resource.
+// URN is the type token of the resource.
 //
 // URN is lowered to a name that stubs use for a package, and so becomes urn_.
 const URN tokens.Type = "names:index:URN"
@@ -30,7 +30,7 @@ type urn_ struct {
 	Dollar     string
 }
 
-// The names of the properties of URN.
+// Property names of URN.
 const (
 	URN_VPC        = "vpc"
 	URN_IPProtocol = "ipProtocol"
@@ -56,8 +56,8 @@ func (s *urn_) Lumi(p *lumi.Props) {
 	lumi.Required(p, URN_Dollar, &s.Dollar, lumi.String)
 }
 
-// URNProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// URNProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type URNProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*urn_]) error
 	Name(ctx context.Context, want *lumi.State[*urn_]) (string, error)
@@ -70,7 +70,7 @@ type URNProviderOps interface {
 // URNProvider is the lumi.ResourceProvider of type URN.
 type URNProvider struct{ lumi.Provider }
 
-// NewURNProvider makes a provider of the author's operations.
+// NewURNProvider returns a provider that calls the author's operations.
 func NewURNProvider(ops URNProviderOps) *URNProvider {
 	return &URNProvider{lumi.NewProvider(URN, func() *urn_ { return new(urn_) }, ops)}
 }
@@ -83,7 +83,7 @@ type Type struct {
 
 type type_ = Type
 
-// The names of the properties of Type.
+// Property names of Type.
 const (
 	Type_String = "string"
 	Type_Type   = "type"

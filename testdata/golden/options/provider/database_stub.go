@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Database is the token of a type of resource.
+// Database is the type token of the resource.
 //
 // Database uses every option of the tag, alone and together.
 const Database tokens.Type = "options:index:Database"
@@ -37,7 +37,7 @@ type database struct {
 	Report   User
 }
 
-// The names of the properties of Database.
+// Property names of Database.
 const (
 	Database_Name     = "name"
 	Database_Engine   = "engine"
@@ -73,8 +73,8 @@ func (s *database) Lumi(p *lumi.Props) {
 	lumi.Required(p, Database_Report, &s.Report, lumi.Struct[*User](), lumi.Out)
 }
 
-// DatabaseProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// DatabaseProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type DatabaseProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*database]) error
 	Create(ctx context.Context, want *lumi.State[*database]) (lumi.ID, error)
@@ -86,7 +86,7 @@ type DatabaseProviderOps interface {
 // DatabaseProvider is the lumi.ResourceProvider of type Database.
 type DatabaseProvider struct{ lumi.Provider }
 
-// NewDatabaseProvider makes a provider of the author's operations.
+// NewDatabaseProvider returns a provider that calls the author's operations.
 func NewDatabaseProvider(ops DatabaseProviderOps) *DatabaseProvider {
 	return &DatabaseProvider{lumi.NewNamedProvider(Database, func() *database { return new(database) }, ops)}
 }
@@ -99,7 +99,7 @@ type User struct {
 
 type user = User
 
-// The names of the properties of User.
+// Property names of User.
 const (
 	User_Login = "login"
 	User_Key   = "key"

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Box is the token of a type of resource.
+// Box is the type token of the resource.
 //
 // Box uses what is not exported.
 const Box tokens.Type = "unexported:index:Box"
@@ -26,7 +26,7 @@ type box struct {
 	Color color
 }
 
-// The names of the properties of Box.
+// Property names of Box.
 const (
 	Box_Name  = "name"
 	Box_Inner = "inner"
@@ -42,8 +42,8 @@ func (s *box) Lumi(p *lumi.Props) {
 	lumi.Required(p, Box_Color, &s.Color, lumi.Enum[*color]())
 }
 
-// BoxProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// BoxProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type BoxProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*box]) error
 	Create(ctx context.Context, want *lumi.State[*box]) (lumi.ID, error)
@@ -55,7 +55,7 @@ type BoxProviderOps interface {
 // BoxProvider is the lumi.ResourceProvider of type Box.
 type BoxProvider struct{ lumi.Provider }
 
-// NewBoxProvider makes a provider of the author's operations.
+// NewBoxProvider returns a provider that calls the author's operations.
 func NewBoxProvider(ops BoxProviderOps) *BoxProvider {
 	return &BoxProvider{lumi.NewNamedProvider(Box, func() *box { return new(box) }, ops)}
 }

@@ -4,7 +4,7 @@ package unexported
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // inner is for this folder only.
@@ -12,7 +12,7 @@ type inner struct {
 	Label label
 }
 
-// The names of the properties of inner.
+// Property names of inner.
 const (
 	inner_Label = "label"
 )
@@ -32,7 +32,7 @@ const (
 	blue color = "blue"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s color) Valid() bool {
 	switch s {
 	case Red, blue:
@@ -41,7 +41,7 @@ func (s color) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (color) Values() []string {
 	return []string{
 		"red", "blue",

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion2
 
-// Queue is the token of a type of resource.
+// Queue is the type token of the resource.
 //
 // Queue keeps messages.
 const Queue tokens.Type = "unions:index:Queue"
@@ -26,7 +26,7 @@ type queue struct {
 	DeadLetters *Target
 }
 
-// The names of the properties of Queue.
+// Property names of Queue.
 const (
 	Queue_Name        = "name"
 	Queue_DeadLetters = "deadLetters"
@@ -38,8 +38,8 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Queue_DeadLetters, &s.DeadLetters, lumi.CapabilityUnion[*Target]())
 }
 
-// QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// QueueProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
@@ -51,12 +51,12 @@ type QueueProviderOps interface {
 // QueueProvider is the lumi.ResourceProvider of type Queue.
 type QueueProvider struct{ lumi.Provider }
 
-// NewQueueProvider makes a provider of the author's operations.
+// NewQueueProvider returns a provider that calls the author's operations.
 func NewQueueProvider(ops QueueProviderOps) *QueueProvider {
 	return &QueueProvider{lumi.NewNamedProvider(Queue, func() *queue { return new(queue) }, ops)}
 }
 
-// Rule is the token of a type of resource.
+// Rule is the type token of the resource.
 //
 // Rule sends messages to targets.
 const Rule tokens.Type = "unions:index:Rule"
@@ -72,7 +72,7 @@ type rule struct {
 	Last     *Target
 }
 
-// The names of the properties of Rule.
+// Property names of Rule.
 const (
 	Rule_Name     = "name"
 	Rule_Target   = "target"
@@ -82,7 +82,7 @@ const (
 	Rule_Last     = "last"
 )
 
-// The codecs of properties of Rule.
+// Property codecs of Rule.
 var (
 	rule_Fallback = lumi.List(lumi.CapabilityUnion[*Target]()).MaxItems(3)
 )
@@ -97,8 +97,8 @@ func (s *rule) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Rule_Last, &s.Last, lumi.CapabilityUnion[*Target](), lumi.Out)
 }
 
-// RuleProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RuleProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RuleProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*rule]) error
 	Create(ctx context.Context, want *lumi.State[*rule]) (lumi.ID, error)
@@ -110,7 +110,7 @@ type RuleProviderOps interface {
 // RuleProvider is the lumi.ResourceProvider of type Rule.
 type RuleProvider struct{ lumi.Provider }
 
-// NewRuleProvider makes a provider of the author's operations.
+// NewRuleProvider returns a provider that calls the author's operations.
 func NewRuleProvider(ops RuleProviderOps) *RuleProvider {
 	return &RuleProvider{lumi.NewNamedProvider(Rule, func() *rule { return new(rule) }, ops)}
 }
@@ -132,7 +132,7 @@ func (s *Target) Lumi() []lumi.Variant {
 	}
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *Target) Match(
 	ifTopic func(urn.URN) error,
 	ifQueue func(urn.URN) error,
@@ -158,14 +158,14 @@ type Filter struct {
 
 type filter = Filter
 
-// The names of the properties of Filter.
+// Property names of Filter.
 const (
 	Filter_Attribute = "attribute"
 	Filter_Except    = "not"
 	Filter_Sender    = "sender"
 )
 
-// The codecs of properties of Filter.
+// Property codecs of Filter.
 var (
 	filter_Sender = lumi.Struct[*Sender]().Deprecated("use attribute.")
 )
@@ -178,7 +178,7 @@ func (s *Filter) Lumi(p *lumi.Props) {
 	p.OneOf(Filter_Attribute, Filter_Except, Filter_Sender)
 }
 
-// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+// Match calls the function for the variant that is set and returns its error. If the value is unknown, it calls none.
 func (s *Filter) Match(
 	ifAttribute func(*Attribute) error,
 	ifExcept func(*Except) error,
@@ -203,7 +203,7 @@ type Attribute struct {
 
 type attribute = Attribute
 
-// The names of the properties of Attribute.
+// Property names of Attribute.
 const (
 	Attribute_Name  = "name"
 	Attribute_Value = "value"
@@ -222,7 +222,7 @@ type Except struct {
 
 type except = Except
 
-// The names of the properties of Except.
+// Property names of Except.
 const (
 	Except_Filter = "filter"
 )
@@ -239,7 +239,7 @@ type Sender struct {
 
 type sender = Sender
 
-// The names of the properties of Sender.
+// Property names of Sender.
 const (
 	Sender_Address = "address"
 )

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Deployment is the token of a type of resource.
+// Deployment is the type token of the resource.
 //
 // Deployment is named by its provider. Nothing is required of it.
 const Deployment tokens.Type = "unnamed:index:Deployment"
@@ -23,7 +23,7 @@ type deployment struct {
 	Stage *string
 }
 
-// The names of the properties of Deployment.
+// Property names of Deployment.
 const (
 	Deployment_Stage = "stage"
 )
@@ -33,8 +33,8 @@ func (s *deployment) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Deployment_Stage, &s.Stage, lumi.String)
 }
 
-// DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// DeploymentProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
@@ -47,12 +47,12 @@ type DeploymentProviderOps interface {
 // DeploymentProvider is the lumi.ResourceProvider of type Deployment.
 type DeploymentProvider struct{ lumi.Provider }
 
-// NewDeploymentProvider makes a provider of the author's operations.
+// NewDeploymentProvider returns a provider that calls the author's operations.
 func NewDeploymentProvider(ops DeploymentProviderOps) *DeploymentProvider {
 	return &DeploymentProvider{lumi.NewProvider(Deployment, func() *deployment { return new(deployment) }, ops)}
 }
 
-// Ping is the token of a type of resource.
+// Ping is the type token of the resource.
 //
 // Ping has no properties at all.
 const Ping tokens.Type = "unnamed:index:Ping"
@@ -63,8 +63,8 @@ type ping struct{}
 // Lumi implements lumi.Object.
 func (*ping) Lumi(*lumi.Props) {}
 
-// PingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// PingProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type PingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*ping]) error
 	Name(ctx context.Context, want *lumi.State[*ping]) (string, error)
@@ -77,7 +77,7 @@ type PingProviderOps interface {
 // PingProvider is the lumi.ResourceProvider of type Ping.
 type PingProvider struct{ lumi.Provider }
 
-// NewPingProvider makes a provider of the author's operations.
+// NewPingProvider returns a provider that calls the author's operations.
 func NewPingProvider(ops PingProviderOps) *PingProvider {
 	return &PingProvider{lumi.NewProvider(Ping, func() *ping { return new(ping) }, ops)}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Function is the token of a type of resource.
+// Function is the type token of the resource.
 //
 // Function holds the types that only IDL has.
 const Function tokens.Type = "values:index:Function"
@@ -33,7 +33,7 @@ type function struct {
 	Self     urn.URN
 }
 
-// The names of the properties of Function.
+// Property names of Function.
 const (
 	Function_Name     = "name"
 	Function_Code     = "code"
@@ -61,8 +61,8 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Required(p, Function_Self, &s.Self, lumi.Capability("values:index:Function"), lumi.Out)
 }
 
-// FunctionProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// FunctionProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type FunctionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*function]) error
 	Create(ctx context.Context, want *lumi.State[*function]) (lumi.ID, error)
@@ -74,7 +74,7 @@ type FunctionProviderOps interface {
 // FunctionProvider is the lumi.ResourceProvider of type Function.
 type FunctionProvider struct{ lumi.Provider }
 
-// NewFunctionProvider makes a provider of the author's operations.
+// NewFunctionProvider returns a provider that calls the author's operations.
 func NewFunctionProvider(ops FunctionProviderOps) *FunctionProvider {
 	return &FunctionProvider{lumi.NewNamedProvider(Function, func() *function { return new(function) }, ops)}
 }

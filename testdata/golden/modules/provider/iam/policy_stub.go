@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Policy refers back to roles, and to itself.
@@ -19,7 +19,7 @@ type Policy struct {
 
 type policy = Policy
 
-// The names of the properties of Policy.
+// Property names of Policy.
 const (
 	Policy_Roles  = "roles"
 	Policy_Parent = "parent"
@@ -42,7 +42,7 @@ const (
 	Deny  Effect = "Deny"
 )
 
-// Valid reports whether the value is one of the enum's.
+// Valid reports whether the value is declared by the enum.
 func (s Effect) Valid() bool {
 	switch s {
 	case Allow, Deny:
@@ -51,7 +51,7 @@ func (s Effect) Valid() bool {
 	return false
 }
 
-// Values returns the enum's values in the order of the IDL.
+// Values returns the enum's values in declaration order.
 func (Effect) Values() []string {
 	return []string{
 		"Allow", "Deny",

@@ -9,10 +9,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Role is the token of a type of resource.
+// Role is the type token of the resource.
 //
 // Role and Policy use each other from two files.
 const Role tokens.Type = "modules:iam:Role"
@@ -24,7 +24,7 @@ type role struct {
 	Policies []Policy
 }
 
-// The names of the properties of Role.
+// Property names of Role.
 const (
 	Role_Name     = "name"
 	Role_Policies = "policies"
@@ -36,8 +36,8 @@ func (s *role) Lumi(p *lumi.Props) {
 	lumi.Required(p, Role_Policies, &s.Policies, lumi.List(lumi.Struct[*Policy]()))
 }
 
-// RoleProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is documented there, with the optional ones.
+// RoleProviderOps is the interface for the author of the provider. Its methods are those of lumi.Ops
+// for this type; see there for what they do, and for optional methods.
 type RoleProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*role]) error
 	Create(ctx context.Context, want *lumi.State[*role]) (lumi.ID, error)
@@ -49,7 +49,7 @@ type RoleProviderOps interface {
 // RoleProvider is the lumi.ResourceProvider of type Role.
 type RoleProvider struct{ lumi.Provider }
 
-// NewRoleProvider makes a provider of the author's operations.
+// NewRoleProvider returns a provider that calls the author's operations.
 func NewRoleProvider(ops RoleProviderOps) *RoleProvider {
 	return &RoleProvider{lumi.NewNamedProvider(Role, func() *role { return new(role) }, ops)}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Topic is the token of a type of resource.
+// Topic is the type token of the resource.
 //
 // Topic is what messages are about.
 const Topic tokens.Type = "unions:sns:Topic"
@@ -24,8 +24,8 @@ type topic struct{}
 // Lumi implements lumi.Object.
 func (*topic) Lumi(*lumi.Props) {}
 
-// TopicProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is documented there, with the optional ones.
+// TopicProviderOps is the interface for the author of the provider. Its methods are those of lumi.NamingOps
+// for this type; see there for what they do, and for optional methods.
 type TopicProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*topic]) error
 	Name(ctx context.Context, want *lumi.State[*topic]) (string, error)
@@ -38,7 +38,7 @@ type TopicProviderOps interface {
 // TopicProvider is the lumi.ResourceProvider of type Topic.
 type TopicProvider struct{ lumi.Provider }
 
-// NewTopicProvider makes a provider of the author's operations.
+// NewTopicProvider returns a provider that calls the author's operations.
 func NewTopicProvider(ops TopicProviderOps) *TopicProvider {
 	return &TopicProvider{lumi.NewProvider(Topic, func() *topic { return new(topic) }, ops)}
 }

@@ -5,7 +5,7 @@ package ip
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with every runtime that has this constant.
+// This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
 // Address is an address.
@@ -15,7 +15,7 @@ type Address struct {
 
 type address = Address
 
-// The names of the properties of Address.
+// Property names of Address.
 const (
 	Address_Octets = "octets"
 )
