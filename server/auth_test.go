@@ -36,7 +36,7 @@ func TestRoles(t *testing.T) {
 				switch i := slices.Index(order, role); {
 				case i < 0:
 					if detail := a.problem(t); a.status != 401 || a.header.Get("WWW-Authenticate") != "Bearer" ||
-						detail != "a valid token is required, in the header Authorization: Bearer TOKEN" {
+						detail != "missing or invalid token; send the header Authorization: Bearer TOKEN" {
 						t.Errorf("%s %s with token %q: %d %s", m, bare, role, a.status, a.body)
 					}
 				case i < slices.Index(order, needs):
@@ -76,26 +76,26 @@ func TestUnknown(t *testing.T) {
 			allow := strings.Join(allowed, ", ")
 			for _, slash := range []string{"", "/"} {
 				a := w.send(server.Deploy, m, strings.TrimSuffix(parameter.ReplaceAllString(path, "999"), "/")+slash, "")
-				if a.status != 405 || a.header.Get("Allow") != allow || a.problem(t) != "the path only allows "+allow {
+				if a.status != 405 || a.header.Get("Allow") != allow || a.problem(t) != "this path only allows "+allow {
 					t.Errorf("%s %s: %d %q %s, want %s", m, path+slash, a.status, a.header.Get("Allow"), a.body, allow)
 				}
 			}
 		}
 	}
 	for _, path := range []string{"/", "/graph", "/graphs/1/other", "/clusters/", "/docs", "/schemas/Graph", "//x", "//graphs", "/graphs//1", "/graphs/./", "/releases/../graphs/", "/graphs/1/..", "/graphs//", "/%2e%2e/graphs", "/graphs%2F1", "/graphs/*/x", "/releases/1/deployment_graphs/default/x"} {
-		if a := w.send(server.Deploy, "GET", path, ""); a.status != 404 || a.problem(t) != "there is no such path; /openapi.json has all" {
+		if a := w.send(server.Deploy, "GET", path, ""); a.status != 404 || a.problem(t) != "no such path; /openapi.json lists all paths" {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}
 	for _, c := range [][3]string{
 		{"GET", "/graphs/one", "path.id: invalid integer"},
-		{"GET", "/releases/one/deployment_graphs", `release "one": a release is named by its ID`},
+		{"GET", "/releases/one/deployment_graphs", `invalid release "one": must be an ID`},
 		{"GET", "/graphs/1%2F", "path.id: invalid integer"},
 		{"GET", "/clusters/dev/runs?limit=5000", "query.limit: expected number <= 1000"},
-		{"GET", "/clusters/dev/runs?Limit=5&x=1", `unknown query parameter "Limit"; this path has before, limit; unknown query parameter "x"; this path has before, limit`},
-		{"PUT", "/clusters/dev/deploy/?node=web-1", `unknown query parameter "node"; this path has type, graph_type, nodes, event, all`},
-		{"GET", "/graphs?id=1", `unknown query parameter "id"; this path has none`},
-		{"PUT", "/clusters/dev/deploy/?nodes=&type=&type=x", "query.nodes: empty; query.type: given more than once; separate several values with commas"},
+		{"GET", "/clusters/dev/runs?Limit=5&x=1", `unknown query parameter "Limit"; expected before, limit; unknown query parameter "x"; expected before, limit`},
+		{"PUT", "/clusters/dev/deploy/?node=web-1", `unknown query parameter "node"; expected type, graph_type, nodes, event, all`},
+		{"GET", "/graphs?id=1", `unknown query parameter "id"; expected none`},
+		{"PUT", "/clusters/dev/deploy/?nodes=&type=&type=x", "query.nodes: must not be empty; query.type: given more than once; separate several values with commas"},
 		{"PUT", "/clusters/dev/deploy/?nodes=a&nodes=b", "query.nodes: given more than once; separate several values with commas"},
 		{"PUT", "/clusters/dev/deploy/?type=%zz", `query: invalid URL escape "%zz"`},
 		{"PUT", "/clusters/dev/deploy/?type=a;nodes=b", "query: invalid semicolon separator in query"},
@@ -155,8 +155,8 @@ func TestTokensChange(t *testing.T) {
 	text := w.log.String()
 	for _, want := range []string{
 		" ci GET /graphs/ 200 ", " read GET /graphs/ 200 ", " - GET /graphs/ 401 ",
-		"no token is accepted: " + file + ":1: unknown role \"admin\"; the roles are read, plan and deploy\n",
-		"no token is accepted: " + file + ": other users can read or change it: chmod 600 " + file + "\n",
+		"cannot read tokens, so none is accepted: " + file + ":1: unknown role \"admin\"; expected read, plan, or deploy\n",
+		"cannot read tokens, so none is accepted: " + file + " is accessible to other users; run: chmod 600 " + file + "\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log has no %q:\n%s", want, text)
@@ -171,9 +171,9 @@ func TestTokensChange(t *testing.T) {
 func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
-	form := "after the role, write the hash of a token: 'lumi serve --new-token=ROLE' prints both"
+	form := "missing token hash after the role; 'lumi serve --new-token=ROLE' prints both"
 	for text, want := range map[string]string{
-		"read lumi_ABC\nroot x\n\nplan\n":          file + ":1: " + form + "\n" + file + ":2: unknown role \"root\"; the roles are read, plan and deploy\n" + file + ":4: " + form,
+		"read lumi_ABC\nroot x\n\nplan\n":          file + ":1: " + form + "\n" + file + ":2: unknown role \"root\"; expected read, plan, or deploy\n" + file + ":4: " + form,
 		"read sha256:" + strings.Repeat("a", 63):   file + ":1: " + form,
 		"read sha256:" + strings.Repeat("ab", 33):  file + ":1: " + form,
 		"read sha512:" + strings.Repeat("ab", 32):  file + ":1: " + form,
@@ -194,7 +194,7 @@ func TestTokenErrors(t *testing.T) {
 	if _, err := server.ReadTokens(filepath.Dir(file)); err == nil || err.Error() != filepath.Dir(file)+" is not a regular file" {
 		t.Error(err)
 	}
-	want := file + "x: there is no such file; 'lumi serve --new-token=ROLE' prints its lines"
+	want := file + "x: no such file; 'lumi serve --new-token=ROLE' prints lines for it"
 	if _, err := server.ReadTokens(file + "x"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

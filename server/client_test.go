@@ -224,10 +224,10 @@ func TestConformance(t *testing.T) {
 func TestClientErrors(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
-		"lumi.example.com":              "the URL of a server is like https://lumi.example.com:8440",
-		"ftp://lumi.example.com":        "the URL of a server is like https://lumi.example.com:8440",
-		"https://user:secret@localhost": "the URL of a server is like https://lumi.example.com:8440",
-		"https://localhost?token=x":     "the URL of a server is like https://lumi.example.com:8440",
+		"lumi.example.com":              "must be a URL such as https://lumi.example.com:8440",
+		"ftp://lumi.example.com":        "must be a URL such as https://lumi.example.com:8440",
+		"https://user:secret@localhost": "must be a URL such as https://lumi.example.com:8440",
+		"https://localhost?token=x":     "must be a URL such as https://lumi.example.com:8440",
 		"http://lumi.example.com":       "http://lumi.example.com would receive the token unencrypted: use https",
 		"http://10.0.0.1:8440":          "http://10.0.0.1:8440 would receive the token unencrypted: use https",
 	} {
@@ -237,7 +237,7 @@ func TestClientErrors(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	must.Do(t, os.WriteFile(file, []byte("none"), 0o600))
-	if _, err := client.New(client.Options{URL: "https://localhost", CA: file}); err == nil || err.Error() != file+" has no certificate in PEM" {
+	if _, err := client.New(client.Options{URL: "https://localhost", CA: file}); err == nil || err.Error() != file+" contains no PEM certificate" {
 		t.Error(err)
 	}
 	if _, err := client.New(client.Options{URL: "https://localhost", CA: file + "x"}); !os.IsNotExist(err) {
@@ -298,7 +298,7 @@ func TestClientErrors(t *testing.T) {
 		t.Error(got)
 	}
 	ours.tokens[server.Read] = "x"
-	if got := get(ours.url, 1); got != ours.url+" does not accept the token: set LUMI_TOKEN to one that 'lumi serve' has" {
+	if got := get(ours.url, 1); got != ours.url+" rejected the token: set LUMI_TOKEN to a token known to 'lumi serve'" {
 		t.Error(got)
 	}
 }

@@ -78,8 +78,8 @@ func TestUploads(t *testing.T) {
 			`{\"layer\": \"cluster\", \"environment\": \"prod\"} or {\"layer\": \"release\", \"id\": 1}"}`},
 		{"POST", "/graphs", "[]", `{"title":"Bad Request","status":400,"detail":"relations must have one owner, such as ` +
 			`{\"layer\": \"cluster\", \"environment\": \"prod\"} or {\"layer\": \"release\", \"id\": 1}"}`},
-		{"POST", path, `{"relations": [{"layer": "cluster", "environment": "prod"}]}`, `{"title":"Bad Request","status":400,"detail":"relations has another owner than the path"}`},
-		{"PUT", path + "/default", `{"type": "fix"}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the type of graph %d is default, and cannot be changed"}`, g.ID)},
+		{"POST", path, `{"relations": [{"layer": "cluster", "environment": "prod"}]}`, `{"title":"Bad Request","status":400,"detail":"relations must name the same owner as the path"}`},
+		{"PUT", path + "/default", `{"type": "fix"}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the type of graph %d is default and cannot be changed"}`, g.ID)},
 		{"PUT", path + "/default", `{"relations": [{"layer": "release", "id": 1}]}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the owner of graph %d cannot be changed"}`, g.ID)},
 		{"PUT", "/clusters/dev/deploy", `{"type": 1, "extra": 2}`, `{"title":"Bad Request","status":400,"detail":"body.type: expected string; body.extra: unexpected property"}`},
 		{"PUT", "/clusters/dev/deploy", `{"Type": "x", "nodes": []}`, `{"title":"Bad Request","status":400,"detail":"body.nodes: expected array length >= 1; body.Type: unexpected property"}`},
@@ -164,7 +164,7 @@ func TestInternal(t *testing.T) {
 	w.options.API = broken{}
 	w.listen()
 	for _, path := range []string{"/graphs/", "/graphs/1"} {
-		if a := w.send(server.Read, "GET", path, ""); a.status != 500 || a.problem(t) != "internal error; the server's log has more" {
+		if a := w.send(server.Read, "GET", path, ""); a.status != 500 || a.problem(t) != "internal error; see the server's log" {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
 	}

@@ -41,9 +41,9 @@ var _ = func() bool {
 func config() huma.Config {
 	c := huma.DefaultConfig("Lumi", "1")
 	c.CreateHooks, c.DocsPath, c.OpenAPIPath, c.SchemasPath, c.Transformers = nil, "", "", "", []huma.Transformer{locate}
-	c.Info.Description = "Task graphs and their runs. Each path works with and without a slash at its end."
+	c.Info.Description = "Task graphs and their runs. Each path works with and without a trailing slash."
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "The roles are read, plan and deploy; each includes those before it."},
+		"token": {Type: "http", Scheme: "bearer", Description: "The roles are read, plan, and deploy; each includes the ones before it."},
 	}
 	for _, t := range []reflect.Type{reflect.TypeFor[taskgraph.Task](), reflect.TypeFor[service.Task]()} {
 		c.Components.Schemas.RegisterTypeAlias(t, reflect.TypeFor[Task]())
@@ -54,8 +54,8 @@ func config() huma.Config {
 // Task is the schema of tasks, which have any attributes.
 type Task struct {
 	ID         string `json:"id" doc:"The name of the task, unique in its graph."`
-	DatabaseID int64  `json:"_id,omitempty" doc:"The ID of the stored task. It is ignored in uploads."`
-	Type       string `json:"type,omitempty" doc:"What runs the task, such as shell."`
+	DatabaseID int64  `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
+	Type       string `json:"type,omitempty" doc:"The type of the task, such as shell."`
 }
 
 // TransformSchema implements [huma.SchemaTransformer].

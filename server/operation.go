@@ -56,7 +56,7 @@ func (o *ByOwner) Resolve(ctx huma.Context) []error {
 	}
 	var err error
 	if o.of.ID, err = strconv.ParseInt(o.Owner, 10, 64); err != nil {
-		return []error{fmt.Errorf("%s %q: a %[1]s is named by its ID", o.of.Layer, o.Owner)}
+		return []error{fmt.Errorf("invalid %s %q: must be an ID", o.of.Layer, o.Owner)}
 	}
 	return nil
 }
@@ -145,11 +145,11 @@ func (s *Server) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch all := query[name]; {
 		case !slices.Contains(known, name):
-			errs = append(errs, fmt.Errorf("unknown query parameter %q; this path has %s", name, cmp.Or(strings.Join(known, ", "), "none")))
+			errs = append(errs, fmt.Errorf("unknown query parameter %q; expected %s", name, cmp.Or(strings.Join(known, ", "), "none")))
 		case len(all) > 1:
 			errs = append(errs, fmt.Errorf("query.%s: given more than once; separate several values with commas", name))
 		case all[0] == "":
-			errs = append(errs, fmt.Errorf("query.%s: empty", name))
+			errs = append(errs, fmt.Errorf("query.%s: must not be empty", name))
 		}
 	}
 	if errs != nil {

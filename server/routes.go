@@ -48,7 +48,7 @@ func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (serv
 	case err != nil:
 		return g, err
 	case change.Type != "" && change.Type != g.Type:
-		return g, invalid("the type of graph %d is %s, and cannot be changed", g.ID, g.Type)
+		return g, invalid("the type of graph %d is %s and cannot be changed", g.ID, g.Type)
 	case of != nil && *of != g.Relations[0]:
 		return g, invalid("the owner of graph %d cannot be changed", g.ID)
 	}
@@ -68,7 +68,7 @@ func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (serv
 	case cmp.Or(of, owner) == nil:
 		return service.Graph{}, errOwner
 	case of != nil && owner != nil && *of != *owner:
-		return service.Graph{}, invalid("relations has another owner than the path")
+		return service.Graph{}, invalid("relations must name the same owner as the path")
 	}
 	return s.API.Create(ctx, *cmp.Or(of, owner), *g)
 }
@@ -115,7 +115,7 @@ func (s *Server) graphs() {
 		}
 		return service.Task{}, &service.Error{Kind: service.NotFound, Message: fmt.Sprintf("graph %d has no task %d", in.ID, in.Task)}
 	})
-	add(s, "PUT /graphs/{id}/tasks/{task}", "put-task", "Replace a task, which gets another ID if it changes", func(ctx context.Context, in *struct {
+	add(s, "PUT /graphs/{id}/tasks/{task}", "put-task", "Replace a task. It gets a new ID if it changes", func(ctx context.Context, in *struct {
 		ByTask
 		Upload
 	}) (service.Task, error) {
@@ -196,11 +196,11 @@ type (
 	}
 	request struct {
 		ByOwner
-		Type  string   `query:"type" doc:"The type of the graph: \"default\" if it is missing."`
-		Graph string   `query:"graph_type" doc:"The same as type."`
-		Nodes []string `query:"nodes" doc:"Names of nodes, separated by commas: all if it is missing."`
+		Type  string   `query:"type" doc:"The graph type; the default is \"default\"."`
+		Graph string   `query:"graph_type" doc:"An alias of type."`
+		Nodes []string `query:"nodes" doc:"Comma-separated node names; the default is all."`
 		Event string   `query:"event"`
-		All   bool     `query:"all" doc:"Run tasks that have nothing to do, too."`
+		All   bool     `query:"all" doc:"Also run tasks that have nothing to do."`
 		Body  *service.RunRequest
 	}
 )
@@ -242,7 +242,7 @@ func (s *Server) clusters() {
 		e, err := explain(ctx, in)
 		return e.Tasks, err
 	})
-	add(s, "GET"+path+"deployment_tasks/origins", "explain-merged-tasks", "Get the merged tasks, and the layer that each attribute comes from", explain)
+	add(s, "GET"+path+"deployment_tasks/origins", "explain-merged-tasks", "Get the merged tasks and the layer that sets each attribute", explain)
 	add(s, "POST"+path+"plan", "plan-run", "Show what a run would do",
 		func(ctx context.Context, in *request) (service.Plan, error) {
 			return s.API.Plan(ctx, in.Owner, in.run())
@@ -252,7 +252,7 @@ func (s *Server) clusters() {
 	}
 	add(s, "PUT"+path+"deploy/", "deploy-clusters", "Run a graph on the nodes of an environment", deploy)
 	add(s, "PUT /cluster/{id}/deploy/", "deploy-cluster", "Run a graph on the nodes of an environment", deploy)
-	add(s, "GET"+path+"runs/", "list-runs", "List the runs of an environment, the latest first", func(ctx context.Context, in *struct {
+	add(s, "GET"+path+"runs/", "list-runs", "List the runs of an environment, newest first", func(ctx context.Context, in *struct {
 		ByOwner
 		Before int64 `query:"before" doc:"Only runs with a lower ID."`
 		Limit  int   `query:"limit" default:"100" minimum:"1" maximum:"1000"`
@@ -265,15 +265,15 @@ func (s *Server) clusters() {
 func (s *Server) runs() {
 	add(s, "GET /runs/{id}", "get-run", "Get a run with its task runs",
 		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Run(ctx, in.ID) })
-	add(s, "GET /runs/{id}/events", "get-events", "Get up to 1000 events of a run, the oldest first", func(ctx context.Context, in *struct {
+	add(s, "GET /runs/{id}/events", "get-events", "Get up to 1000 events of a run, oldest first", func(ctx context.Context, in *struct {
 		ByID
 		After int64 `query:"after" doc:"Only events with a higher serial."`
 	}) ([]store.Event, error) {
 		return s.API.Events(ctx, in.ID, in.After)
 	})
-	add(s, "PUT /runs/{id}/stop", "stop-run", "Start no more tasks of a run",
+	add(s, "PUT /runs/{id}/stop", "stop-run", "Stop a run. Running tasks finish",
 		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Stop(ctx, in.ID) })
-	add(s, "PUT /runs/{id}/resume", "resume-run", "Continue a run, and perhaps answer what it asks", func(ctx context.Context, in *struct {
+	add(s, "PUT /runs/{id}/resume", "resume-run", "Continue a run and optionally answer its question", func(ctx context.Context, in *struct {
 		ByID
 		Body *service.Answer
 	}) (service.Run, error) {

@@ -78,7 +78,7 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 		return nil, err
 	}
 	if !a.IP.IsLoopback() && !secure {
-		return nil, errors.New(address + " is open to other machines: use --tokens, and --tls-cert with --tls-key or --insecure")
+		return nil, errors.New(address + " is reachable from other machines: use --tokens, and --tls-cert with --tls-key or --insecure")
 	}
 	if cert == "" {
 		return net.ListenTCP("tcp", a)

@@ -117,7 +117,7 @@ func TestCancel(t *testing.T) {
 func TestListen(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0"} {
-		want := address + " is open to other machines: use --tokens, and --tls-cert with --tls-key or --insecure"
+		want := address + " is reachable from other machines: use --tokens, and --tls-cert with --tls-key or --insecure"
 		if l, err := server.Listen(address, "", "", false); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v", address, l, err)
 		}

@@ -114,7 +114,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if s.Local && !isLocal(r.Host) {
-		s.refuse(x, &wire.Error{Status: http.StatusMisdirectedRequest, Detail: "this server only answers requests to this machine, such as http://localhost"})
+		s.refuse(x, &wire.Error{Status: http.StatusMisdirectedRequest, Detail: "this server only accepts requests addressed to this machine, such as http://localhost"})
 		return
 	}
 	r.Header.Set("Content-Type", "application/json") // All bodies are parsed as JSON or YAML, whatever clients call them.
@@ -141,7 +141,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem := &wire.Error{Status: http.StatusNotFound, Detail: noPath}
 	if allow := strings.Join(allowed, ", "); allow != "" {
 		x.Header().Set("Allow", allow)
-		problem = &wire.Error{Status: http.StatusMethodNotAllowed, Detail: "the path only allows " + allow}
+		problem = &wire.Error{Status: http.StatusMethodNotAllowed, Detail: "this path only allows " + allow}
 	}
 	s.refuse(x, problem)
 }
@@ -156,10 +156,10 @@ func isLocal(host string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-const noPath = "there is no such path; /openapi.json has all"
+const noPath = "no such path; /openapi.json lists all paths"
 
 // internal hides errors that users can do nothing about. They may have secrets.
-const internal = "internal error; the server's log has more"
+const internal = "internal error; see the server's log"
 
 // refuse writes an error outside of an operation.
 func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
@@ -204,7 +204,7 @@ func (s *Server) need(role Role) func(huma.Context, func(huma.Context)) {
 		if strings.EqualFold(scheme, "Bearer") && token != "" {
 			var err error
 			if found, err = s.Tokens.find(token); err != nil {
-				s.Log.Printf("no token is accepted: %v", err)
+				s.Log.Printf("cannot read tokens, so none is accepted: %v", err)
 			}
 		}
 		if _, w := humago.Unwrap(ctx); found.role != "" {
@@ -213,7 +213,7 @@ func (s *Server) need(role Role) func(huma.Context, func(huma.Context)) {
 		switch {
 		case found.role == "":
 			ctx.SetHeader("WWW-Authenticate", "Bearer")
-			_ = huma.WriteErr(s.api, ctx, http.StatusUnauthorized, "a valid token is required, in the header Authorization: Bearer TOKEN")
+			_ = huma.WriteErr(s.api, ctx, http.StatusUnauthorized, "missing or invalid token; send the header Authorization: Bearer TOKEN")
 		case !found.role.allows(role):
 			_ = huma.WriteErr(s.api, ctx, http.StatusForbidden, fmt.Sprintf("the role %s is required; the token has %s", role, found.role))
 		default:

@@ -33,7 +33,7 @@ func (r Role) allows(other Role) bool { return slices.Index(roles, r) >= slices.
 // ParseRole returns the role of a name.
 func ParseRole(name string) (Role, error) {
 	if !slices.Contains(roles, Role(name)) {
-		return "", fmt.Errorf("unknown role %q; the roles are read, plan and deploy", name)
+		return "", fmt.Errorf("unknown role %q; expected read, plan, or deploy", name)
 	}
 	return Role(name), nil
 }
@@ -97,13 +97,13 @@ func (t *Tokens) read() ([]entry, error) {
 	info, err := os.Stat(t.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no such file; 'lumi serve --new-token=ROLE' prints its lines", t.file)
+		return nil, fmt.Errorf("%s: no such file; 'lumi serve --new-token=ROLE' prints lines for it", t.file)
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // A pipe could be read only once.
 		return nil, fmt.Errorf("%s is not a regular file", t.file)
 	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows":
-		return nil, fmt.Errorf("%s: other users can read or change it: chmod 600 %[1]s", t.file)
+		return nil, fmt.Errorf("%s is accessible to other users; run: chmod 600 %[1]s", t.file)
 	}
 	text, err := os.ReadFile(t.file)
 	if err != nil {
@@ -123,7 +123,7 @@ func parseTokens(text, file string) (all []entry, err error) {
 		}
 		role, failed := ParseRole(fields[0])
 		if failed == nil && (len(fields) < 2 || !validHash.MatchString(fields[1])) {
-			failed = errors.New("after the role, write the hash of a token: 'lumi serve --new-token=ROLE' prints both")
+			failed = errors.New("missing token hash after the role; 'lumi serve --new-token=ROLE' prints both")
 		}
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("%s:%d: %w", file, n, failed))

@@ -73,7 +73,7 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 		}
 	}
 	if s.Type != GroupType && len(s.Tasks) > 0 {
-		c.fail("tasks", "only a task of type group has tasks, which are its members")
+		c.fail("tasks", "only a task of type group can have tasks")
 	}
 }
 

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 			cluster: "- {id: b, parameters: {n: 1}}\n- {id: a, x: 1}\n- {id: e}",
 			want: "release: task a: unknown type \"shel\"; did you mean shell?\ncluster: task b: parameters.cmd is missing\n" +
 				"cluster: task b: and more\nrelease: task c: unknown type \"terraform\"\n" +
-				"release: task d: only a task of type group has tasks, which are its members\ncluster: task e: missing type, such as shell",
+				"release: task d: only a task of type group can have tasks\ncluster: task e: missing type, such as shell",
 		},
 		{
 			name:    "unknown tasks",
@@ -155,12 +155,12 @@ func TestWarnings(t *testing.T) {
 - {id: c, test_pre: {cmd: x, tries: 3}, parameters: {cmds: x, strategy: {amonut: 2, type: parallel}}}
 `), "f"))(t)
 	got := message(&taskgraph.Error{File: "f", Problems: g.Warnings})
-	const want = `f:2:11: task a: unknown attribute "requirs" is kept; did you mean requires?
-f:2:23: task a: unknown attribute "role" is kept; did you mean roles?
-f:3:11: task b: unknown attribute "fail_onerror" is kept; did you mean fail_on_error?
-f:3:58: task b: unknown attribute "cross_depends.polcy" is kept; did you mean policy?
-f:4:30: task c: unknown attribute "test_pre.tries" is kept
-f:4:74: task c: unknown attribute "parameters.strategy.amonut" is kept; did you mean amount?`
+	const want = `f:2:11: task a: unknown attribute "requirs", kept as is; did you mean requires?
+f:2:23: task a: unknown attribute "role", kept as is; did you mean roles?
+f:3:11: task b: unknown attribute "fail_onerror", kept as is; did you mean fail_on_error?
+f:3:58: task b: unknown attribute "cross_depends.polcy", kept as is; did you mean policy?
+f:4:30: task c: unknown attribute "test_pre.tries", kept as is
+f:4:74: task c: unknown attribute "parameters.strategy.amonut", kept as is; did you mean amount?`
 	expect.Equal(t, want, got)
 }
 

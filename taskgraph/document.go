@@ -36,7 +36,7 @@ func (d *Document) Read(src []byte) *yaml.Node {
 		isBroken = isBroken || e.Message != "duplicate key"
 	}
 	if len(documents) > 1 && len(errs) == 0 {
-		d.Fail(documents[1], "a second document begins here; there must be only one")
+		d.Fail(documents[1], "unexpected second document")
 		isBroken = true
 	}
 	if isBroken {
@@ -121,7 +121,7 @@ func scalar(n *yaml.Node) (v any, err error) {
 		return n.Value, nil
 	case "!!null", "!!bool", "!!int", "!!float":
 		if err := n.Decode(&v); err != nil {
-			return nil, fmt.Errorf("%q is not a value of the tag %s", n.Value, n.ShortTag())
+			return nil, fmt.Errorf("%q is not a valid %s value", n.Value, n.ShortTag())
 		}
 	default:
 		return nil, fmt.Errorf("unsupported tag %s", n.ShortTag())
@@ -133,7 +133,7 @@ func scalar(n *yaml.Node) (v any, err error) {
 		return json.Number(whole.String()), nil
 	}
 	if f, ok := v.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
-		return nil, fmt.Errorf("%s is not a number in JSON; put it in quotes if it is text", n.Value)
+		return nil, fmt.Errorf("%s is not a valid JSON number; put it in quotes if it is text", n.Value)
 	}
 	text, err := json.Marshal(v)
 	return json.Number(text), err

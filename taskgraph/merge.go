@@ -83,7 +83,7 @@ func MergePlugins(plugins []Layer) (Layer, error) {
 					first[at] = given{t.Attributes[name], l.Name}
 				} else if !reflect.DeepEqual(before.v, t.Attributes[name]) {
 					problems = append(problems, Problem{Task: t.ID, Attribute: name, Message: fmt.Sprintf(
-						"%s and %s have different values of %s; remove one of them", before.layer, l.Name, name)})
+						"%s and %s have different values for %s; remove one of them", before.layer, l.Name, name)})
 				}
 			}
 		}

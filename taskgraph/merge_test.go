@@ -76,8 +76,8 @@ func TestMergePlugins(t *testing.T) {
 	const want = "a < plugin log 1\n  version: 1 < plugin lma 2\n  type: \"shell\" < plugin log 1\n  groups: [\"x\"] < plugin lma 2\nb < plugin lma 2"
 	expect.Equal(t, want, explain(taskgraph.Merge([]taskgraph.Layer{merged}, false)))
 	_, err := taskgraph.MergePlugins([]taskgraph.Layer{log, lma, layer(t, "plugin net 3", "- {id: a, roles: [y], type: shell, version: null}")})
-	const wrong = "task a: plugin lma 2 and plugin net 3 have different values of version; remove one of them\n" +
-		"task a: plugin log 1 and plugin net 3 have different values of roles; remove one of them"
+	const wrong = "task a: plugin lma 2 and plugin net 3 have different values for version; remove one of them\n" +
+		"task a: plugin log 1 and plugin net 3 have different values for roles; remove one of them"
 	expect.Equal(t, wrong, message(err))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Parse parses a graph in YAML or JSON: an object with type, name and tasks, or just the list of tasks. It checks everything
+// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just the list of tasks. It checks everything
 // that does not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has none. The error is
 // an *[Error] with all problems.
 func Parse(src []byte, file string) (*Graph, error) {
@@ -98,7 +98,7 @@ func (p *parser) warn(n *yaml.Node, path string) {
 		if keys != nil && !slices.Contains(keys, key) && (path != "" || near != "") {
 			p.Warnings = append(p.Warnings, Problem{
 				Task: p.Task, Attribute: steps(at)[0], Line: pair[0].Line, Column: pair[0].Column,
-				Message: fmt.Sprintf("unknown attribute %q is kept%s", at, near),
+				Message: fmt.Sprintf("unknown attribute %q, kept as is%s", at, near),
 			})
 		}
 		if knownKeys[at] != nil || at == "parameters" {
@@ -141,7 +141,7 @@ func (p *parser) graph(root *yaml.Node) {
 		for pair := range slices.Chunk(root.Content, 2) {
 			// Stored graphs have the other two.
 			if key := pair[0].Value; !slices.Contains(keys, key) && key != "id" && key != "relations" {
-				p.Fail(pair[0], "unknown key %q; a graph has type, name and tasks%s", key, suggest.DidYouMean(key, keys))
+				p.Fail(pair[0], "unknown key %q; expected type, name, or tasks%s", key, suggest.DidYouMean(key, keys))
 			}
 		}
 		if n := entry(root, "relations"); n != nil {
@@ -166,7 +166,7 @@ func (p *parser) graph(root *yaml.Node) {
 			p.task(n)
 		}
 	case tasks == root:
-		p.Fail(root, "a graph must be a list of tasks, or an object with type, name and tasks")
+		p.Fail(root, "a graph must be a list of tasks, or an object with type, name, and tasks")
 	default:
 		p.Fail(tasks, "tasks must be a list")
 	}
@@ -191,7 +191,7 @@ func (p *parser) task(n *yaml.Node) {
 	t.spec(p.reader(n))
 	if first := p.nodes[t.ID]; first != nil {
 		p.Attribute = "id"
-		p.Fail(at, "duplicate task; another one is in line %d", entry(first, "id").Line)
+		p.Fail(at, "duplicate task, first defined on line %d", entry(first, "id").Line)
 	}
 	p.nodes[t.ID] = n
 	p.warn(n, "")

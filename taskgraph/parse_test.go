@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, - and ."
+const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, -, and ."
 
 // examples are texts with their errors, which are the same for all readers of package taskgraph. The schema accepts those that
 // are beyond it.
@@ -39,16 +39,16 @@ var examples = []struct {
 
 	{text: "", errors: "f:1:1: empty file; a graph without tasks is []"},
 	{text: "# later", errors: "f:1:1: empty file; a graph without tasks is []"},
-	{text: "5", errors: "f:1:1: a graph must be a list of tasks, or an object with type, name and tasks"},
-	{text: "- {id: a}\n---\n- {id: b}", errors: "f:2:1: a second document begins here; there must be only one", beyond: true},
+	{text: "5", errors: "f:1:1: a graph must be a list of tasks, or an object with type, name, and tasks"},
+	{text: "- {id: a}\n---\n- {id: b}", errors: "f:2:1: unexpected second document", beyond: true},
 	{text: "- {id: a", errors: "f:2:1: invalid YAML: did not find expected ',' or '}'"},
 	{text: "- id: a\n\ttype: b", errors: "f:2:1: invalid YAML: this is a tab; use spaces"},
 	{text: "- id: é\n  \ttype: b", errors: "f:2:3: invalid YAML: this is a tab; use spaces"},
 	{text: "-\tid: a\n  type: b", errors: "f:1:2: invalid YAML: this is a tab; use spaces"},
 	{text: "- \xff", errors: "f:1:3: invalid UTF-8"},
-	{text: "typ: a\nname: [5]\ntype: a b\ntasks: 5\nuser: 1", errors: "f:1:1: unknown key \"typ\"; a graph has type, name and tasks; " +
-		"did you mean type?\nf:2:7: name must be a string that is not empty\nf:3:7: type: invalid graph type \"a b\"" + nameRule +
-		"\nf:4:8: tasks must be a list\nf:5:1: unknown key \"user\"; a graph has type, name and tasks"},
+	{text: "typ: a\nname: [5]\ntype: a b\ntasks: 5\nuser: 1", errors: "f:1:1: unknown key \"typ\"; expected type, name, or tasks; " +
+		"did you mean type?\nf:2:7: name must be a non-empty string\nf:3:7: type: invalid graph type \"a b\"" + nameRule +
+		"\nf:4:8: tasks must be a list\nf:5:1: unknown key \"user\"; expected type, name, or tasks"},
 	{text: "tasks:", errors: "f:1:7: tasks must be a list"},
 	{text: "tasks: &a [*a]", errors: "f:1:8: aliases expand to more than 100000 values"},
 	{text: "- 5\n- {}\n- id: 5\n- id: ä b\n- id: null", errors: "f:1:3: a task must be an object with an id\n" +
@@ -56,20 +56,20 @@ var examples = []struct {
 		"f:4:7: task ä b: invalid task name \"ä b\"" + nameRule + "\nf:5:7: task null: a task must be an object with an id"},
 	{text: `[{"id": "a\u001b\n"}]`, errors: `f:1:9: task a\x1b\n: invalid task name "a\x1b\n"` + nameRule},
 	{text: "- id: a\n- {id: b, id: c}\n- {id: a}", beyond: true, errors: "f:2:11: duplicate key\n" +
-		"f:3:8: task a: duplicate task; another one is in line 1"},
+		"f:3:8: task a: duplicate task, first defined on line 1"},
 	{text: "[\n {\"id\": \"ä\", \"id\": \"b\", \"requires\": 5}]", beyond: true, errors: "f:2:9: task ä: invalid task name \"ä\"" + nameRule + "\n" +
 		"f:2:14: duplicate key\nf:2:37: task ä: requires must be a string or a list of strings"},
 	{text: "- {id: a, x: [.inf, !foo a, !!int x, !!set {a}]}\n- {id: b, x: {5: b, [a]: c}}", beyond: true, errors: "f:1:15: task a: " +
-		".inf is not a number in JSON; put it in quotes if it is text\nf:1:21: task a: unsupported tag !foo\n" +
-		"f:1:29: task a: \"x\" is not a value of the tag !!int\nf:1:38: task a: unsupported tag !!set\n" +
+		".inf is not a valid JSON number; put it in quotes if it is text\nf:1:21: task a: unsupported tag !foo\n" +
+		"f:1:29: task a: \"x\" is not a valid !!int value\nf:1:38: task a: unsupported tag !!set\n" +
 		"f:2:15: task b: a key must be a string; put it in quotes\nf:2:21: task b: a key must be a string; put it in quotes"},
 	{text: "- {id: a, x: " + strings.Repeat("[", 101) + strings.Repeat("]", 101) + "}", beyond: true,
 		errors: "f:1:114: task a: nested more than 100 levels deep"},
 	{text: "- id: a\n  requires: [b, 5, '', c d]\n  required_for: [null]\n  tasks: {}\n  roles: ''\n  groups: [a]", errors: "" +
-		"f:2:17: task a: requires[1] must be a string that is not empty\n" +
-		"f:2:20: task a: requires[2] must be a string that is not empty\n" +
+		"f:2:17: task a: requires[1] must be a non-empty string\n" +
+		"f:2:20: task a: requires[2] must be a non-empty string\n" +
 		"f:2:24: task a: requires[3]: invalid task name \"c d\"" + nameRule + "\n" +
-		"f:3:18: task a: required_for[0] must be a string that is not empty\n" +
+		"f:3:18: task a: required_for[0] must be a non-empty string\n" +
 		"f:4:10: task a: tasks must be a string or a list of strings\n" +
 		"f:6:11: task a: roles and groups are synonyms; use only one of them"},
 	{text: "- {id: a, roles: [/web, /]}", errors: "f:1:19: task a: roles[0]: missing / at the end of the regular expression /web\n" +
@@ -78,20 +78,20 @@ var examples = []struct {
 		"f:1:18: task a: roles: invalid regular expression: missing closing ): `a(`\n" +
 		"f:2:22: task b: condition: 1:6: unexpected end of expression"},
 	{text: "- {id: a, version: [], type: 5, condition: 5, idempotent: no, fail_on_error: 0, parameters: []}", errors: "" +
-		"f:1:20: task a: version must be a string or a number\nf:1:30: task a: type must be a string that is not empty\n" +
-		"f:1:44: task a: condition must be a string that is not empty\nf:1:59: task a: idempotent must be true or false\n" +
+		"f:1:20: task a: version must be a string or a number\nf:1:30: task a: type must be a non-empty string\n" +
+		"f:1:44: task a: condition must be a non-empty string\nf:1:59: task a: idempotent must be true or false\n" +
 		"f:1:78: task a: fail_on_error must be true or false\nf:1:93: task a: parameters must be an object"},
 	{text: "- id: a\n  cross_depends: b\n  cross_depended_by: [b, {}, {name: b c, role: [x, self], policy: some}]", errors: "" +
-		"f:2:18: task a: cross_depends must be a list of objects with name, role and policy\n" +
-		"f:3:23: task a: cross_depended_by[0] must be an object with name, role and policy\n" +
-		"f:3:26: task a: cross_depended_by[1].name must be a string that is not empty\n" +
+		"f:2:18: task a: cross_depends must be a list of objects with name, role, and policy\n" +
+		"f:3:23: task a: cross_depended_by[0] must be an object with name, role, and policy\n" +
+		"f:3:26: task a: cross_depended_by[1].name must be a non-empty string\n" +
 		"f:3:37: task a: cross_depended_by[2].name: invalid task name \"b c\"" + nameRule + "\n" +
-		"f:3:48: task a: cross_depended_by[2].role must be self alone, or roles\n" +
+		"f:3:48: task a: cross_depended_by[2].role must be either self alone or roles\n" +
 		"f:3:67: task a: cross_depended_by[2].policy must be all or any"},
 	{text: "- {id: a, test_pre: x, test_post: {timeout: -1, retries: 1.5}}", errors: "" +
-		"f:1:21: task a: test_pre must be an object with cmd, timeout and retries\n" +
-		"f:1:21: task a: test_pre.cmd must be a string that is not empty\n" +
-		"f:1:35: task a: test_post.cmd must be a string that is not empty\n" +
+		"f:1:21: task a: test_pre must be an object with cmd, timeout, and retries\n" +
+		"f:1:21: task a: test_pre.cmd must be a non-empty string\n" +
+		"f:1:35: task a: test_post.cmd must be a non-empty string\n" +
 		"f:1:45: task a: test_post.timeout must be a number of seconds from 0 to 31622400\n" +
 		"f:1:58: task a: test_post.retries must be a whole number from 0 to 10000"},
 	{text: "- {id: a, parameters: {timeout: 1e400, retries: x, interval: '1', strategy: 5}}\n" +

@@ -24,7 +24,7 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 // CheckName returns an error if the name of a kind of thing, such as "task name", is invalid.
 func CheckName(kind, name string) error {
 	if !validName.MatchString(name) {
-		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, - and .")
+		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, -, and .")
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (r reader) isFalse(v any, path string) bool {
 func (r reader) text(v any, path string, check func(string) error) string {
 	text, _ := v.(string)
 	if text == "" {
-		r.fail(path, "a string that is not empty")
+		r.fail(path, "a non-empty string")
 	} else if check != nil {
 		if err := check(text); err != nil {
 			r(path, path+": "+err.Error())
@@ -159,11 +159,11 @@ func (r reader) selector(v any, path string) Selector {
 
 func (r reader) cross(v any, path string) []Cross {
 	var all []Cross
-	for i, item := range as[[]any](r, v, path, "a list of objects with name, role and policy") {
+	for i, item := range as[[]any](r, v, path, "a list of objects with name, role, and policy") {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		o, ok := item.(object)
 		if !ok {
-			r.fail(at, "an object with name, role and policy")
+			r.fail(at, "an object with name, role, and policy")
 			continue
 		}
 		c := Cross{
@@ -171,7 +171,7 @@ func (r reader) cross(v any, path string) []Cross {
 			Any: r.oneOf(o["policy"], at+".policy", "all", "any") == "any",
 		}
 		if !c.Self && slices.Contains(c.Role.Strings(), self) {
-			r.fail(at+".role", "self alone, or roles")
+			r.fail(at+".role", "either self alone or roles")
 		}
 		all = append(all, c)
 	}
@@ -182,7 +182,7 @@ func (r reader) test(v any, path string) *Test {
 	if v == nil {
 		return nil
 	}
-	o := as[object](r, v, path, "an object with cmd, timeout and retries")
+	o := as[object](r, v, path, "an object with cmd, timeout, and retries")
 	return &Test{
 		Cmd: r.text(o["cmd"], path+".cmd", nil), Timeout: r.seconds(o["timeout"], path+".timeout", defaultTest),
 		Retries: r.whole(o["retries"], path+".retries", 0),

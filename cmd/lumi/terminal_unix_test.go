@@ -134,19 +134,19 @@ func TestPrompts(t *testing.T) {
 		expect("lumi: nothing was changed").exit(console.ExitWrong)
 	onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("y\n").
 		expect("Secrets in the state of environment dev are encrypted with a passphrase.").
-		expect("New passphrase: ").send("first\n").expect("The same again: ").send("second\n").
-		expect("lumi: the key needs a passphrase: the two differ").exit(console.ExitAsks)
+		expect("New passphrase: ").send("first\n").expect("Repeat the passphrase: ").send("second\n").
+		expect("lumi: the key needs a passphrase: the passphrases do not match").exit(console.ExitAsks)
 	x := onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("yes\n").
-		expect("New passphrase: ").send("first\n").expect("The same again: ").send("first\n").
+		expect("New passphrase: ").send("first\n").expect("Repeat the passphrase: ").send("first\n").
 		expect("shop[1]  done").expect("✓ + create password local:index:RandomString")
 	x.exit(console.ExitOK)
 	if strings.Contains(x.text(), "first") {
 		t.Errorf("the passphrase is shown:\n%s", x.text())
 	}
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("second\n").
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("second\n").
 		expect("this one does not unwrap it").exit(console.ExitAsks)
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("\x03").exit(console.ExitFailed)
-	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("first\n").
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("\x03").exit(console.ExitFailed)
+	onTerminal(t, dir, "destroy").expect("Passphrase for environment dev: ").send("first\n").
 		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(console.ExitOK)
 }
 
@@ -192,7 +192,7 @@ func TestTaskPrompts(t *testing.T) {
 
 	onTerminal(t, dir, "tasks", "run").expect("default[1] here/slow: begun").expect("executing here/slow").
 		send("\x03").expect("interrupted: waiting for running tasks; interrupt again to cancel them").
-		send("\x03").expect("canceling tasks; interrupt again to leave at once").exit(console.ExitResumable)
+		send("\x03").expect("canceling tasks; interrupt again to exit immediately").exit(console.ExitResumable)
 	x := onTerminal(t, dir, "tasks", "run", "--resume").expect("executing here/slow")
 	put("go", "")
 	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(console.ExitOK)

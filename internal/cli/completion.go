@@ -33,7 +33,7 @@ files; in a workspace also environments, modules, resources, deployments, and ou
 			case "zsh":
 				err = root.GenZshCompletion(&script)
 			default:
-				err = console.Misused("there is no completion for %q, only for %s", args[0], strings.Join(c.ValidArgs, ", "))
+				err = console.Misused("unknown shell %q; expected one of %s", args[0], strings.Join(c.ValidArgs, ", "))
 			}
 			if err != nil || !con.JSON {
 				con.Printf("%s", &script)

@@ -52,7 +52,7 @@ func explain(con *console.Console) error {
 			}
 		}
 	case len(con.Args) == 0:
-		con.Printf("%s'lumi explain CODE' says what a code means.\n",
+		con.Printf("%s'lumi explain CODE' explains a code.\n",
 			all.List(func(title string) string { return con.Out.Paint(term.Bold, title) }))
 	default:
 		con.Printf("%s", chosen.Explain(func(e catalog.Entry) string {

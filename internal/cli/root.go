@@ -92,9 +92,9 @@ func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, ar
 	var wrong console.UsageError
 	switch ok := errors.As(err, &wrong); {
 	case ok && c == root:
-		return fmt.Errorf("%w; 'lumi help' says more", err)
+		return fmt.Errorf("%w; see 'lumi help'", err)
 	case ok:
-		return fmt.Errorf("%s: %s; 'lumi help %[1]s' says more", name(c), string(wrong))
+		return fmt.Errorf("%s: %s; see 'lumi help %[1]s'", name(c), string(wrong))
 	}
 	return cmp.Or(err, helped)
 }

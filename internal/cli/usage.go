@@ -20,21 +20,21 @@ func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), 
 func noCommand(c *cobra.Command, given, prefix string) error {
 	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
 	if text := answer(path + given); text != "" {
-		return fmt.Errorf("there is no command %q; %s", path+given, text)
+		return fmt.Errorf("unknown command %q; %s", path+given, text)
 	}
 	var names []string
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
 	if near := suggest.Name(given, names); near != "" {
-		return fmt.Errorf("there is no command %q; did you mean '%s'?", path+given, prefix+path+near)
+		return fmt.Errorf("unknown command %q; did you mean '%s'?", path+given, prefix+path+near)
 	}
-	return fmt.Errorf("there is no command %q; '%s' lists them", path+given, strings.TrimSpace("lumi help "+path))
+	return fmt.Errorf("unknown command %q; '%s' lists the commands", path+given, strings.TrimSpace("lumi help "+path))
 }
 
 // misplaced is the error for a flag that precedes the command and is not a common one.
 func misplaced(flag string) error {
-	return fmt.Errorf("%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
+	return fmt.Errorf("%s: the command must come first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
 }
 
 // flagError adds to an error of package pflag what was probably meant.
@@ -42,8 +42,8 @@ func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		flag := invalid.GetFlag()
-		can := map[string]string{"bool": "it can be true or false", "int": "it is a whole number"}[flag.Value.Type()]
-		return console.Misused("--%s=%s: %s", flag.Name, invalid.GetValue(), cmp.Or(can, invalid.Unwrap().Error()))
+		can := map[string]string{"bool": "must be true or false", "int": "must be an integer"}[flag.Value.Type()]
+		return console.Misused("--%s: invalid value %q: %s", flag.Name, invalid.GetValue(), cmp.Or(can, invalid.Unwrap().Error()))
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -65,11 +65,11 @@ func flagError(c *cobra.Command, err error) error {
 	case c.HasSubCommands():
 		return misplaced(dashes + given)
 	case c.GroupID == deploymentsGroup && answer("--"+given) != "":
-		return fmt.Errorf("%s: there is no flag %s%s; %s", name(c), dashes, given, answer("--"+given))
+		return fmt.Errorf("%s: unknown flag %s%s; %s", name(c), dashes, given, answer("--"+given))
 	case near != "" && len(given) > 1:
-		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)
+		return fmt.Errorf("%s: unknown flag --%s; did you mean --%s?", name(c), given, near)
 	}
-	return console.Misused("there is no flag %s%s", dashes, given)
+	return console.Misused("unknown flag %s%s", dashes, given)
 }
 
 // deploymentsGroup is the heading of the commands on deployments.

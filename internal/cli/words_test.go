@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 			line, _, _ := strings.Cut(c[1], " --") // of the program, or a flag
 			found, rest, err := newRoot(&console.Console{}).Find(strings.Fields(line))
 			if err != nil || found.Parent() == nil || len(rest) > 0 && strings.ToUpper(rest[0]) != rest[0] {
-				t.Errorf("%s: there is no command %q", w.typed, c[1])
+				t.Errorf("%s: unknown command %q", w.typed, c[1])
 				continue
 			}
 			for _, flag := range regexp.MustCompile(`--(\w[\w-]*)`).FindAllStringSubmatch(c[1], -1) {

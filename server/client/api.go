@@ -35,7 +35,7 @@ func New(o Options) (service.API, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the URL of a server is like https://lumi.example.com:8440")
+		return nil, errors.New("must be a URL such as https://lumi.example.com:8440")
 	case u.Scheme == "http" && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
 		return nil, fmt.Errorf("%s would receive the token unencrypted: use https", o.URL)
 	}
@@ -46,7 +46,7 @@ func New(o Options) (service.API, error) {
 			return nil, err
 		}
 		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate in PEM", o.CA)
+			return nil, fmt.Errorf("%s contains no PEM certificate", o.CA)
 		}
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -76,7 +76,7 @@ func result[T any](r *Response[T], err error) (T, error) {
 		}
 		return none, &taskgraph.Error{Problems: p.Problems}
 	case p.Status == http.StatusUnauthorized:
-		return none, fmt.Errorf("%s does not accept the token: set LUMI_TOKEN to one that 'lumi serve' has", r.client.URL)
+		return none, fmt.Errorf("%s rejected the token: set LUMI_TOKEN to a token known to 'lumi serve'", r.client.URL)
 	case kinds[p.Status] != "":
 		return none, &service.Error{Kind: kinds[p.Status], Message: p.Detail}
 	}

@@ -17,7 +17,7 @@ type Upload struct {
 // NewSelection selects the layers of an environment.
 type NewSelection struct {
 	Release int64         `json:"release,omitempty" doc:"The ID of a release."`
-	Plugins []int64       `json:"plugins,omitempty" doc:"The IDs of plugins, in the order in which they are merged."`
+	Plugins []int64       `json:"plugins,omitempty" doc:"The IDs of plugins, in merge order."`
 	Order   []store.Layer `json:"order,omitempty" doc:"All layers, later ones overriding earlier ones; by default release, cluster, plugin."`
 	Whole   bool          `json:"whole,omitempty" doc:"Tasks override whole tasks, not only their attributes."`
 }
@@ -27,7 +27,7 @@ type Error struct {
 	Title    string              `json:"title"`
 	Status   int                 `json:"status"`
 	Detail   string              `json:"detail"`
-	Problems []taskgraph.Problem `json:"problems,omitempty" doc:"What is wrong with a graph."`
+	Problems []taskgraph.Problem `json:"problems,omitempty" doc:"The errors in a graph."`
 }
 
 func (e *Error) Error() string { return e.Detail }

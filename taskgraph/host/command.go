@@ -145,13 +145,13 @@ func (s *shell) follow(ctx context.Context, o *once) (int, error) {
 	words := strings.Fields(verdict)
 	switch {
 	case !isVerdict || len(words) == 0:
-		return 0, fmt.Errorf("cannot run a command: exit status %d%s", exit, control.reason())
+		return 0, fmt.Errorf("cannot run the command: exit status %d%s", exit, control.reason())
 	case words[0] == "uncertain":
 		return 0, ErrUncertain
 	case words[0] == "other":
-		return 0, fmt.Errorf("another command was run as %q on the node", o.c.Token)
+		return 0, fmt.Errorf("a different command already ran as %q on the node", o.c.Token)
 	case words[0] == "failed" || len(words) == 1:
-		return 0, errors.New("cannot start a command: its state cannot be written in ~/.local/state/lumi")
+		return 0, errors.New("cannot start the command: cannot write its state to ~/.local/state/lumi")
 	case len(words) == 3 && words[2] == "timeout":
 		return 0, fmt.Errorf("the command was stopped: %w", context.DeadlineExceeded)
 	case len(words) == 3:

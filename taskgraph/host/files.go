@@ -15,7 +15,7 @@ import (
 
 // Arguments of these scripts are the path, the temporary file, the folder, the size and the mode.
 const (
-	receive = `if [ -d "$1" ]; then echo "it is a folder" >&2; exit 1; fi
+	receive = `if [ -d "$1" ]; then echo "it is a directory" >&2; exit 1; fi
 mkdir -p "$3" || exit
 umask 077
 set -C

@@ -49,9 +49,9 @@ var (
 	// ErrUncertain says that a command was started and that its exit status is not known.
 	ErrUncertain = errors.New("the command was started, but its exit status is unknown")
 	// ErrUnreached is an [ErrUncertain] of a command that may still run. A later Run with its token finds out.
-	ErrUnreached = fmt.Errorf("%w while the node cannot be reached", ErrUncertain)
+	ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 	// ErrUnknownHost says that no known_hosts file has the node.
-	ErrUnknownHost = errors.New("host key is unknown")
+	ErrUnknownHost = errors.New("unknown host key")
 	// ErrHostKeyChanged says that a node has another host key than the known_hosts files.
 	ErrHostKeyChanged = errors.New("host key has changed")
 )

@@ -150,7 +150,7 @@ func TestErrors(t *testing.T) {
 	}
 	fails(Command{Script: "true", Env: []string{"a b=secret"}}, `invalid variable name "a b"`)
 	run(t, h, Command{Token: "same", Script: "true"})
-	fails(Command{Token: "same", Script: "false"}, `another command was run as "same" on the node`)
+	fails(Command{Token: "same", Script: "false"}, `a different command already ran as "same" on the node`)
 	if exit, out := run(t, h, Command{Script: "true", Dir: "/no/such"}); exit != 2 || !strings.Contains(out, "/no/such") {
 		t.Errorf("a folder that does not exist: got %d, %s", exit, out)
 	}
@@ -161,14 +161,14 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.transport = local{env: []string{"XDG_STATE_HOME=" + state, "PATH=" + bin + ":" + os.Getenv("PATH")}}
-	fails(Command{Token: "b", Script: "true"}, "cannot start a command: its state cannot be written in ~/.local/state/lumi")
+	fails(Command{Token: "b", Script: "true"}, "cannot start the command: cannot write its state to ~/.local/state/lumi")
 	file := filepath.Join(state, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.transport = local{env: []string{"XDG_STATE_HOME=" + file, "LC_ALL=C"}}
 	fails(Command{Token: "a", Script: "true"},
-		"cannot run a command: exit status 1 (mkdir: cannot create directory '"+file+"': Not a directory)")
+		"cannot run the command: exit status 1 (mkdir: cannot create directory '"+file+"': Not a directory)")
 }
 
 // TestOnce runs a command and reads how it ended, which does not run it again.

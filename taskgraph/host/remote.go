@@ -49,7 +49,7 @@ func (r *remote) connected(ctx context.Context) (*ssh.Client, error) {
 	r.mu.Unlock()
 	switch {
 	case closed:
-		return nil, fmt.Errorf("node %s: the connection is closed", r.node.Name)
+		return nil, fmt.Errorf("node %s: connection closed", r.node.Name)
 	case client != nil:
 		return client, nil
 	}

@@ -86,11 +86,11 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		}
 		got := key.Type() + " " + ssh.FingerprintSHA256(key)
 		if len(wrong.Want) == 0 {
-			return fmt.Errorf("%w: it presents %s; if that is its fingerprint, run: ssh-keyscan -p %s %s >>%s", ErrUnknownHost, got, port,
+			return fmt.Errorf("%w: got %s; if this fingerprint is correct, run: ssh-keyscan -p %s %s >>%s", ErrUnknownHost, got, port,
 				r.node.Address, own)
 		}
 		want := wrong.Want[0]
-		return fmt.Errorf("%w: it presents %s, but %s:%d has %s; if it was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
+		return fmt.Errorf("%w: got %s, but %s:%d has %s; if the node was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
 			got, want.Filename, want.Line, ssh.FingerprintSHA256(want.Key), want.Filename, host)
 	}
 	// A server presents a key of one type. It must be one that is known, or a known server looks like one whose key has changed.
@@ -144,7 +144,7 @@ func (r *remote) gather(ctx context.Context, k *keys) error {
 	if r.agent != "" {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", r.agent)
 		if err != nil {
-			k.tried = append(k.tried, "the agent, which cannot be reached")
+			k.tried = append(k.tried, "the agent (unreachable)")
 		} else {
 			k.agent = conn
 			_ = conn.SetDeadline(time.Now().Add(dialTimeout))
@@ -175,7 +175,7 @@ func (k *keys) addFile(name string) error {
 	case errors.As(err, &locked):
 		k.locked = append(k.locked, name)
 	case err != nil:
-		return fmt.Errorf("%s is not a private key that SSH can use", name)
+		return fmt.Errorf("%s is not a valid SSH private key", name)
 	case !k.has(signer.PublicKey()):
 		k.tried = append(k.tried, name)
 		k.signers = append(k.signers, signer)
@@ -184,7 +184,7 @@ func (k *keys) addFile(name string) error {
 }
 
 func (k *keys) refused() error {
-	message := "no key is accepted"
+	message := "no key was accepted"
 	if len(k.tried) > 0 {
 		message += "; tried " + strings.Join(k.tried, ", ")
 	}

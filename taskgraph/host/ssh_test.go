@@ -51,8 +51,8 @@ func TestHostKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := "ssh-keyscan -p " + port + " 127.0.0.1 >>" + known
-	refused(t, p, node, begin+"host key is unknown: it presents ssh-ed25519 "+s.Fingerprint(t)+
-		"; if that is its fingerprint, run: "+command, ErrUnknownHost)
+	refused(t, p, node, begin+"unknown host key: got ssh-ed25519 "+s.Fingerprint(t)+
+		"; if this fingerprint is correct, run: "+command, ErrUnknownHost)
 	// The command in the message helps.
 	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
 		t.Error(err, string(out))
@@ -66,8 +66,8 @@ func TestHostKeys(t *testing.T) {
 	if err := os.WriteFile(known, []byte("# comment\n"+line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, p, node, begin+"host key has changed: it presents ssh-ed25519 "+s.Fingerprint(t)+", but "+known+
-		":2 has "+ssh.FingerprintSHA256(old)+"; if it was reinstalled, run: ssh-keygen -f "+known+" -R '[127.0.0.1]:"+port+"'", ErrHostKeyChanged)
+	refused(t, p, node, begin+"host key has changed: got ssh-ed25519 "+s.Fingerprint(t)+", but "+known+
+		":2 has "+ssh.FingerprintSHA256(old)+"; if the node was reinstalled, run: ssh-keygen -f "+known+" -R '[127.0.0.1]:"+port+"'", ErrHostKeyChanged)
 	if err := os.WriteFile(known, []byte("@revoked "+string(right)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestKeys(t *testing.T) {
 	// Another user.
 	n := s.Node("web-1")
 	n.User = "nobody-here"
-	refused(t, p, n, begin(n.User)+"no key is accepted; tried "+own)
+	refused(t, p, n, begin(n.User)+"no key was accepted; tried "+own)
 	// A key in another place, and one that is not a key.
 	n = s.Node("web-1")
 	n.Key = "~/key"
@@ -116,15 +116,15 @@ func TestKeys(t *testing.T) {
 	if err := os.WriteFile(own, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, p, n, begin(s.User)+own+" is not a private key that SSH can use")
+	refused(t, p, n, begin(s.User)+own+" is not a valid SSH private key")
 	if err := os.Remove(own); err != nil {
 		t.Fatal(err)
 	}
 	n.Key = "/no/such/key"
 	refused(t, p, n, begin(s.User)+"cannot read the key: open /no/such/key: no such file or directory")
 	n.Key = ""
-	refused(t, p, n, begin(s.User)+"no key is accepted")
-	refused(t, &Pool{Home: s.Home, Agent: "/no/such"}, n, begin(s.User)+"no key is accepted; tried the agent, which cannot be reached")
+	refused(t, p, n, begin(s.User)+"no key was accepted")
+	refused(t, &Pool{Home: s.Home, Agent: "/no/such"}, n, begin(s.User)+"no key was accepted; tried the agent (unreachable)")
 	// A key with a passphrase.
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestKeys(t *testing.T) {
 	if err := os.WriteFile(own, pem.EncodeToMemory(block), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, p, n, begin(s.User)+"no key is accepted; "+own+" is encrypted, so add it to an SSH agent: ssh-add "+own)
+	refused(t, p, n, begin(s.User)+"no key was accepted; "+own+" is encrypted, so add it to an SSH agent: ssh-add "+own)
 	// The agent.
 	socket := filepath.Join(t.TempDir(), "agent")
 	agent := exec.Command("ssh-agent", "-D", "-a", socket)
@@ -155,7 +155,7 @@ func TestKeys(t *testing.T) {
 		t.Error(err)
 	}
 	n.User = "nobody-here"
-	refused(t, &Pool{Home: s.Home, Agent: socket}, n, begin(n.User)+"no key is accepted; tried the agent (1); "+own+
+	refused(t, &Pool{Home: s.Home, Agent: socket}, n, begin(n.User)+"no key was accepted; tried the agent (1); "+own+
 		" is encrypted, so add it to an SSH agent: ssh-add "+own)
 }
 
@@ -209,7 +209,7 @@ func TestPool(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.Run(t.Context(), Command{Script: "true"}); err == nil || err.Error() != "node web-1: the connection is closed" {
+	if _, err := h.Run(t.Context(), Command{Script: "true"}); err == nil || err.Error() != "node web-1: connection closed" {
 		t.Error(err)
 	}
 }
@@ -391,7 +391,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 		err = h.Write(t.Context(), folder, 0o644, strings.NewReader(""))
-		if want := "cannot write " + folder + ": exit status 1 (it is a folder)"; err == nil || err.Error() != want {
+		if want := "cannot write " + folder + ": exit status 1 (it is a directory)"; err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 		if after := must(h.Read(t.Context(), name)); string(after) != string(got) {

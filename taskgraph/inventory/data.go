@@ -58,7 +58,7 @@ func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool,
 	}
 	b, ok := v.(bool)
 	if !ok && err == nil {
-		err = errors.New("a condition must be true or false; compare the value with another, as in $.parameters.size = 3")
+		err = errors.New("a condition must be true or false, such as $.parameters.size = 3")
 	}
 	return b, err
 }

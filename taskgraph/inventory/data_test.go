@@ -40,7 +40,7 @@ func TestCondition(t *testing.T) {
 		// Errors.
 		"$.env.outputs.get('net/core').token = hunter2": "1:37: env.outputs.net/core.token is a secret",
 		"$.env.outputs.get('net/core').token":           "env.outputs.net/core.token is a secret",
-		"$.parameters.size":                             "a condition must be true or false; compare the value with another, as in $.parameters.size = 3",
+		"$.parameters.size":                             "a condition must be true or false, such as $.parameters.size = 3",
 		"$.parameters.sise = 3":                         `1:13: missing key "sise"`,
 		"$.":                                            "1:3: unexpected end of expression",
 	} {

@@ -92,7 +92,7 @@ func (l *loader) root(root *yaml.Node) {
 				l.resources(entry)
 			}
 		default:
-			l.fail(key, "unknown key %q; the keys of an inventory are parameters, nodes, resources", key.Value)
+			l.fail(key, "unknown key %q; expected parameters, nodes, or resources", key.Value)
 		}
 	}
 }
@@ -141,17 +141,17 @@ type field struct {
 // fields are the keys of a node. The first two are those of resources alone.
 var fields = []field{
 	{key: "query"},
-	{"name", "a string", func(n *Node, v any) bool { return setText(&n.Name, v) }},
-	{"address", "a string", func(n *Node, v any) bool { return setText(&n.Address, v) }},
+	{"name", "a non-empty string", func(n *Node, v any) bool { return setText(&n.Name, v) }},
+	{"address", "a non-empty string", func(n *Node, v any) bool { return setText(&n.Address, v) }},
 	{"port", "a number from 1 to 65535", func(n *Node, v any) bool {
 		text, _ := v.(json.Number)
 		port, err := strconv.ParseUint(string(text), 10, 16)
 		n.Port = int(port)
 		return err == nil && port > 0
 	}},
-	{"user", "a string", func(n *Node, v any) bool { return setText(&n.User, v) }},
-	{"key", "the path of a file", func(n *Node, v any) bool { return setText(&n.Key, v) }},
-	{"roles", "a list of names, or a string with commas between them; names have letters, digits, _, - and .", setRoles},
+	{"user", "a non-empty string", func(n *Node, v any) bool { return setText(&n.User, v) }},
+	{"key", "a file path", func(n *Node, v any) bool { return setText(&n.Key, v) }},
+	{"roles", "a list of names or a comma-separated string; names consist of letters, digits, _, -, and .", setRoles},
 	{"connection", "ssh or local", func(n *Node, v any) bool { n.Local = v == "local"; return n.Local || v == "ssh" }},
 	{"parameters", "an object", func(n *Node, v any) (ok bool) { n.Parameters, ok = v.(map[string]any); return ok }},
 }
@@ -194,7 +194,7 @@ func (l *loader) node(name string, at, entry *yaml.Node) Node {
 			for _, f := range known {
 				keys = append(keys, f.key)
 			}
-			l.fail(key, "unknown key %q; the keys of %s are %s", key.Value, what, strings.Join(keys, ", "))
+			l.fail(key, "unknown key %q; expected one of %s", key.Value, strings.Join(keys, ", "))
 			continue
 		}
 		if set[key.Value] = true; key.Value == "query" {
@@ -210,9 +210,9 @@ func (l *loader) node(name string, at, entry *yaml.Node) Node {
 	}
 	switch {
 	case at == entry && entry.Kind == yaml.MappingNode && (!set["query"] || !set["name"]):
-		l.fail(entry, `a resource needs query and name, such as {query: type == "aws:ec2:Instance", name: $.name}`)
+		l.fail(entry, `a resource must have query and name, such as {query: type == "aws:ec2:Instance", name: $.name}`)
 	case n.Address == "" && !n.Local && l.open == open && len(l.Problems) == problems:
-		l.fail(at, "a node needs an address, or connection: local")
+		l.fail(at, "a node must have an address or connection: local")
 	case n.Key != "" && !filepath.IsAbs(n.Key) && !strings.HasPrefix(n.Key, "~/"):
 		n.Key = filepath.Join(l.folder, n.Key)
 	}

@@ -105,7 +105,7 @@ func TestWithoutState(t *testing.T) {
 	}
 }
 
-const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, - and ."
+const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, -, and ."
 
 func TestLoadErrors(t *testing.T) {
 	t.Parallel()
@@ -114,45 +114,45 @@ func TestLoadErrors(t *testing.T) {
 		"nodes:\n\ta: {}": "2:1: invalid YAML: this is a tab; use spaces",
 		"a: 1\na: 2":      "2:1: duplicate key",
 		"[]":              "1:1: an inventory must be an object",
-		"{}\n---\n{}":     "2:1: a second document begins here; there must be only one",
-		"node: {}":        `1:1: unknown key "node"; the keys of an inventory are parameters, nodes, resources`,
+		"{}\n---\n{}":     "2:1: unexpected second document",
+		"node: {}":        `1:1: unknown key "node"; expected parameters, nodes, or resources`,
 		"parameters: []":  "1:13: parameters must be an object",
-		"parameters: {a: .inf, b: [.NaN]}": "1:17: .inf is not a number in JSON; put it in quotes if it is text\n" +
-			"1:27: .NaN is not a number in JSON; put it in quotes if it is text",
+		"parameters: {a: .inf, b: [.NaN]}": "1:17: .inf is not a valid JSON number; put it in quotes if it is text\n" +
+			"1:27: .NaN is not a valid JSON number; put it in quotes if it is text",
 		"parameters: {1: a}": "1:14: a key must be a string; put it in quotes",
 		"nodes: []":          "1:8: nodes must be an object",
 		"nodes: {a: []}":     "1:12: a node must be an object",
-		"nodes: {a: , b: {roles: [x]}}": "1:9: a node needs an address, or connection: local\n" +
-			"1:14: a node needs an address, or connection: local",
+		"nodes: {a: , b: {roles: [x]}}": "1:9: a node must have an address or connection: local\n" +
+			"1:14: a node must have an address or connection: local",
 		"nodes: {a b: {address: x}}": `1:9: invalid node name "a b"` + nameRule,
 		"nodes: {'': {address: x}}":  `1:9: invalid node name ""` + nameRule,
 		"nodes: {[a]: {address: x}}": `1:9: invalid node name ""` + nameRule,
 		"nodes: {a: {address: 7, port: 65536, user: [], key: {}, roles: 7, connection: winrm, parameters: x, name: b}}": "" +
-			"1:22: address must be a string\n" +
+			"1:22: address must be a non-empty string\n" +
 			"1:31: port must be a number from 1 to 65535\n" +
-			"1:44: user must be a string\n" +
-			"1:53: key must be the path of a file\n" +
-			"1:64: roles must be a list of names, or a string with commas between them; names have letters, digits, _, - and .\n" +
+			"1:44: user must be a non-empty string\n" +
+			"1:53: key must be a file path\n" +
+			"1:64: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
 			"1:79: connection must be ssh or local\n" +
 			"1:98: parameters must be an object\n" +
-			`1:101: unknown key "name"; the keys of a node are address, port, user, key, roles, connection, parameters`,
+			`1:101: unknown key "name"; expected one of address, port, user, key, roles, connection, parameters`,
 		"nodes: {a: {address: x, port: 0x0, roles: [a, 7]}, b: {address: '', roles: 'a,,b', port: -1}}": "" +
 			"1:31: port must be a number from 1 to 65535\n" +
-			"1:43: roles must be a list of names, or a string with commas between them; names have letters, digits, _, - and .\n" +
-			"1:65: address must be a string\n" +
-			"1:76: roles must be a list of names, or a string with commas between them; names have letters, digits, _, - and .\n" +
+			"1:43: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
+			"1:65: address must be a non-empty string\n" +
+			"1:76: roles must be a list of names or a comma-separated string; names consist of letters, digits, _, -, and .\n" +
 			"1:90: port must be a number from 1 to 65535",
 		"resources: {}":  "1:12: resources must be a list",
 		"resources: [7]": "1:13: a resource must be an object",
 		"resources: [~, {name: x, connection: local}, {query: 'true', address: x}]": "" +
-			"1:13: a node needs an address, or connection: local\n" +
-			"1:16: a resource needs query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}\n" +
-			"1:46: a resource needs query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}",
+			"1:13: a node must have an address or connection: local\n" +
+			"1:16: a resource must have query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}\n" +
+			"1:46: a resource must have query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}",
 		"resources: [{query: typ == 'a', name: $.name +, port: ssh, where: x, connection: local}]": "" +
 			"1:21: query: expression, 1:1: there is no variable \"typ\"; did you mean \"type\"?\n" +
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
-			`1:60: unknown key "where"; the keys of a resource are query, name, address, port, user, key, roles, connection, parameters`,
+			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, connection, parameters`,
 		// These depend on the resources.
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.ip, user: $.properties.password, parameters: {a: ["$.properties.disks"]}}]`: "" +
 			"1:57: " + urnOf + "db: expression, properties.ip is unknown\n" +
@@ -164,7 +164,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:40: " + urnOf + "db: expression, 1:13: missing key \"nme\"\n" +
 			"1:70: " + urnOf + "db: connection must be ssh or local",
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.tags.role}, {query: id == "i-1", name: $.properties.tags.role, address: $.id}]`: "" +
-			"1:13: " + urnOf + "db: a node needs an address, or connection: local\n" +
+			"1:13: " + urnOf + "db: a node must have an address or connection: local\n" +
 			"1:82: " + urnOf + `web: invalid node name "web, app"` + nameRule,
 		"nodes: {web: {address: x}}\nresources: [{query: id == 'i-1', name: $.name, address: $.id}, {query: id == 'i-2', name: web, address: $.id}]": "" +
 			"2:13: " + urnOf + "web: duplicate node web, also from line 1; rename one of them\n" +

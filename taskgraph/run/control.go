@@ -60,11 +60,11 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 		if answer != nil {
 			at := slices.IndexFunc(asks, func(r store.TaskRun) bool { return r.Number == answer.Number })
 			if at < 0 {
-				return job.Refuse("%s asks nothing about task run %d", job.Name(*d), answer.Number)
+				return job.Refuse("%s is not waiting for an answer about task run %d", job.Name(*d), answer.Number)
 			}
 			r := asks[at]
-			if r.State, r.Message = store.Failed, "it had no effect, as was answered"; answer.Done {
-				r.State, r.Message = store.Done, "it took effect, as was answered"
+			if r.State, r.Message = store.Failed, "answered: it had no effect"; answer.Done {
+				r.State, r.Message = store.Done, "answered: it took effect"
 			}
 			if err := t.PutTaskRuns(id, []store.TaskRun{r}); err != nil {
 				return err
@@ -153,9 +153,9 @@ func (e *Engine) inTheWay(d store.Job) error {
 	case e.jobs.IsGone(d):
 		return job.Refuse("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", job.Name(d), d.ID)
 	case d.State == store.Wait:
-		return job.Refuse("%s is about to run: wait until it has ended, or stop it", job.Name(d))
+		return job.Refuse("%s is about to run: wait for it to end, or stop it", job.Name(d))
 	}
-	return job.Refuse("%s is running: wait until it has ended, or stop it", job.Name(d))
+	return job.Refuse("%s is running: wait for it to end, or stop it", job.Name(d))
 }
 
 // change changes a run in a transaction.

@@ -43,7 +43,7 @@ func TestUnreached(t *testing.T) {
 	d := w.run(w.engine("one", func(context.Context, run.Work) error {
 		return fmt.Errorf("%w: no route", run.ErrUnreached)
 	}), r)
-	const why = "the outcome is unknown while the node cannot be reached: no route"
+	const why = "the outcome is unknown while the node is unreachable: no route"
 	w.want(d, store.Failed, "n/a: "+why+"\nn/once: "+why, "n/a STARTED "+why, "n/once STARTED "+why, "n/next SKIPPED n/once failed")
 	if text := strings.Join(w.shown, "\n"); !strings.Contains(text, "n/a execute FAILED "+why) {
 		t.Errorf("the failure is not shown:\n%s", text)
@@ -81,13 +81,13 @@ func TestAsk(t *testing.T) {
 	_, err := e.Resume(t.Context(), d.ID, nil)
 	w.wantRefused(err, "upgrade[1] needs an answer: did task once on node n1 take effect?")
 	_, err = e.Resume(t.Context(), d.ID, &run.Answer{Number: 2})
-	w.wantRefused(err, "upgrade[1] asks nothing about task run 2")
+	w.wantRefused(err, "upgrade[1] is not waiting for an answer about task run 2")
 	d = w.resume(e, d.ID, &run.Answer{Number: 0, Done: true})
 	w.want(d, store.Ask, "did task once on node n2 take effect?",
-		"n1/once DONE it took effect, as was answered", "n2/once UNKNOWN the outcome is unknown", "n1/free DONE", "n2/free DONE", "n1/next DONE",
+		"n1/once DONE answered: it took effect", "n2/once UNKNOWN the outcome is unknown", "n1/free DONE", "n2/free DONE", "n1/next DONE",
 		"n2/next SKIPPED the outcome of n2/once is unknown")
 	d = w.resume(e, d.ID, &run.Answer{Number: 1})
-	w.want(d, store.Done, "", "n1/once DONE it took effect, as was answered", "n2/once DONE", "n1/free DONE", "n2/free DONE", "n1/next DONE", "n2/next DONE")
+	w.want(d, store.Done, "", "n1/once DONE answered: it took effect", "n2/once DONE", "n1/free DONE", "n2/free DONE", "n1/next DONE", "n2/next DONE")
 	if got := fmt.Sprint(calls); got != "[n1/once-0 n2/once-1 n1/free-2 n2/free-3 n1/next-4 n2/once-1.1 n2/next-5]" {
 		t.Error(got)
 	}
@@ -100,11 +100,11 @@ func TestRefused(t *testing.T) {
 	r := w.request("- {id: a, type: shell}", "n")
 	d := must.Get(e.Start(t.Context(), r))(t)
 	_, err := other.Start(t.Context(), r)
-	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[1] is about to run: wait for it to end, or stop it")
 	_, err = other.Run(t.Context(), d.ID)
-	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[1] is about to run: wait for it to end, or stop it")
 	_, err = other.Resume(t.Context(), d.ID, nil)
-	w.wantRefused(err, "upgrade[1] is about to run: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[1] is about to run: wait for it to end, or stop it")
 	put := func(owner string, state store.State) {
 		w.write(func(tx store.Tx) error {
 			d, err := tx.Job(d.ID)
@@ -114,9 +114,9 @@ func TestRefused(t *testing.T) {
 	}
 	put("one", store.Running)
 	_, err = other.Start(t.Context(), r)
-	w.wantRefused(err, "upgrade[1] is running: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[1] is running: wait for it to end, or stop it")
 	_, err = e.Resume(t.Context(), d.ID, nil)
-	w.wantRefused(err, "upgrade[1] is running: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[1] is running: wait for it to end, or stop it")
 	_, err = e.Run(t.Context(), d.ID)
 	w.wantRefused(err, "upgrade[1] cannot be run: it is RUNNING")
 	put("dead", store.Running)
@@ -134,7 +134,7 @@ func TestRefused(t *testing.T) {
 	failed := w.run(w.engine("one", failing("n/a")), r)
 	must.Get(e.Start(t.Context(), r))(t)
 	_, err = other.Resume(t.Context(), failed.ID, nil)
-	w.wantRefused(err, "upgrade[3] is about to run: wait until it has ended, or stop it")
+	w.wantRefused(err, "upgrade[3] is about to run: wait for it to end, or stop it")
 
 	_, err = w.engine("one", nothing, func(o *run.Options) { o.Environment = "dev" }).Cancel(t.Context(), 1)
 	if w.wantError(err, "run 1 of dev: not found"); !errors.Is(err, store.ErrNotFound) {
@@ -291,7 +291,7 @@ func TestLost(t *testing.T) {
 		id, ended = w.background(w.engine("one", blocking), w.request(two, "n"))
 		time.Sleep(30 * time.Minute)
 		_, err = w.engine("two", nothing).Resume(t.Context(), id, nil)
-		w.wantRefused(err, "upgrade[2] is running: wait until it has ended, or stop it")
+		w.wantRefused(err, "upgrade[2] is running: wait for it to end, or stop it")
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -315,7 +315,7 @@ func TestForgotten(t *testing.T) {
 		w.want(d, store.Ask, "did task once on node n take effect?",
 			"n/a DONE", "n/once UNKNOWN the outcome is unknown", "n/next SKIPPED the outcome of n/once is unknown")
 		w.want(w.resume(e, id, &run.Answer{Number: 1, Done: true}), store.Done, "",
-			"n/a DONE", "n/once DONE it took effect, as was answered", "n/next DONE")
+			"n/a DONE", "n/once DONE answered: it took effect", "n/next DONE")
 	})
 }
 
@@ -412,12 +412,12 @@ func TestStored(t *testing.T) {
 		return tx.PutTaskRuns(d.ID, []store.TaskRun{{Number: 1, Task: "c", Node: "n"}})
 	})
 	d = w.resume(w.engine("one", nothing), d.ID, nil)
-	if want := "the order of tasks is not the one that the run was started with: start another run"; d.State != store.Failed || d.Message != want {
+	if want := "the task order has changed since the run started: start another run"; d.State != store.Failed || d.Message != want {
 		t.Errorf("got %s %s", d.State, d.Message)
 	}
 	w.write(func(tx store.Tx) error { return tx.PutContent(d.ID, store.Content{Request: "{"}) })
 	d = w.resume(w.engine("one", nothing), d.ID, nil)
-	if want := "the stored request cannot be read: unexpected EOF"; d.State != store.Failed || d.Message != want {
+	if want := "cannot read the stored request: unexpected EOF"; d.State != store.Failed || d.Message != want {
 		t.Errorf("got %s %s", d.State, d.Message)
 	}
 }
@@ -453,7 +453,7 @@ func TestOutput(t *testing.T) {
 			t.Error(err)
 		}
 		got := stored()
-		if len(got) != 66 || got[63] != got[1] || got[64] != "warn the rest of the output is not stored" || got[65] != "DONE " {
+		if len(got) != 66 || got[63] != got[1] || got[64] != "warn output limit reached; the rest is not stored" || got[65] != "DONE " {
 			t.Errorf("got %d: %q", len(got), got[max(0, len(got)-3):])
 		}
 		if len(w.shown) != 71+5 {

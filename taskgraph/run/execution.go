@@ -69,7 +69,7 @@ func (x *execution) prepare(c claimed) (err error) {
 	d := json.NewDecoder(strings.NewReader(c.content.Request))
 	d.UseNumber() // Parameters keep their digits.
 	if err := d.Decode(&x.request); err != nil {
-		return fmt.Errorf("the stored request cannot be read: %w", err)
+		return fmt.Errorf("cannot read the stored request: %w", err)
 	}
 	if x.schedule, err = x.request.schedule(); err != nil {
 		return err

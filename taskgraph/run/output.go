@@ -32,7 +32,7 @@ func (o *output) add(item int32, event store.Event) {
 	}
 	event.Message = job.Brief(event.Message)
 	if o.logged[item] += len(event.Message) + 1; o.logged[item] > maxOutput {
-		event.Level, event.Message = "warn", "the rest of the output is not stored"
+		event.Level, event.Message = "warn", "output limit reached; the rest is not stored"
 	}
 	if o.fresh = append(o.fresh, event); len(o.fresh) == 1 {
 		time.AfterFunc(delay, func() {

@@ -24,7 +24,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 	}
 	for _, r := range rows {
 		if r.Number >= len(s.Items) || s.Items[r.Number].Task.ID != r.Task || nodeOf(&s.Items[r.Number]) != r.Node {
-			return errors.New("the order of tasks is not the one that the run was started with: start another run")
+			return errors.New("the task order has changed since the run started: start another run")
 		}
 		if i := int32(r.Number); x.restoreItem(i, r) {
 			x.ended = append(x.ended, i)

@@ -59,7 +59,7 @@ var ErrUncertain = errors.New("the outcome is unknown")
 
 // ErrUnreached is an [ErrUncertain] of a task whose outcome the executor can find out later, as its node cannot be reached now. The
 // task fails, and is resumed with its run.
-var ErrUnreached = fmt.Errorf("%w while the node cannot be reached", ErrUncertain)
+var ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 
 // Memory is how long executors can find out what became of a token.
 const Memory = 7 * 24 * time.Hour

@@ -106,7 +106,7 @@ func (s *Service) Create(ctx context.Context, owner store.Owner, g taskgraph.Gra
 			v.fail(Invalid, "%v", err)
 		}
 		if v.graphsOf(row.Type, of) != nil {
-			v.fail(Conflict, "%s already has a graph of type %s: update it", name, row.Type)
+			v.fail(Conflict, "%s already has a graph of type %s: update it instead", name, row.Type)
 		}
 		if v.err == nil {
 			row.ID, v.err = v.AddGraph(row)
@@ -208,7 +208,7 @@ func form(layer string, tasks []taskgraph.Task) error {
 	for _, t := range tasks {
 		if seen[t.ID] {
 			all.Problems = append(all.Problems, taskgraph.Problem{
-				Task: t.ID, Attribute: "id", Message: "duplicate task; another one has the same id",
+				Task: t.ID, Attribute: "id", Message: "duplicate task id",
 			})
 		}
 		seen[t.ID] = true

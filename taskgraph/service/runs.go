@@ -77,7 +77,7 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 		return request, nil, err
 	}
 	if len(sch.Items) == 0 {
-		return request, nil, fail(Invalid, "graph %s of %s has no task for these nodes: check the roles of its tasks and of the nodes", r.Type, environment)
+		return request, nil, fail(Invalid, "graph %s of %s has no tasks for these nodes: check the roles of its tasks and the nodes", r.Type, environment)
 	}
 	for _, item := range sch.Items {
 		if s.Remote && item.Node != nil && item.Node.Local {

@@ -126,7 +126,7 @@ func (v *view) owner(o store.Owner) (string, store.Owner) {
 }
 
 func (v *view) unknown(l store.Layer) {
-	v.fail(Invalid, "unknown layer %q; the layers are release, cluster and plugin", l)
+	v.fail(Invalid, "unknown layer %q; expected release, cluster, or plugin", l)
 }
 
 var validVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$`)
@@ -134,13 +134,13 @@ var validVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$`)
 // AddRelease implements [API].
 func (s *Service) AddRelease(ctx context.Context, r Release) (Release, error) {
 	if r.Layer != store.ReleaseLayer && r.Layer != store.PluginLayer {
-		return Release{}, fail(Invalid, "unknown layer %q; it is release or plugin", r.Layer)
+		return Release{}, fail(Invalid, "unknown layer %q; expected release or plugin", r.Layer)
 	}
 	if err := taskgraph.CheckName(string(r.Layer)+" name", r.Name); err != nil {
 		return Release{}, fail(Invalid, "%v", err)
 	}
 	if !validVersion.MatchString(r.Version) {
-		return Release{}, fail(Invalid, "invalid version %q; use a letter or digit, then up to 127 letters, digits, _, -, ., + and ~", r.Version)
+		return Release{}, fail(Invalid, "invalid version %q; use a letter or digit, then up to 127 letters, digits, _, -, ., +, and ~", r.Version)
 	}
 	return write(ctx, s, func(v *view) Release {
 		if r.ID, v.err = v.AddRelease(r); errors.Is(v.err, store.ErrExists) {
@@ -249,7 +249,7 @@ func (s *Service) Use(ctx context.Context, u Selection) (Selection, error) {
 	if len(row.Order) == 0 {
 		row.Order = defaultOrder
 	} else if !slices.Equal(slices.Sorted(slices.Values(u.Order)), slices.Sorted(slices.Values(defaultOrder))) {
-		return Selection{}, fail(Invalid, "the order must have each of the layers release, cluster and plugin once")
+		return Selection{}, fail(Invalid, "the order must list release, cluster, and plugin exactly once")
 	}
 	return write(ctx, s, func(v *view) Selection {
 		used := v.resolve(row)

@@ -274,11 +274,11 @@ func TestReleaseErrors(t *testing.T) {
 		message string
 	}{
 		{service.Conflict, shop, "release shop 1.2 already exists"},
-		{service.Invalid, service.Release{Layer: store.ClusterLayer}, `unknown layer "cluster"; it is release or plugin`},
+		{service.Invalid, service.Release{Layer: store.ClusterLayer}, `unknown layer "cluster"; expected release or plugin`},
 		{service.Invalid, service.Release{Layer: store.PluginLayer, Name: "a b"},
-			`invalid plugin name "a b"; use a letter or digit, then up to 127 letters, digits, _, - and .`},
+			`invalid plugin name "a b"; use a letter or digit, then up to 127 letters, digits, _, -, and .`},
 		{service.Invalid, service.Release{Layer: store.PluginLayer, Name: "a"},
-			`invalid version ""; use a letter or digit, then up to 127 letters, digits, _, -, ., + and ~`},
+			`invalid version ""; use a letter or digit, then up to 127 letters, digits, _, -, ., +, and ~`},
 	} {
 		_, err := w.AddRelease(ctx, c.release)
 		w.want(c.kind, c.message, err)
@@ -323,9 +323,9 @@ func TestSelection(t *testing.T) {
 		{service.NotFound, service.Selection{Environment: "prod", Release: &lma}, fmt.Sprintf("release %d does not exist", lma.ID)},
 		{service.NotFound, service.Selection{Environment: "prod", Plugins: []service.Release{shop}}, fmt.Sprintf("plugin %d does not exist", shop.ID)},
 		{service.Invalid, service.Selection{Environment: "prod", Plugins: []service.Release{lma, lma}}, fmt.Sprintf("plugin %d is selected twice", lma.ID)},
-		{service.Invalid, service.Selection{Environment: "prod", Order: order[1:]}, "the order must have each of the layers release, cluster and plugin once"},
+		{service.Invalid, service.Selection{Environment: "prod", Order: order[1:]}, "the order must list release, cluster, and plugin exactly once"},
 		{service.Invalid, service.Selection{Environment: "prod", Order: []store.Layer{"release", "cluster", "cluster"}},
-			"the order must have each of the layers release, cluster and plugin once"},
+			"the order must list release, cluster, and plugin exactly once"},
 	} {
 		_, err := w.Use(ctx, c.use)
 		w.want(c.kind, c.message, err)
@@ -344,15 +344,15 @@ func TestGraphErrors(t *testing.T) {
 		graph   taskgraph.Graph
 		message string
 	}{
-		{service.Conflict, prod, some("upgrade"), "cluster prod already has a graph of type upgrade: update it"},
+		{service.Conflict, prod, some("upgrade"), "cluster prod already has a graph of type upgrade: update it instead"},
 		{service.NotFound, store.Owner{Layer: store.ClusterLayer, Environment: "rod"}, some("a"), "environment rod does not exist; did you mean prod?"},
 		{service.NotFound, store.Owner{Layer: store.ReleaseLayer, ID: 9}, some("a"), "release 9 does not exist"},
-		{service.Invalid, store.Owner{Layer: "environment"}, some("a"), `unknown layer "environment"; the layers are release, cluster and plugin`},
+		{service.Invalid, store.Owner{Layer: "environment"}, some("a"), `unknown layer "environment"; expected release, cluster, or plugin`},
 		{service.Invalid, prod, taskgraph.Graph{Type: "fix 1"},
-			`invalid graph type "fix 1"; use a letter or digit, then up to 127 letters, digits, _, - and .`},
+			`invalid graph type "fix 1"; use a letter or digit, then up to 127 letters, digits, _, -, and .`},
 		{"", prod, taskgraph.Graph{Tasks: []taskgraph.Task{{ID: "a"}, {ID: "b c"}, {ID: "a", Attributes: map[string]any{"requires": json.Number("1")}}}},
-			`cluster prod: task b c: invalid task name "b c"; use a letter or digit, then up to 127 letters, digits, _, - and .` +
-				"\ncluster prod: task a: duplicate task; another one has the same id" +
+			`cluster prod: task b c: invalid task name "b c"; use a letter or digit, then up to 127 letters, digits, _, -, and .` +
+				"\ncluster prod: task a: duplicate task id" +
 				"\ncluster prod: task a: requires must be a string or a list of strings"},
 	} {
 		_, err := w.Create(ctx, c.owner, c.graph)
@@ -380,7 +380,7 @@ func TestGraphErrors(t *testing.T) {
 	_, err = w.Effective(ctx, "prod", "upgrade", store.ReleaseLayer)
 	w.want(service.NotFound, "prod has no graph of type upgrade: 'lumi tasks upload' adds one", err)
 	_, err = w.Effective(ctx, "prod", "upgrade", "plugins")
-	w.want(service.Invalid, `unknown layer "plugins"; the layers are release, cluster and plugin`, err)
+	w.want(service.Invalid, `unknown layer "plugins"; expected release, cluster, or plugin`, err)
 	_, err = w.Effective(ctx, "none", "")
 	w.want(service.NotFound, "environment none does not exist; 'lumi env new NAME' creates one", err)
 	w.create(dev, "upgrade", shell("a"))
@@ -433,7 +433,7 @@ func TestChecks(t *testing.T) {
 	w.want("", "release shop 1.2 (graph default of prod): task a: cycle: a requires b, b requires a", err)
 	w.create(owner(extra), "default", "{id: b, requires: [a]}")
 	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma, extra}})
-	w.want("", "graph default of prod: task b: plugin lma 1.2 and plugin extra 1.2 have different values of requires; remove one of them", err)
+	w.want("", "graph default of prod: task b: plugin lma 1.2 and plugin extra 1.2 have different values for requires; remove one of them", err)
 	must.Get(w.Find(ctx, owner(lma), ""))(t)
 	e := must.Get(w.Effective(ctx, "prod", "", store.PluginLayer, store.ReleaseLayer))(t)
 	same(t, "plugin lma 1.2", e.Origins["b"]["requires"])
@@ -469,10 +469,10 @@ func TestRunErrors(t *testing.T) {
 		{service.NotFound, "rod", service.RunRequest{}, "environment rod does not exist; did you mean prod?"},
 		{service.NotFound, "prod", service.RunRequest{Type: "defautl"}, "prod has no graph of type defautl; did you mean default?"},
 		{service.Invalid, "prod", service.RunRequest{Type: "cache"},
-			"graph cache of prod has no task for these nodes: check the roles of its tasks and of the nodes"},
+			"graph cache of prod has no tasks for these nodes: check the roles of its tasks and the nodes"},
 		{"", "prod", service.RunRequest{Nodes: []string{"web-2", "db"}}, "no node web-2 in the inventory; did you mean web-1?\nno node db in the inventory"},
-		{"", "prod", service.RunRequest{Type: "broken"}, "task a: condition on db-1 and 1 more: a condition must be true or false; " +
-			"compare the value with another, as in $.parameters.size = 3"},
+		{"", "prod", service.RunRequest{Type: "broken"}, "task a: condition on db-1 and 1 more: a condition must be true or false, " +
+			"such as $.parameters.size = 3"},
 	} {
 		_, err := w.Plan(ctx, c.environment, c.request)
 		w.want(c.kind, c.message, err)
@@ -484,7 +484,7 @@ func TestRunErrors(t *testing.T) {
 	}
 	r := must.Get(w.Start(ctx, "prod", service.RunRequest{}))(t)
 	_, err := w.Start(ctx, "prod", service.RunRequest{})
-	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait until it has ended, or stop it", r.ID), err)
+	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait for it to end, or stop it", r.ID), err)
 	stopped := must.Get(w.Stop(ctx, r.ID))(t)
 	if stopped.State != store.Canceled || stopped.Running {
 		t.Errorf("got %+v", stopped)

@@ -45,7 +45,7 @@ func Builtin() Registry {
 			parameters: []parameter{{"path", text, true}, {"data", anyText, false}, {"src", inside, false}, {"permissions", mode, false}},
 			check: func(p map[string]any) []string {
 				if (p["data"] == nil) == (p["src"] == nil) {
-					return []string{"upload_file needs either data or src"}
+					return []string{"upload_file requires either data or src"}
 				}
 				return nil
 			}, run: uploadFile,
@@ -79,7 +79,7 @@ func (b builtin) Check(p map[string]any) []string {
 		names = append(names, known.name)
 		v, has := p[known.name]
 		if !has && known.required {
-			all = append(all, fmt.Sprintf("parameter %s is missing", known.name))
+			all = append(all, fmt.Sprintf("missing parameter %s", known.name))
 		}
 		if has {
 			if want := known.kind(v); want != "" {
@@ -103,9 +103,9 @@ func text(v any) string {
 	s, ok := v.(string)
 	switch {
 	case !ok || s == "":
-		return "a string that is not empty"
+		return "a non-empty string"
 	case strings.Contains(s, "\x00"): // OpenSSH ends the connection if an argument has one.
-		return "a string without null characters"
+		return "a string without NUL characters"
 	}
 	return ""
 }
@@ -119,7 +119,7 @@ func inside(v any) string {
 
 func anyText(v any) string {
 	if _, ok := v.(string); !ok {
-		return "a text"
+		return "a string"
 	}
 	return ""
 }
@@ -129,7 +129,7 @@ var octal = regexp.MustCompile(`^0?[0-7]{3}$`)
 // mode accepts no numbers: YAML and JSON disagree about what 0644 is.
 func mode(v any) string {
 	if s, _ := v.(string); !octal.MatchString(s) {
-		return `octal digits in quotes, such as "0644"`
+		return `an octal mode in quotes, such as "0644"`
 	}
 	return ""
 }

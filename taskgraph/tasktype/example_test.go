@@ -17,7 +17,7 @@ type service struct{}
 
 func (service) Check(parameters map[string]any) []string {
 	if name, _ := parameters["name"].(string); name == "" {
-		return []string{"parameter name is missing"}
+		return []string{"missing parameter name"}
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// [anchor copy_files group puppet reboot service shell skipped stage sync upload_file]
-	// [parameter name is missing]
+	// [missing parameter name]
 	// info restarting nginx on here
 	// <nil>
 }

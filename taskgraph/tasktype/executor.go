@@ -47,7 +47,7 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 		return nil
 	}
 	if w.Node == nil {
-		return fmt.Errorf("a task of type %s needs a node", w.Task.Type)
+		return fmt.Errorf("a task of type %s requires a node", w.Task.Type)
 	}
 	if w.Node.Local && x.Remote {
 		return fmt.Errorf(NoLocal, w.Node.Name)
@@ -69,13 +69,13 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 }
 
 // NoLocal is the message about a local node where only remote ones are allowed.
-const NoLocal = "node %s has connection: local, so its tasks could do everything that the server can; 'lumi serve --local-nodes' allows them"
+const NoLocal = "node %s has connection: local, which gives its tasks all permissions of the server; 'lumi serve --local-nodes' allows this"
 
 // hidden returns files and folders that a task on a node must not read.
 func (x *Executor) hidden(n *inventory.Node) (all []string, err error) {
 	if x.Hidden != nil {
 		if all, err = x.Hidden(); err != nil {
-			return nil, fmt.Errorf("it is not known which files are keys: %w", err)
+			return nil, fmt.Errorf("cannot determine which files are keys: %w", err)
 		}
 	}
 	home, _ := os.UserHomeDir()
@@ -169,7 +169,7 @@ func (e *execution) attempt(ctx context.Context, p phase, c *Call) (err error) {
 	case errors.Is(err, host.ErrUncertain):
 		return fmt.Errorf("%w: %w", run.ErrUncertain, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("stopped after %v, its timeout", p.timeout)
+		return fmt.Errorf("timed out after %v", p.timeout)
 	}
 	return err
 }

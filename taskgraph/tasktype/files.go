@@ -37,7 +37,7 @@ func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mod
 	}
 	defer file.Close()
 	if file.info.IsDir() {
-		return fmt.Errorf("src %s: it is not a file", src)
+		return fmt.Errorf("src %s: not a file", src)
 	}
 	return c.Host.Write(ctx, dst, cmp.Or(mode, file.info.Mode().Perm()), file)
 }
@@ -104,7 +104,7 @@ func isPrecious(dst string) bool {
 }
 
 func precious(dst string) string {
-	return fmt.Sprintf("sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not %s", dst)
+	return fmt.Sprintf("sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not %s", dst)
 }
 
 // listing prints what is in a folder: d for folders, x for programs, o for what is neither file nor folder, and the checksums of
@@ -132,7 +132,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 		return err
 	}
 	if !here["."].IsDir() {
-		return fmt.Errorf("src %s: it is not a folder", src)
+		return fmt.Errorf("src %s: not a directory", src)
 	}
 	// What dst is may show only on the node, where it may be a link.
 	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
@@ -192,7 +192,7 @@ func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) 
 		switch {
 		case name == ".":
 		case !below || strings.HasPrefix(kind, `\`):
-			return nil, fmt.Errorf("%s has a file whose name has a line break or a backslash: %q", dst, line)
+			return nil, fmt.Errorf("%s: a file name contains a line break or backslash: %q", dst, line)
 		case kind == "x":
 			programs[inside] = kind
 		case kind == "d" || kind == "o":

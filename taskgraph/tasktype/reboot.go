@@ -42,9 +42,9 @@ func reboot(ctx context.Context, c *Call) error {
 				return ctx.Err()
 			}
 			if lost != nil {
-				return fmt.Errorf("the node has not come back in %v: %s", limit, lost.Error())
+				return fmt.Errorf("the node did not come back within %v: %s", limit, lost.Error())
 			}
-			return fmt.Errorf("the node has not rebooted in %v: its boot id is still %s", limit, before)
+			return fmt.Errorf("the node did not reboot within %v: its boot id is still %s", limit, before)
 		case <-time.After(min(time.Second, limit/10)):
 		}
 		try, end := context.WithTimeout(ctx, 30*time.Second)
@@ -63,7 +63,7 @@ func (c *Call) bootID(ctx context.Context, token, script string) (string, error)
 	lines, err := c.run(ctx, command{token: token, script: script, dir: c.dir(""), all: true})
 	id := strings.TrimSpace(strings.Join(lines, "\n"))
 	if err == nil && id == "" {
-		err = errors.New("the command prints nothing")
+		err = errors.New("the command printed nothing")
 	}
 	return id, err
 }

@@ -46,11 +46,11 @@ func (c *Call) sources() (*sources, error) {
 func (s *sources) Close() error { return s.root.Close() }
 
 var (
-	errOutside = errors.New("it is outside of the workspace")
-	errLeaves  = errors.New("it is a link that leaves the workspace")
-	errHidden  = errors.New("it contains state, keys or tokens, which tasks must not read")
-	errChanged = errors.New("it was replaced while it was opened")
-	errSpecial = errors.New("it is neither a file nor a folder")
+	errOutside = errors.New("outside the workspace")
+	errLeaves  = errors.New("the link leads outside the workspace")
+	errHidden  = errors.New("contains state, keys, or tokens, which tasks must not read")
+	errChanged = errors.New("replaced while it was being opened")
+	errSpecial = errors.New("neither a file nor a directory")
 )
 
 // states are the names of folders and files with state, also in workspaces below this one.
@@ -163,11 +163,11 @@ func (s *sources) tree(src string) (name string, all map[string]fs.FileMode, err
 		case err != nil:
 			return err
 		case s.hides(at, info):
-			return fmt.Errorf("%s cannot be copied: %w", at, errHidden)
+			return fmt.Errorf("cannot copy %s: %w", at, errHidden)
 		case !info.IsDir() && !info.Mode().IsRegular():
-			return fmt.Errorf("%s cannot be copied: %w", at, errSpecial)
+			return fmt.Errorf("cannot copy %s: %w", at, errSpecial)
 		case strings.ContainsAny(at, "\n\\"):
-			return fmt.Errorf("%q cannot be copied: its name has a line break or a backslash", at)
+			return fmt.Errorf("cannot copy %q: its name contains a line break or backslash", at)
 		}
 		inside, err := filepath.Rel(file.name, at)
 		all[filepath.ToSlash(inside)] = info.Mode()

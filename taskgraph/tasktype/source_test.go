@@ -46,9 +46,9 @@ func exposed(t *testing.T) *bench {
 }
 
 const (
-	outside = "it is outside of the workspace"
-	leaves  = "it is a link that leaves the workspace"
-	hides   = "it contains state, keys or tokens, which tasks must not read"
+	outside = "outside the workspace"
+	leaves  = "the link leads outside the workspace"
+	hides   = "contains state, keys, or tokens, which tasks must not read"
 )
 
 func TestSources(t *testing.T) {
@@ -61,7 +61,7 @@ func TestSources(t *testing.T) {
 		"LUMI/.Lumi/state.db": hides, "state/state.db": hides, "state/deep/er": hides, "db": hides, "chain": hides, "hard": hides,
 		"keys/node": hides, "folder/key": hides, "tokens": hides, "public": hides, "home/key": hides, "home/.ssh/id_rsa": hides,
 		"lumi-rescue-20260101.db": hides,
-		"pipe":                    "it is neither a file nor a folder", "loop": "too many links", "no/file": "no such file or directory",
+		"pipe":                    "neither a file nor a directory", "loop": "too many links", "no/file": "no such file or directory",
 		"folder/file/x": "not a directory",
 	} {
 		for kind, parameters := range map[string]p{
@@ -75,10 +75,10 @@ func TestSources(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		".":    ".lumi cannot be copied: " + hides,
-		"sub":  "sub/.lumi cannot be copied: " + hides,
-		"good": "folder/key cannot be copied: " + hides,
-		"tree": "tree/link cannot be copied: it is neither a file nor a folder",
+		".":    "cannot copy .lumi: " + hides,
+		"sub":  "cannot copy sub/.lumi: " + hides,
+		"good": "cannot copy folder/key: " + hides,
+		"tree": "cannot copy tree/link: neither a file nor a directory",
 	} {
 		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": src, "dst": dst + "/c"}}}), want)
 		b.fails(t, b.work(t, "sync", p{"src": src, "dst": dst + "/s"}), want)
@@ -93,7 +93,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	b.Hidden = func() ([]string, error) { return nil, fs.ErrInvalid }
-	b.fails(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": "folder/file"}), "it is not known which files are keys: invalid argument")
+	b.fails(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": "folder/file"}), "cannot determine which files are keys: invalid argument")
 }
 
 func TestRemoteOnly(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRemoteOnly(t *testing.T) {
 	b := here(t)
 	b.Remote = true
 	_, err := b.try(t.Context(), b.work(t, "shell", p{"cmd": "id"}))
-	if err == nil || !strings.HasPrefix(err.Error(), "node here has connection: local, so its tasks could do everything that the server can; ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "node here has connection: local, which gives its tasks all permissions of the server; ") {
 		t.Error(err)
 	}
 }

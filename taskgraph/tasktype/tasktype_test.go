@@ -31,17 +31,17 @@ func TestCheck(t *testing.T) {
 		name, parameters, problems string
 	}{
 		{"shell", `{"cmd": "true", "cwd": "/", "timeout": 5, "retries": 1, "interval": 1, "strategy": {}}`, ""},
-		{"shell", `{}`, "parameter cmd is missing"},
-		{"shell", `{"cmd": 1, "cwd": "", "comand": 1, "cmmd": 2}`, "parameters.cmd must be a string that is not empty\n" +
-			"parameters.cwd must be a string that is not empty\n" + `unknown parameter "cmmd"; did you mean cmd?` + "\n" +
+		{"shell", `{}`, "missing parameter cmd"},
+		{"shell", `{"cmd": 1, "cwd": "", "comand": 1, "cmmd": 2}`, "parameters.cmd must be a non-empty string\n" +
+			"parameters.cwd must be a non-empty string\n" + `unknown parameter "cmmd"; did you mean cmd?` + "\n" +
 			`unknown parameter "comand"`},
-		{"shell", `{"cmd": "echo \u0000"}`, "parameters.cmd must be a string without null characters"},
+		{"shell", `{"cmd": "echo \u0000"}`, "parameters.cmd must be a string without NUL characters"},
 		{"upload_file", `{"path": "/a", "data": "\u0000", "permissions": "0644"}`, ""},
 		{"upload_file", `{"path": "/a", "src": "b", "permissions": "600"}`, ""},
-		{"upload_file", `{"path": "/a"}`, "upload_file needs either data or src"},
-		{"upload_file", `{"path": "/a", "data": "", "src": "b"}`, "upload_file needs either data or src"},
+		{"upload_file", `{"path": "/a"}`, "upload_file requires either data or src"},
+		{"upload_file", `{"path": "/a", "data": "", "src": "b"}`, "upload_file requires either data or src"},
 		{"upload_file", `{"path": "/a", "data": 1, "permissions": 644}`,
-			"parameters.data must be a text\n" + `parameters.permissions must be octal digits in quotes, such as "0644"`},
+			"parameters.data must be a string\n" + `parameters.permissions must be an octal mode in quotes, such as "0644"`},
 		{"copy_files", `{"files": [{"src": "a", "dst": "/b"}], "dir_permissions": "0755"}`, ""},
 		{"copy_files", `{"files": []}`, "parameters.files must be a list of {src, dst}"},
 		{"copy_files", `{"files": [{"src": "a"}]}`, "parameters.files must be a list of {src, dst}"},
@@ -53,10 +53,10 @@ func TestCheck(t *testing.T) {
 		{"sync", `{"src": "/etc", "dst": "/srv/app"}`, "parameters.src must be a path inside the workspace, such as files/app.conf"},
 		{"sync", `{"src": "a", "dst": "/srv/app/"}`, ""},
 		{"sync", `{"src": "a", "dst": "/srv/../etc"}`,
-			"sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /srv/../etc"},
+			"sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /srv/../etc"},
 		{"reboot", `{}`, ""},
 		{"reboot", `{"comand": "x"}`, `unknown parameter "comand"; did you mean command?`},
-		{"puppet", `{}`, "parameter puppet_manifest is missing"},
+		{"puppet", `{}`, "missing parameter puppet_manifest"},
 		{"stage", `{}`, ""}, {"group", `{}`, ""}, {"skipped", `{}`, ""},
 		{"anchor", `{"cmd": "x"}`, `unknown parameter "cmd"`},
 	}
@@ -248,14 +248,14 @@ func TestPhases(t *testing.T) {
 		b.fails(t, w, "test_pre failed: exit status 3: no")
 		w = b.work(t, "shell", p{"cmd": "echo ran >>" + count})
 		w.Task.TestPost = &taskgraph.Test{Cmd: "sleep 5", Timeout: 200 * time.Millisecond}
-		b.fails(t, w, "test_post failed: stopped after 200ms, its timeout")
+		b.fails(t, w, "test_post failed: timed out after 200ms")
 		if text := read(t, count); strings.Contains(text, "must not run") || !strings.Contains(text, "ran") {
 			t.Error(text)
 		}
 		w = b.work(t, "shell", p{"cmd": "sleep 5"})
 		w.Task.Timeout = 200 * time.Millisecond
-		b.fails(t, w, "stopped after 200ms, its timeout")
-		b.fails(t, w, "stopped after 200ms, its timeout")
+		b.fails(t, w, "timed out after 200ms")
+		b.fails(t, w, "timed out after 200ms")
 	})
 }
 
@@ -285,7 +285,7 @@ func TestUncertain(t *testing.T) {
 	w.Node = &inventory.Node{Name: "web-1"}
 	b.fails(t, w, "node web-1 has no address")
 	w.Resumed = true
-	b.fails(t, w, "the outcome is unknown while the node cannot be reached: node web-1 has no address", run.ErrUnreached)
+	b.fails(t, w, "the outcome is unknown while the node is unreachable: node web-1 has no address", run.ErrUnreached)
 }
 
 func TestNothing(t *testing.T) {
@@ -303,7 +303,7 @@ func TestNothing(t *testing.T) {
 	b.fails(t, w, "test_pre failed: exit status 1")
 	w = b.work(t, "shell", p{"cmd": "true"})
 	w.Node = nil
-	b.fails(t, w, "a task of type shell needs a node")
+	b.fails(t, w, "a task of type shell requires a node")
 	b.fails(t, b.work(t, "shel", nil), `unknown type "shel"`)
 }
 
@@ -320,7 +320,7 @@ func TestUpload(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Mode() != 0o600 || read(t, name) != "\x00\xff" {
 			t.Error(info.Mode(), err)
 		}
-		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "."}), "src .: it is not a file")
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "."}), "src .: not a file")
 		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "src no: no such file or directory")
 	})
 }
@@ -367,11 +367,11 @@ a`
 		}
 		link := filepath.Join(b.Folder, "src/link")
 		must.Do(t, os.Symlink("a", link))
-		b.fails(t, w, "src/link cannot be copied: it is neither a file nor a folder")
+		b.fails(t, w, "cannot copy src/link: neither a file nor a directory")
 		odd := filepath.Join(b.Folder, "odd/a\nb")
 		write(t, odd, "")
 		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": "odd", "dst": dst}}}),
-			`"odd/a\nb" cannot be copied: its name has a line break or a backslash`)
+			`cannot copy "odd/a\nb": its name contains a line break or backslash`)
 	})
 }
 
@@ -400,13 +400,13 @@ func TestSync(t *testing.T) {
 			t.Error("an unchanged file was copied")
 		}
 		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
-		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: it is not a folder")
+		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: not a directory")
 		link := filepath.Join(t.TempDir(), "link")
 		must.Do(t, os.Symlink("/", link))
 		b.fails(t, b.work(t, "sync", p{"src": "src", "dst": link}),
-			link+" is /: sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /")
+			link+" is /: sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not /")
 		write(t, filepath.Join(dst, "a\nb"), "")
-		if _, err := b.try(t.Context(), w); err == nil || !strings.Contains(err.Error(), "has a file whose name has a line break or a backslash") {
+		if _, err := b.try(t.Context(), w); err == nil || !strings.Contains(err.Error(), "a file name contains a line break or backslash") {
 			t.Error(err)
 		}
 	}
@@ -463,14 +463,14 @@ func TestRebootFails(t *testing.T) {
 	b := here(t)
 	w := b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})
 	w.Task.Timeout = 2 * time.Second
-	b.fails(t, w, "the node has not rebooted in 2s: its boot id is still same")
+	b.fails(t, w, "the node did not reboot within 2s: its boot id is still same")
 	file := filepath.Join(t.TempDir(), "boot")
 	write(t, file, "first")
 	w = b.work(t, "reboot", p{"boot_id": "cat " + file, "command": "rm " + file})
 	w.Task.Timeout = 2 * time.Second
-	b.fails(t, w, "the node has not come back in 2s: exit status 1: cat: "+file+": No such file or directory")
+	b.fails(t, w, "the node did not come back within 2s: exit status 1: cat: "+file+": No such file or directory")
 	b.fails(t, b.work(t, "reboot", p{"boot_id": "echo same", "command": "echo not allowed; exit 3"}), "exit status 3: not allowed")
-	b.fails(t, b.work(t, "reboot", p{"boot_id": "true", "command": "true"}), "cannot read the boot id: the command prints nothing")
+	b.fails(t, b.work(t, "reboot", p{"boot_id": "true", "command": "true"}), "cannot read the boot id: the command printed nothing")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	if _, err := b.try(ctx, b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})); !errors.Is(err, context.Canceled) {

@@ -62,7 +62,7 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 	case slices.Contains(args, "") && !strings.Contains(usage, "EXPRESSION"):
 		return Misused("an argument is empty")
 	case len(args) < least:
-		return Misused("it takes %s", usage)
+		return Misused("missing arguments; expected %s", usage)
 	case len(args) > most && !strings.Contains(usage, "..."):
 		return Misused("unexpected argument %q", args[most])
 	}
@@ -91,7 +91,7 @@ func ChoiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, stan
 // Set implements [pflag.Value].
 func (c *Choice) Set(s string) error {
 	if !slices.Contains(c.Among, s) {
-		return errors.New("it can be " + strings.Join(c.Among, " or "))
+		return errors.New("must be one of " + strings.Join(c.Among, ", "))
 	}
 	*c.value = s
 	return nil

@@ -146,6 +146,6 @@ func Count(n int, thing string) string {
 
 // What is said when a command is interrupted.
 const (
-	Interrupted = "interrupted; nothing is half written"
-	CleaningUp  = "interrupted; cleaning up (interrupt again to stop at once)"
+	Interrupted = "interrupted; no file is left incomplete"
+	CleaningUp  = "interrupted; cleaning up (interrupt again to exit immediately)"
 )

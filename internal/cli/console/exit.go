@@ -21,7 +21,7 @@ const (
 )
 
 // ErrWrong says no more than which exit code is due: what there is to say has been said.
-var ErrWrong = errors.New("what was looked at is not as it should be")
+var ErrWrong = errors.New("a problem was found")
 
 // ErrFailed is for failures that have been said too.
 var ErrFailed = errors.New("the command failed")

@@ -47,7 +47,7 @@ func (con *Console) Sure(yes bool, what string) error {
 	case yes:
 		return nil
 	case !con.CanAsk():
-		return Misused("only a terminal can ask whether to go on: use --yes")
+		return Misused("cannot ask for confirmation without a terminal: use --yes")
 	}
 	return con.Confirmed(term.Visible(what))
 }

@@ -86,7 +86,7 @@ If another process runs it, that process is asked to stop first. A cleanup then 
 deployment created; updates and deletions are not undone. Without a terminal, --yes is required.`,
 		Example: console.Examples("Give up the only deployment in the queue.", "lumi abort --yes", "Give up deployment 3.", "lumi abort 3 --yes"),
 	}, x.abort)
-	c.Flags().BoolVarP(&x.consent.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&x.consent.yes, "yes", "y", false, "skip the confirmation")
 	return c
 }
 
@@ -141,7 +141,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 		})
 		switch {
 		case len(queued) == 0:
-			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.Environment.Name, x.Flag())}
+			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no queued deployment %s in %s: 'lumi status%s' shows the queue", args[0], x.Environment.Name, x.Flag())}
 		case len(queued) == 1:
 			return queued[0], nil // If it does not fit, the engine says why.
 		}
@@ -162,7 +162,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	for _, d := range queued {
 		names = append(names, d.Name)
 	}
-	return environment.Status{}, console.Misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
+	return environment.Status{}, console.Misused("several deployments can be %s; name one: %s", done, strings.Join(names, ", "))
 }
 
 // retry continues a deployment. One that was interrupted is only run.
@@ -229,14 +229,14 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 		return err
 	}
 	if (d.State == store.Running || d.State == store.Aborting) && !runs.IsLeft(x.engine, d) {
-		x.Say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
+		x.Say("%s is run by process %s: waiting for it to stop", d.Name, process(d.Owner))
 	}
 	err = runs.Follow(ctx, x.Session, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
 	if err != nil {
 		return err
 	}
 	if ended, err := x.engine.Deployment(ctx, d.Number); err == nil && ended.State == store.Done {
-		x.Say("%s was done before it could be aborted", d.Name)
+		x.Say("%s finished before it could be aborted", d.Name)
 	}
 	return nil
 }
@@ -310,7 +310,7 @@ func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if x.JSON {
 		err = x.PrintJSON(map[string]any{"to": job.Name(to), "empty": empty})
 	} else {
-		printURNs(x.Session, empty, "comes back empty: ")
+		printURNs(x.Session, empty, "created again without data: ")
 	}
 	if err != nil {
 		return err
@@ -330,7 +330,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	}
 	modules := slices.Concat(args, g.Modules())
 	if len(args) == 0 && len(modules) != 1 {
-		return store.Job{}, console.Misused("which module? %s has %s", x.Environment.Name, console.Count(len(modules), "module"))
+		return store.Job{}, console.Misused("a module or deployment is required: %s has %s", x.Environment.Name, console.Count(len(modules), "module"))
 	}
 	newest, err := last(ctx, x.Session, x.engine, modules[0], 0, func(d store.Job) bool { return d.Kind != "cleanup" })
 	var to store.Job
@@ -338,7 +338,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 		to, err = formerDone(ctx, x.Session, x.engine, newest)
 	}
 	if err == nil && to.ID == 0 {
-		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.Environment.Name, modules[0], x.Flag())}
+		err = &job.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists deployments", x.Environment.Name, modules[0], x.Flag())}
 	}
 	return to, err
 }
@@ -361,11 +361,11 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 		}
 	}
 	if len(by) == 0 {
-		return &job.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.Environment.Name)}
+		return &job.RefusedError{Message: fmt.Sprintf("no deployment in %s is waiting for an answer about a resource", x.Environment.Name)}
 	}
 	v, err := query.New(asked).Find(args[0])
 	if unknown, ok := errors.AsType[*query.FindError](err); ok && len(unknown.Candidates) == 0 {
-		return fmt.Errorf("no deployment in %s asks about %q, only about %s", x.Environment.Name, args[0], strings.Join(names, ", "))
+		return fmt.Errorf("no deployment in %s is waiting for an answer about %q, only about %s", x.Environment.Name, args[0], strings.Join(names, ", "))
 	} else if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func newPlanCommand(con *console.Console) *cobra.Command {
 changed or stored.
 
 With --json, it prints one plan per line. docs/plan.md explains the output.`,
-		Annotations: console.ExitCodes("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", console.ElseFailed),
+		Annotations: console.ExitCodes("the plan is shown", "a module cannot be deployed, its program has errors, or, with --check, something would change", console.ElseFailed),
 		Example: console.Examples(
 			"What would change?", "lumi plan",
 			"Plan one module for another environment.", "lumi plan site --environment=prod",
@@ -102,7 +102,7 @@ plans and all events, one per line. docs/deploy.md is a guide.`,
 	d.consent.add(c)
 	d.runs.Add(c)
 	d.addDetails(c)
-	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers check, but create, change and delete nothing, and provisioners are not called")
+	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers only check, and provisioners are not called")
 	return c
 }
 
@@ -137,8 +137,8 @@ func (d *deployCommand) addDetails(c *cobra.Command) {
 
 // DeployExits are the exit codes of commands that run deployments.
 var DeployExits = map[string]string{
-	"0": "done", "1": "failed or refused, or the program is wrong", "2": console.ElseFailed,
-	"3": "an answer, a consent or a key is needed", "4": "interrupted or waiting; it can be resumed",
+	"0": "done", "1": "failed or refused, or the program has errors", "2": console.ElseFailed,
+	"3": "input needed: an answer, an approval, or a key", "4": "interrupted or waiting; it can be resumed",
 }
 
 // in runs f in the environment.
@@ -326,7 +326,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 			} else if len(queued) > 0 { // It may have created something.
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
-			d.Printf("There is nothing in %s.\n", d.Environment.Name)
+			d.Printf("Nothing to destroy in %s.\n", d.Environment.Name)
 			return nil
 		}
 	}
@@ -357,14 +357,14 @@ type consent struct {
 }
 
 func (f *consent) add(c *cobra.Command) {
-	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	c.Flags().StringSliceVar(&f.expect, "expect", nil, "do not ask, and refuse a plan whose `DIGEST` is not this one; for several modules, one each, separated by commas")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "skip the confirmation")
+	c.Flags().StringSliceVar(&f.expect, "expect", nil, "skip the confirmation and accept only the plan with this `DIGEST`; for several modules, one each, separated by commas")
 }
 
 // misuse returns an error if the user would have to be asked, and cannot be.
 func (f consent) misuse(con *console.Console) error {
 	if !f.yes && len(f.expect) == 0 && !con.CanAsk() {
-		return console.Misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
+		return console.Misused("cannot ask for confirmation without a terminal: use --expect=DIGEST or --yes")
 	}
 	return nil
 }
@@ -375,9 +375,9 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 		for _, p := range all {
 			switch {
 			case p.Digest == "":
-				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest to compare with --expect: it has secrets that cannot be compared", p.Module)}
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest for --expect: it contains secrets that cannot be compared", p.Module)}
 			case !slices.Contains(f.expect, p.Digest):
-				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s is not the expected one: review it, and use --expect=%s", p.Module, p.Digest)}
+				return &job.RefusedError{Message: fmt.Sprintf("the plan for %s does not match --expect: review it, and use --expect=%s", p.Module, p.Digest)}
 			}
 		}
 		return nil

@@ -58,17 +58,17 @@ With --json, it prints one object per deployment and line.`,
 	}, func(ctx context.Context, s *workspace.Session, args []string) error {
 		switch {
 		case h.limit < 1:
-			return console.Misused("--limit=%d: it is a whole number from 1 up", h.limit)
+			return console.Misused("--limit=%d: must be at least 1", h.limit)
 		case h.diff && len(args) == 0:
-			return console.Misused("--diff needs the number of a deployment")
+			return console.Misused("--diff requires the number of a deployment")
 		case len(args) > 0 && (h.module != "" || c.Flags().Changed("limit")):
-			return console.Misused("--module and --limit are for the list of deployments, without a number")
+			return console.Misused("--module and --limit cannot be combined with the number of a deployment")
 		}
 		h.Session = s
 		return h.run(ctx, args)
 	})
 	flags := c.Flags()
-	flags.BoolVar(&h.diff, "diff", false, "show how desired state differs from that of the deployment before")
+	flags.BoolVar(&h.diff, "diff", false, "show how the desired state differs from the previous deployment")
 	flags.StringVar(&h.module, "module", "", "list only deployments of `MODULE`")
 	flags.IntVar(&h.limit, "limit", 20, "list up to `N` deployments")
 	_ = c.RegisterFlagCompletionFunc("module", workspace.CompleteModules)
@@ -210,7 +210,7 @@ func (h *historyCommand) list(ctx context.Context) error {
 	if len(rows) > 1 {
 		h.Table(rows)
 	} else if !h.JSON {
-		h.Printf("There are no deployments.\n")
+		h.Printf("No deployments.\n")
 	}
 	return nil
 }
@@ -325,7 +325,7 @@ func last(ctx context.Context, s *workspace.Session, engine *environment.Environ
 func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := runs.Number(arg)
 	if number == 0 {
-		return store.Job{}, run.Request{}, console.Misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
+		return store.Job{}, run.Request{}, console.Misused("%q: must be the number of a deployment, such as 7 or shop[7]", arg)
 	}
 	found, err := engine.Find(ctx, number)
 	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != job.Name(found.Job) {

@@ -126,7 +126,7 @@ func savedModel(ctx context.Context, s *workspace.Session, engine *environment.E
 	}
 	model := newest.Provided(graph.ModelName).Result
 	if engine.Journal.Key == nil && s.Environment.Key != "" && !expr.IsKnown(model) {
-		return model, fmt.Errorf("the saved model of %s has secrets: its evaluation needs the key of %s", module, s.Environment.Name)
+		return model, fmt.Errorf("the saved model of %s contains secrets: evaluating it requires the key of %s", module, s.Environment.Name)
 	}
 	return model, nil
 }

@@ -27,9 +27,9 @@ type requestFlags struct{ targets, replace, interrupt []string }
 
 func (f *requestFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringSliceVarP(&f.targets, "target", "t", nil, "plan only the resource `KEY` and what it depends on: a URN, the end of one, or a name; may be repeated")
-	flags.StringSliceVar(&f.replace, "replace", nil, "replace the resource `KEY`, although nothing differs; may be repeated")
-	flags.StringSliceVar(&f.interrupt, "interrupt", nil, "let the plan break what the module `MODULE` uses; may be repeated")
+	flags.StringSliceVarP(&f.targets, "target", "t", nil, "plan only the resource `KEY` and its dependencies: a URN, the end of one, or a name; may be repeated")
+	flags.StringSliceVar(&f.replace, "replace", nil, "replace the resource `KEY` even if nothing differs; may be repeated")
+	flags.StringSliceVar(&f.interrupt, "interrupt", nil, "allow the plan to break what the module `MODULE` uses; may be repeated")
 	for _, name := range []string{"target", "replace"} {
 		_ = c.RegisterFlagCompletionFunc(name, workspace.CompleteResources)
 	}
@@ -50,7 +50,7 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 	case len(args) == 0:
 		return nil, fmt.Errorf(`%s has no modules: add "program: FILE", or name a LumiGL file`, s.Workspace.File)
 	case len(arguments) > 0 && len(args) > 1:
-		return nil, console.Misused("arguments for a program need one MODULE, and there are %d", len(args))
+		return nil, console.Misused("arguments for a program require exactly one MODULE, got %d", len(args))
 	}
 	var all []run.Request
 	for _, arg := range args {
@@ -59,7 +59,7 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(r run.Request) bool { return r.Desired.Package == desired.Package }) {
-			return nil, console.Misused("module %s is named twice", desired.Package)
+			return nil, console.Misused("duplicate module %s", desired.Package)
 		}
 		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
 		s.Evaluated = append(s.Evaluated, desired)
@@ -86,7 +86,7 @@ func readDesired(ctx context.Context, s *workspace.Session, engine *environment.
 	}
 	desired, ok := doc.(*lumigl.Snapshot)
 	if !ok {
-		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", in.Name)
+		return nil, fmt.Errorf("%s is a general graph, not the output of lumi-program", in.Name)
 	}
 	for v := range desired.Vertices() {
 		if p, _ := v.URN().Parts(); p.Environment != s.Environment.Name {
@@ -148,13 +148,13 @@ func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, 
 	}
 	switch len(found) {
 	case 0:
-		return 0, "", cmp.Or(wrong, fmt.Errorf("%q is not a resource of what is planned", key))
+		return 0, "", cmp.Or(wrong, fmt.Errorf("no resource %q in this plan", key))
 	case 1:
 		for u, i := range found {
 			return i, u, nil
 		}
 	}
-	return 0, "", fmt.Errorf("%q can be any of %d:\n%s", key, len(found), joined(slices.Sorted(maps.Keys(found))))
+	return 0, "", fmt.Errorf("%q is ambiguous; it matches %d:\n%s", key, len(found), joined(slices.Sorted(maps.Keys(found))))
 }
 
 // joined returns URNs, one a line.

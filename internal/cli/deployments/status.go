@@ -33,7 +33,7 @@ of other modules; and resources that could not be deleted.
 With --json, it prints one object.`,
 		Annotations: map[string]string{
 			"0": "nothing needs attention", "1": "a deployment has failed, or a use is broken", "2": console.ElseFailed,
-			"3": "a deployment asks", "4": "a deployment runs or waits",
+			"3": "a deployment is waiting for an answer", "4": "a deployment is running or waiting",
 		},
 		Example: console.Examples(
 			"Is anything running, or in need of attention?", "lumi status",
@@ -203,7 +203,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 		s.Printf("  %s\n", term.Paragraph(fmt.Sprintf("%s uses %s of %s: %s", b["deployment"], b["use"], b["of"], b["reason"])))
 	}
 	if len(shown.Pending) > 0 {
-		s.Printf("\nCould not be deleted, tried again by the next cleanup or deployment:\n")
+		s.Printf("\nCould not be deleted; the next cleanup or deployment will try again:\n")
 	}
 	for _, p := range shown.Pending {
 		s.Printf("  %s %s\n", term.Visible(graph.ShortName(urn.URN(p["urn"]))), term.Visible(p["id"]))
@@ -218,16 +218,16 @@ func printQueued(s *workspace.Session, d jsonQueued) {
 	var lines []string
 	switch {
 	case d.Interrupted && d.Owner != "":
-		lines = append(lines, "its executor has ended")
+		lines = append(lines, "the process that ran it has ended")
 	case d.Owner != "":
 		verb := map[bool]string{true: "queued", false: "run"}[d.State == store.Wait]
-		lines = append(lines, fmt.Sprintf("%s by %s, lease for %s", verb, process(d.Owner), time.Until(d.Expires).Round(time.Second)))
+		lines = append(lines, fmt.Sprintf("%s by %s, lease expires in %s", verb, process(d.Owner), time.Until(d.Expires).Round(time.Second)))
 	}
 	if d.Aborting && d.State == store.Running {
-		lines = append(lines, "asked to abort")
+		lines = append(lines, "abort requested")
 	}
 	for _, w := range d.Waits {
-		lines = append(lines, "waits for "+w["for"]+": "+w["reason"])
+		lines = append(lines, "waiting for "+w["for"]+": "+w["reason"])
 	}
 	for _, text := range append(lines, leadingURN.ReplaceAllString(d.Message, "$1: "), d.Next) {
 		if text != "" {

@@ -58,7 +58,7 @@ func (v *Viewer) otherFields() {
 		}
 	}
 	if len(sizes) > 0 {
-		v.line("beside them: " + strings.Join(sizes, ", "))
+		v.line("other fields: " + strings.Join(sizes, ", "))
 	}
 }
 

@@ -18,7 +18,7 @@ type Older struct {
 // String returns the version and who needs it, such as "a::46 for b".
 func (o Older) String() string {
 	if len(o.Users) == 0 {
-		return term.Visible(o.Version) + ", which no module needs"
+		return term.Visible(o.Version) + ", not needed by any module"
 	}
 	return term.Visible(o.Version + " for " + strings.Join(o.Users, ", "))
 }

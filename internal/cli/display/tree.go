@@ -123,7 +123,7 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	switch {
 	case len(children) == 0:
 	case t.state[one] == printing:
-		t.line(text + t.Con.Out.Paint(term.Dim, " (a circle)"))
+		t.line(text + t.Con.Out.Paint(term.Dim, " (cycle)"))
 		return
 	case t.state[one] == printed:
 		t.line(text + t.Con.Out.Paint(term.Dim, " (see above)"))

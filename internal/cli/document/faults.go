@@ -29,7 +29,7 @@ func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, 
 	return nil
 }
 
-const moreFaults = "too many faults; the rest of the file was not looked at"
+const moreFaults = "too many errors; the rest of the file was not checked"
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
 func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {

@@ -36,7 +36,7 @@ type Input struct {
 func Inputs(con *console.Console) ([]string, error) {
 	if len(con.Args) == 0 {
 		if con.StdinIsTerminal {
-			return nil, console.Misused("give a file, or - for standard input")
+			return nil, console.Misused("missing file; use - for standard input")
 		}
 		return []string{StdinArg}, nil
 	}
@@ -62,7 +62,7 @@ func Each(con *console.Console, files []string, do func(name string) error) erro
 // StdinOnce holds that standard input is read by one argument only.
 func StdinOnce(args []string) error {
 	if i := slices.Index(args, StdinArg); i >= 0 && slices.Contains(args[i+1:], StdinArg) {
-		return errors.New("- stands there twice, but standard input can be read only once")
+		return errors.New("- is given twice, but standard input can be read only once")
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func FileError(name string, err error) error {
 		err = path.Err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such file", name)
+		return fmt.Errorf("%s: no such file", name)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

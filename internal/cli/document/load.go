@@ -38,7 +38,7 @@ func Refuse(con *console.Console, in *Input, err error) error {
 	}
 	if what := foreign(in, invalid); what != "" && !con.JSON {
 		con.Separate()
-		con.Say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.Name, what)
+		con.Say("%s looks like %s; 'lumi convert' converts it to a snapshot", in.Name, what)
 		return console.ErrWrong
 	}
 	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
@@ -53,9 +53,9 @@ func foreign(in *Input, invalid *lumigl.InvalidError) string {
 	}
 	switch convert.Recognize(in.Src) {
 	case convert.OpenTofu:
-		return "state of OpenTofu or Terraform"
+		return "OpenTofu or Terraform state"
 	case convert.Pulumi:
-		return "an export of Pulumi"
+		return "a Pulumi export"
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func (o *Output) Misuse() error {
 		o.Name = "" // which is standard output here
 	}
 	if o.Force && o.Name == "" {
-		return console.Misused("--force needs --output with the name of a file")
+		return console.Misused("--force requires --output with the name of a file")
 	}
 	return nil
 }

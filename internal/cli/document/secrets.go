@@ -82,12 +82,12 @@ func (s Secrets) Mask(src string) string {
 }
 
 // Withheld is what to do with a text that is not written to a terminal.
-const Withheld = "send it to a file or a program"
+const Withheld = "redirect it to a file or program"
 
 // Withhold holds that no text with secrets is written to a terminal.
 func Withhold(con *console.Console, name, text, instead string) error {
 	if con.Out.Terminal && len(SecretsIn(text)) > 0 {
-		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
+		return fmt.Errorf("%s contains secrets, and standard output is a terminal; %s", name, instead)
 	}
 	return nil
 }

@@ -24,16 +24,16 @@ Without files, it reads standard input.
 
 With --json, it prints one object per error and line: "file", "code", "line", "column", "offset",
 "end", "pointer", "message" and, where they apply, "notes", "nearest", "circle", "fix".`,
-		Annotations: console.ExitCodes("no file has faults", "a file has faults", console.ElseFailed),
+		Annotations: console.ExitCodes("no file has errors", "a file has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Check two files.", "lumi check prod.json graph.json",
 			"Check what a program prints.", "cat prod.json | lumi check -",
-			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
+			"All errors of a file, as JSON.", "lumi check --json --max-faults=1000 broken.json",
 		),
 		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
-				return console.Misused("--max-faults=%d: it is a whole number from 1 up", most)
+				return console.Misused("--max-faults=%d: must be at least 1", most)
 			}
 			files, err := document.Inputs(con)
 			if err != nil {
@@ -42,8 +42,8 @@ With --json, it prints one object per error and line: "file", "code", "line", "c
 			return checkAll(con, files, most, quiet)
 		},
 	}
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of files that are right")
-	c.Flags().IntVar(&most, "max-faults", 100, "say at most `N` faults of each file")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "do not report files without errors")
+	c.Flags().IntVar(&most, "max-faults", 100, "report at most `N` errors per file")
 	return c
 }
 
@@ -62,13 +62,13 @@ func checkAll(con *console.Console, files []string, most int, quiet bool) error 
 			faults += len(invalid.Faults)
 			return document.Refuse(con, in, err)
 		case err == nil && !con.JSON && !quiet:
-			con.Printf("%s: nothing wrong, %s\n", term.Visible(in.Name), display.Summary(doc))
+			con.Printf("%s: ok, %s\n", term.Visible(in.Name), display.Summary(doc))
 		}
 		return err
 	})
 	if wrong > 0 && !con.JSON {
 		con.Separate()
-		con.Say("%s in %s", console.Count(faults, "fault"), console.Count(wrong, "file"))
+		con.Say("%s in %s", console.Count(faults, "error"), console.Count(wrong, "file"))
 	}
 	return err
 }

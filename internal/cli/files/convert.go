@@ -37,7 +37,7 @@ snapshot contains secrets in plain text, so it is never printed on a terminal if
 
 With --json, it prints "file", "from", "links", "losses" and, without -o, "snapshot"; or one object
 per error, as 'lumi check' does.`,
-		Annotations: console.ExitCodes("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", console.ElseFailed),
+		Annotations: console.ExitCodes("the file is converted", "the file cannot be converted, or, with --strict, something would be lost or changed", console.ElseFailed),
 		Example: console.Examples(
 			"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json",
 			"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json",
@@ -59,11 +59,11 @@ per error, as 'lumi check' does.`,
 	}
 	flags := c.Flags()
 	console.ChoiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "pulumi", "opentofu")
-	flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
-	flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
-	console.ChoiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
+	flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, instead of the file's own")
+	flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, instead of the file's own")
+	console.ChoiceVar(c, flags, &v.types, "types", "keep", "the `FORM` of types such as aws:ec2/vpc:VPC", "keep", "short")
 	console.ChoiceVar(c, flags, &v.references, "references", "find",
-		"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
+		"`WHAT` to do with values copied from another resource: make them references, or keep them", "find", "keep")
 	document.OutputVar(c, &v.output, "the snapshot", "json")
 	flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
 	return c
@@ -151,7 +151,7 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
 		if !stop && v.output.Name == "" {
-			if err := document.Withhold(v.con, in.Name, string(result.Text), "name a file with --output"); err != nil {
+			if err := document.Withhold(v.con, in.Name, string(result.Text), "use --output=FILE"); err != nil {
 				return err
 			}
 			j.Snapshot = result.Text
@@ -170,7 +170,7 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 	case v.con.JSON:
 		return nil
 	}
-	if err := document.Withhold(v.con, in.Name, string(result.Text), "name a file with --output"); err != nil {
+	if err := document.Withhold(v.con, in.Name, string(result.Text), "use --output=FILE"); err != nil {
 		return err
 	}
 	_, err := v.con.Stdout.Write(result.Text)
@@ -201,7 +201,7 @@ func (v *converter) say(in *document.Input, result *convert.Result) {
 		text += fmt.Sprintf("; %d lost, %d changed", lost, n-lost)
 	}
 	if v.strict && len(result.Losses) > 0 {
-		text += "; nothing is written"
+		text += "; nothing was written"
 	}
 	con.Say("%s", text)
 }

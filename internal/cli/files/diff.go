@@ -46,7 +46,7 @@ ids, lineage, and outputs, is not reported as removed. docs/diff.md describes th
 	flags := c.Flags()
 	flags.BoolVar(&f.stat, "stat", false, "print one line per changed resource, without values")
 	flags.BoolVar(&f.desired, "desired", false, "treat NEW as desired state: do not report what only the state has")
-	flags.StringArrayVar(&f.schemas, "schema", nil, "read from a schema `FILE` of cidlc which properties replace and which are outputs; may be repeated")
+	flags.StringArrayVar(&f.schemas, "schema", nil, "take output properties, and those whose change replaces, from a schema `FILE` of cidlc; may be repeated")
 	_ = c.MarkFlagFilename("schema", "json")
 	flags.IntVarP(&f.context, "context", "U", 1, "show `N` unchanged list elements around each change")
 	return c
@@ -63,9 +63,9 @@ type diffFlags struct {
 func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && json:
-		return console.Misused("--stat and --json are two ways to print a difference; choose one")
+		return console.Misused("--stat and --json cannot be combined")
 	case f.context < 0:
-		return console.Misused("--context=%d: it is a whole number from 0 up", f.context)
+		return console.Misused("--context=%d: must not be negative", f.context)
 	}
 	return nil
 }
@@ -128,9 +128,9 @@ func (f *diffFlags) compare(con *console.Console, old, new *document.File, types
 	case ok && both && f.desired:
 		return plan.Compare(state, desired, types)
 	case f.desired:
-		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
+		return nil, errors.New("diff: --desired requires two snapshots, and one of the files is a general graph")
 	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !con.JSON:
-		con.Say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.Name)
+		con.Say("%s has no ids; if it is desired state, --desired ignores what only the state has", new.Name)
 	}
 	delta, err := diff.Compare(old.Document, new.Document, o)
 	if err != nil {

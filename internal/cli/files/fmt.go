@@ -35,7 +35,7 @@ written to standard output.
 
 With --json, it prints one object per file and line: "file", "changed", "written" and, for standard
 input, "document".`,
-		Annotations: console.ExitCodes("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", console.ElseFailed),
+		Annotations: console.ExitCodes("all files are in canonical form", "a file has errors, or, with --check, would change", console.ElseFailed),
 		Example: console.Examples(
 			"Rewrite a file.", "lumi fmt prod.json",
 			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",
@@ -48,17 +48,17 @@ input, "document".`,
 			}
 			switch {
 			case f.check && f.stdout:
-				return console.Misused("--check and --stdout contradict each other")
+				return console.Misused("--check and --stdout cannot be combined")
 			case con.JSON && f.stdout:
-				return console.Misused("--json says what was done to files, and standard output is where the file goes")
+				return console.Misused("--json and --stdout cannot be combined")
 			}
 			return document.Each(con, files, f.one)
 		},
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
-	flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
-	flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
+	flags.BoolVar(&f.stdout, "stdout", false, "write to standard output instead of the files")
+	flags.BoolVarP(&f.silent, "quiet", "q", false, "do not list rewritten files")
 	return c
 }
 
@@ -121,14 +121,14 @@ func (f *formatter) rewrite(in *document.Input, name string, text []byte) error 
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() { // Reading a pipe again would wait forever.
-		return fmt.Errorf("cannot use %s: it is not a regular file", name)
+		return fmt.Errorf("%s is not a regular file", name)
 	}
 	now, err := document.ReadFile(f.con, name)
 	if err != nil {
 		return err
 	}
 	if now.Src != in.Src {
-		return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
+		return fmt.Errorf("%s changed while it was being formatted, and was not rewritten: try again", name)
 	}
 	return atomicfile.Write(name, text)
 }
@@ -141,7 +141,7 @@ func (f *formatter) refuse(in *document.Input, err error) error {
 		return refusal
 	}
 	f.con.Separate()
-	f.con.Say("%s has %s, and is left as it is", in.Name, console.Count(len(invalid.Faults), "fault"))
+	f.con.Say("%s has %s, and was not changed", in.Name, console.Count(len(invalid.Faults), "error"))
 	return refusal
 }
 

@@ -21,7 +21,7 @@ func TestChanged(t *testing.T) {
 	const changed = `{"vertices": {},}`
 	must.Do(t, os.WriteFile(path, []byte(changed), 0o644))
 	err := f.rewrite(in, path, []byte("{}"))
-	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
+	if want := path + " changed while it was being formatted, and was not rewritten: try again"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if content, err := os.ReadFile(path); err != nil || string(content) != changed {

@@ -39,12 +39,12 @@ takes a key: a URN, the end of one, or a unique name.
 
 With --json, it prints "vertices" and "arrows" and, with -o, "file" and "format". docs/graph.md
 explains clusters and selections.`,
-		Annotations: console.ExitCodes("the graph is drawn", "the file has faults", console.ElseFailed),
+		Annotations: console.ExitCodes("the graph is drawn", "the file has errors", console.ElseFailed),
 		Example: console.Examples(
 			"An interactive page.", "lumi graph prod.json -o prod.html",
 			"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg",
-			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
-			"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
+			"The resources up to two steps from another, for a Markdown page.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
+			"Only the resources of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
 		),
 		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -57,11 +57,11 @@ explains clusters and selections.`,
 	flags := c.Flags()
 	console.ChoiceVar(c, flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
 	document.OutputVar(c, &d.output, "the drawing", "dot", "gv", "mmd", "html")
-	flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
-	flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
-	flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
-	console.ChoiceVar(c, flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
-	console.ChoiceVar(c, flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
+	flags.StringVarP(&d.expression, "select", "s", "", "draw only resources that match `EXPRESSION`")
+	flags.StringVar(&d.around, "around", "", "draw only `KEY` and resources near it")
+	flags.IntVar(&d.depth, "depth", 1, "with --around: draw resources up to `N` steps away")
+	console.ChoiceVar(c, flags, &d.direction, "direction", "both", "with --around: follow edges in this `DIRECTION`", "both", "dependencies", "dependents")
+	console.ChoiceVar(c, flags, &d.cluster, "cluster", "none", "draw a frame around the resources of each type, or each `PART` of a type", "none", "type", "package", "module")
 	return c
 }
 
@@ -82,15 +82,15 @@ func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
 	}
 	switch {
 	case d.output.Name != "" && !given:
-		return console.Misused("%s: the name does not say which format it is; give --format", d.output.Name)
+		return console.Misused("%s: cannot tell the format from the name; use --format", d.output.Name)
 	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
-		return console.Misused("--depth and --direction belong to --around")
+		return console.Misused("--depth and --direction require --around")
 	case d.depth < 1:
-		return console.Misused("--depth=%d: it is a whole number from 1 up", d.depth)
+		return console.Misused("--depth=%d: must be at least 1", d.depth)
 	case d.format == "html" && d.cluster != "none":
-		return console.Misused("a page has no frames; leave out --cluster")
+		return console.Misused("an HTML page cannot have frames; remove --cluster")
 	case d.con.JSON && d.output.Name == "" && flags.Changed("format"):
-		return console.Misused("--json is a format of its own; leave out --format, or write to a file with -o")
+		return console.Misused("--json and --format cannot be combined without -o FILE")
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ With --json, it prints one object per resource, as 'lumi show' does, or per path
 		Example: console.Examples(
 			"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`,
 			"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all",
-			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
-			"What does nothing refer to?", "lumi query prod.json --roots --format=table",
+			"Why does one resource depend on another?", "lumi query prod.json --from=web --to=VPC::main",
+			"Which resources have no dependents?", "lumi query prod.json --roots --format=table",
 		),
 		ValidArgsFunction: document.CompleteFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -57,13 +57,13 @@ With --json, it prints one object per resource, as 'lumi show' does, or per path
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&q.dependencies, "dependencies", "d", "", "what `KEY` refers to")
-	flags.StringVarP(&q.dependents, "dependents", "r", "", "what refers to `KEY`")
-	flags.BoolVarP(&q.all, "all", "a", false, "with the two above: over any number of steps, not just one")
-	flags.BoolVar(&q.roots, "roots", false, "what nothing else refers to")
-	flags.BoolVar(&q.leaves, "leaves", false, "what refers to nothing else")
-	flags.StringVar(&q.from, "from", "", "paths that begin at `KEY`")
-	flags.StringVar(&q.to, "to", "", "paths that end at `KEY`")
+	flags.StringVarP(&q.dependencies, "dependencies", "d", "", "list the dependencies of `KEY`")
+	flags.StringVarP(&q.dependents, "dependents", "r", "", "list the dependents of `KEY`")
+	flags.BoolVarP(&q.all, "all", "a", false, "with --dependencies or --dependents: include indirect ones")
+	flags.BoolVar(&q.roots, "roots", false, "list resources without dependents")
+	flags.BoolVar(&q.leaves, "leaves", false, "list resources without dependencies")
+	flags.StringVar(&q.from, "from", "", "list dependency paths that begin at `KEY`")
+	flags.StringVar(&q.to, "to", "", "list dependency paths that end at `KEY`")
 	flags.IntVar(&q.limit, "limit", 10, "print at most `N` paths")
 	console.ChoiceVar(c, flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
 	return c
@@ -73,17 +73,17 @@ With --json, it prints one object per resource, as 'lumi show' does, or per path
 func (q *queryCommand) misuse(flags *pflag.FlagSet) error {
 	switch {
 	case (q.from == "") != (q.to == ""):
-		return console.Misused("--from and --to go together")
+		return console.Misused("--from and --to must be used together")
 	case q.all && q.dependencies == "" && q.dependents == "":
-		return console.Misused("--all belongs to --dependencies or --dependents")
+		return console.Misused("--all requires --dependencies or --dependents")
 	case q.limit < 1:
-		return console.Misused("--limit=%d: it is a whole number from 1 up", q.limit)
+		return console.Misused("--limit=%d: must be at least 1", q.limit)
 	case flags.Changed("limit") && q.from == "":
-		return console.Misused("--limit belongs to --from and --to")
+		return console.Misused("--limit requires --from and --to")
 	case q.format != "keys" && q.con.JSON:
-		return console.Misused("--json and --format=%s contradict each other", q.format)
+		return console.Misused("--json and --format=%s cannot be combined", q.format)
 	case q.format != "keys" && q.from != "":
-		return console.Misused("paths have no --format=%s", q.format)
+		return console.Misused("--format=%s cannot be used with --from and --to", q.format)
 	}
 	return nil
 }

@@ -28,13 +28,13 @@ b". --fields prints the top-level fields, too.
 With --json, it prints one object per resource and line: "key", "type", "name", "id", "options",
 "source", "properties", "extensions", "uses", "usedBy" and, for older versions, "version" and
 "neededBy".`,
-		Annotations: console.ExitCodes("all that was asked for is shown", "the file has faults", console.ElseFailed),
+		Annotations: console.ExitCodes("the resources are shown", "the file has errors", console.ElseFailed),
 		Example: console.Examples(
-			"What is there?", "lumi show prod.json",
-			"What depends on what, upside down.", "lumi show --invert prod.json",
-			"All of one resource.", "lumi show prod.json web",
+			"Show all resources.", "lumi show prod.json",
+			"Show dependents below each resource.", "lumi show --invert prod.json",
+			"Show one resource in full.", "lumi show prod.json web",
 			"What was the program given?", "lumi show --fields prod.json",
-			"All of all resources, for a program.", "lumi show --json prod.json",
+			"Show all resources in full, as JSON.", "lumi show --json prod.json",
 		),
 		ValidArgsFunction: completeKeys,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -52,9 +52,9 @@ With --json, it prints one object per resource and line: "key", "type", "name", 
 	}
 	flags := c.Flags()
 	console.ChoiceVar(c, flags, &v.View, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
-	flags.BoolVarP(&v.Invert, "invert", "i", false, "show the tree, with what refers to it below each")
-	flags.BoolVar(&v.Top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
-	flags.IntVar(&v.Depth, "depth", 20, "show the tree, with at most `N` levels")
+	flags.BoolVarP(&v.Invert, "invert", "i", false, "show the tree with dependents below each resource")
+	flags.BoolVar(&v.Top, "fields", false, "show the top-level fields other than resources, such as args, in full")
+	flags.IntVar(&v.Depth, "depth", 20, "show at most `N` levels of the tree")
 	return c
 }
 
@@ -63,11 +63,11 @@ func settle(v *display.Viewer, flags *pflag.FlagSet) error {
 	aboutTree := v.Invert || flags.Changed("depth")
 	switch {
 	case v.Depth < 1 || v.Depth > maxDepth:
-		return console.Misused("--depth=%d: it is a whole number from 1 to %d", v.Depth, maxDepth)
+		return console.Misused("--depth=%d: must be from 1 to %d", v.Depth, maxDepth)
 	case v.Top && (len(v.Con.Args) > 1 || flags.Changed("view") || aboutTree):
-		return console.Misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
+		return console.Misused("--fields cannot be combined with KEY, --view, --invert, or --depth")
 	case aboutTree && (len(v.Con.Args) > 1 || v.Con.JSON || v.View == "table" || v.View == "plain"):
-		return console.Misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
+		return console.Misused("--invert and --depth require the tree, and cannot be combined with KEY, --json, or another --view")
 	case aboutTree:
 		v.View = "tree"
 	}

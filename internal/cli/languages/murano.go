@@ -43,7 +43,7 @@ With --json, it prints one object per error and line: "file", "line", "column", 
 		Example: console.Examples(
 			"Check the classes of a folder.", "lumi murano check murano",
 			"Check the resources that workflows ask for.", "cidlc idl --out-schema=schema.json && lumi murano check --schema=schema.json murano",
-			"All problems, for a program.", "lumi murano check --json murano",
+			"All errors, as JSON.", "lumi murano check --json murano",
 		),
 		RunE: func(*cobra.Command, []string) error { return checkClasses(con, schemas) },
 	}
@@ -77,7 +77,7 @@ func checkClasses(con *console.Console, schemas []string) error {
 	switch {
 	case con.JSON:
 	case err == nil && warnings == 0:
-		con.Printf("%s: nothing wrong, %s\n", term.Visible(strings.Join(con.Args, ", ")), console.Count(len(classes.Declarations), "class"))
+		con.Printf("%s: ok, %s\n", term.Visible(strings.Join(con.Args, ", ")), console.Count(len(classes.Declarations), "class"))
 	default:
 		con.Separate()
 		found := console.Count(len(errs)-warnings, "error")

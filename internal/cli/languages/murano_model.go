@@ -48,7 +48,7 @@ func printModel(ctx context.Context, s *workspace.Session, args []string) error 
 	case newest == nil:
 		return &job.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.Environment.Name, args[0], suggest.Instead(args[0], g.Modules()))}
 	case newest.Provided(graph.ModelName) == nil:
-		return &job.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
+		return &job.RefusedError{Message: fmt.Sprintf("module %s has no object model: it was deployed from a program", args[0])}
 	}
 	saved := newest.Provided(graph.ModelName).Result.Get("saved").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		switch {

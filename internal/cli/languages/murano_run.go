@@ -54,9 +54,9 @@ line as a response.`,
 			case len(r.classes) == 0:
 				return console.Misused("missing --classes=DIR")
 			case r.maxSteps < 1:
-				return console.Misused("--max-steps=%d: it is a whole number from 1 up", r.maxSteps)
+				return console.Misused("--max-steps=%d: must be at least 1", r.maxSteps)
 			case batch && r.model+r.method+r.object+r.args != "":
-				return console.Misused("--batch takes everything from standard input")
+				return console.Misused("--batch cannot be combined with --model, --method, --object, or --args")
 			case !batch && r.model == "":
 				return console.Misused("missing --model=FILE")
 			case !batch && r.method == "":
@@ -79,10 +79,10 @@ line as a response.`,
 	flags.StringArrayVar(&r.classes, "classes", nil, "the `DIR` or archive of the classes; may be repeated")
 	flags.StringVar(&r.model, "model", "", "the `FILE` of the object model; - is standard input")
 	flags.StringVar(&r.method, "method", "", "the `NAME` of the method")
-	flags.StringVar(&r.object, "object", "", "the `ID` of the object; by default it is the root")
-	flags.StringVar(&r.args, "args", "", "the arguments: a `LIST` in JSON")
+	flags.StringVar(&r.object, "object", "", "the `ID` of the object; by default the root")
+	flags.StringVar(&r.args, "args", "", "the arguments, as a JSON `LIST`")
 	flags.IntVar(&r.maxSteps, "max-steps", muranopl.DefaultMaxSteps, "execute at most `N` instructions")
-	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, a line each")
+	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, one per line")
 	_ = c.MarkFlagFilename("model", "json", "yaml", "yml")
 	return c
 }
@@ -177,7 +177,7 @@ func (r *muranoRun) run(ctx context.Context) error {
 		v, err := yaql.FromJSON([]byte(r.args))
 		list, ok := v.(*yaql.List)
 		if err != nil || !ok {
-			return console.Misused(`--args=%s: it takes a list in JSON, such as [1, "text"]`, r.args)
+			return console.Misused(`--args=%s: must be a JSON list, such as [1, "text"]`, r.args)
 		}
 		args = list.Items()
 	}
@@ -230,7 +230,7 @@ func (r *muranoRun) reply(ctx context.Context, line []byte) muranoAnswer {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		err = fmt.Errorf("%q must be a string", strings.ToLower(wrong.Field))
 	case wrong != nil, errors.Is(err, io.EOF), err == nil && !errors.Is(decoder.Decode(new(any)), io.EOF):
-		err = errors.New("it must be one object")
+		err = errors.New("must be a single object")
 	}
 	if len(request.Args) == 0 || string(request.Args) == "null" {
 		request.Args = []byte("[]")

@@ -66,8 +66,8 @@ docs/yaql.md explains the language.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&e.variables, "var", nil, "set a variable by `NAME=JSON`; may be repeated")
-	flags.StringArrayVar(&e.options, "option", nil, "set an option by `NAME=JSON`, such as limitIterators=1000; may be repeated")
+	flags.StringArrayVar(&e.variables, "var", nil, "set a variable, as `NAME=JSON`; may be repeated")
+	flags.StringArrayVar(&e.options, "option", nil, "set an option, as `NAME=JSON`, such as limitIterators=1000; may be repeated")
 	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, one per line")
 	_ = c.RegisterFlagCompletionFunc("var", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("option", cobra.FixedCompletions([]string{
@@ -83,7 +83,7 @@ func assigned(flag string, given []string) (*yaql.Dict, error) {
 		name, text, _ := strings.Cut(one, "=")
 		value, err := yaql.FromJSON([]byte(text))
 		if name == "" || err != nil {
-			return nil, console.Misused(`--%s=%s: it takes NAME=JSON, such as n=1 or n='"text"'`, flag, one)
+			return nil, console.Misused(`--%s=%s: must be NAME=JSON, such as n=1 or n='"text"'`, flag, one)
 		}
 		_ = d.Set(name, value) // Strings are always keys.
 	}
@@ -131,7 +131,7 @@ func (e *evaluator) run(ctx context.Context) error {
 	args := e.con.Args
 	interactive := len(args) < 2
 	if interactive && (!e.con.StdinIsTerminal || !e.con.Out.Terminal || len(args) == 1 && args[0] == document.StdinArg) {
-		return console.Misused("give an expression and a file; expressions are read from terminals only")
+		return console.Misused("an expression and a file are required unless standard input is a terminal")
 	}
 	variables, err := assigned("var", e.variables)
 	if err != nil {
@@ -214,7 +214,7 @@ func maskedIn(name, src string) (string, error) {
 	case !document.IsSigned(src):
 		return src, nil
 	case !json.Valid([]byte(src)):
-		return "", fmt.Errorf("%s has secrets, which can be masked in valid JSON only", name)
+		return "", fmt.Errorf("%s contains secrets, which can be masked only in valid JSON", name)
 	}
 	return document.SignedIn(src).Mask(src), nil
 }
@@ -250,7 +250,7 @@ func fromYAML(src string) (any, error) {
 	case len(documents) == 0:
 		return nil, nil
 	case len(documents) > 1:
-		return nil, yamltree.At(documents[1], "a second document begins here; there must be only one")
+		return nil, yamltree.At(documents[1], "unexpected second document")
 	}
 	return fromNode(documents[0].Content[0])
 }

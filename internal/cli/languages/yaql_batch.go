@@ -65,7 +65,7 @@ func reply(ctx context.Context, line string) (any, error) {
 	}
 	members, ok := given.(*yaql.Dict)
 	if !ok {
-		return nil, errors.New("it must be an object")
+		return nil, errors.New("must be an object")
 	}
 	known := map[string]any{"expression": nil, "data": nil, "variables": object(), "options": object()}
 	for key, value := range members.All() {

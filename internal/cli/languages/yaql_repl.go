@@ -38,7 +38,7 @@ func (k *keys) Read(p []byte) (int, error) {
 // evaluation, or clears the line.
 func (e *evaluator) repl(ctx context.Context) error {
 	file := e.con.Stdin.(*os.File) // since it is a terminal
-	e.con.Printf("YAQL; $ is the data, and \\q ends\n")
+	e.con.Printf("YAQL: $ is the data; \\q quits\n")
 	lines := term.NewTerminal(struct {
 		io.Reader
 		io.Writer

@@ -68,12 +68,12 @@ func describePlugin(ctx context.Context, con *console.Console, name string) erro
 	con.Doing("starting %s", name)
 	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // An error quotes what matters of the log.
 	if err != nil {
-		return fmt.Errorf("the plugin does not start: %w", err)
+		return fmt.Errorf("cannot start the plugin: %w", err)
 	}
 	defer func() { _ = p.Close() }() // It has answered.
 	types, err := p.Describe(ctx)
 	if err != nil {
-		return fmt.Errorf("%s does not describe its types: %w", name, err)
+		return fmt.Errorf("%s cannot describe its types: %w", name, err)
 	}
 	d := pluginDescription{
 		Plugin: name, Package: p.Package, Version: p.Version, Configurable: p.Configurable, Types: []typeDescription{},

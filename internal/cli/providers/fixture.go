@@ -137,7 +137,7 @@ func (r *fixtureReader) fixture(f *fixture) {
 		seen[identity{s.Type, s.Name}] = s
 	}
 	if len(byVertex) == 0 {
-		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, "a fixture needs a resource to test")
+		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, "a fixture must contain a resource to test")
 	}
 	index := lumigl.NewIndex(f.Base())
 	sorted, err := index.Sorted()
@@ -238,7 +238,7 @@ func (r *fixtureReader) text(at place, into reflect.Value) {
 		}
 	}
 	if text == "" {
-		r.at(lumigl.ShapeFault, at, "expected a string that is not empty")
+		r.at(lumigl.ShapeFault, at, "expected a non-empty string")
 	}
 }
 
@@ -246,9 +246,9 @@ func (r *fixtureReader) text(at place, into reflect.Value) {
 func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	switch {
 	case at.IsSecret():
-		r.at(lumigl.ShapeFault, at, "expected %s, found a secret: only values of properties can be secret", kind)
+		r.at(lumigl.ShapeFault, at, "expected %s, got a secret: only values of properties can be secret", kind)
 	case at.Kind() != kind:
-		r.at(lumigl.ShapeFault, at, "expected %s, found %s", kind, at.Kind())
+		r.at(lumigl.ShapeFault, at, "expected %s, got %s", kind, at.Kind())
 	default:
 		return true
 	}
@@ -262,7 +262,7 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) string 
 	if near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
 	} else {
-		message += "; the keys here are " + strings.Join(known, ", ")
+		message += "; expected one of " + strings.Join(known, ", ")
 	}
 	r.fault(lumigl.ShapeFault, at, keyBefore(r.src, at.Offset()), "%s", message)
 	r.faults[len(r.faults)-1].Nearest = near

@@ -60,11 +60,11 @@ With --json, it prints one object: "plugin", "package", "version", "types", "unt
 			return p.test(c.Context())
 		},
 	}
-	c.Flags().StringVar(&p.file, "fixture", "", "the `FILE` that says what to test; - is standard input")
+	c.Flags().StringVar(&p.file, "fixture", "", "the fixture `FILE`; - is standard input")
 	c.Flags().StringVar(&run, "run", ".", "test only resources whose keys match `REGEXP`")
-	c.Flags().StringVar(&p.environment, "environment", "test", "the `NAME` of the environment in URNs; one that is new makes other tokens and seeds")
+	c.Flags().StringVar(&p.environment, "environment", "test", "the `NAME` of the environment in URNs; a new name makes new tokens and seeds")
 	c.Flags().DurationVar(&p.timeout, "timeout", 10*time.Minute, "limit the test, and the cleanup after it, to `DURATION` each")
-	c.Flags().BoolVar(&p.allCalls, "all-calls", false, "after a failure, list the calls of all steps, not only of those that failed")
+	c.Flags().BoolVar(&p.allCalls, "all-calls", false, "after a failure, list the calls of all steps, not only of the failed ones")
 	_ = c.MarkFlagFilename("fixture", "json")
 	return c
 }

@@ -103,7 +103,7 @@ func (p *providerTest) fits(ctx context.Context) error {
 	served := p.harness.Plugin()
 	described, err := served.Describe(ctx)
 	if err != nil {
-		return fmt.Errorf("%s does not describe its types: %w", p.name, err)
+		return fmt.Errorf("%s cannot describe its types: %w", p.name, err)
 	}
 	named := map[tokens.Type]bool{}
 	var types []string
@@ -171,7 +171,7 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 			}
 		})
 		if p.resources[s.vertex] == nil {
-			p.report.skip("its name cannot be part of a URN, or another resource has it")
+			p.report.skip("its name is invalid in a URN, or is not unique")
 			continue
 		}
 		s.trial = &providertest.Trial{Ctx: ctx, Log: p.report.logged, Report: func(text string) {

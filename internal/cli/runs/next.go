@@ -111,16 +111,16 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 			for _, u := range d.Asks {
 				names = append(names, u.Name())
 			}
-			return "asks", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
+			return "is waiting for an answer", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
 				strings.Join(names, ", "), names[0], s.Flag()), console.ErrAsks
 		}
-		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
+		return "is waiting for an answer", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), console.ErrAsks
 	}
 	switch {
 	case !IsLeft(engine, d):
 		return "", "", console.ErrResumable
 	case len(d.Waits) > 0:
-		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterward, " + retry, console.ErrResumable
+		return fmt.Sprintf("is waiting for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterward, " + retry, console.ErrResumable
 	}
 	return "was interrupted", "C" + retry[1:], console.ErrResumable
 }

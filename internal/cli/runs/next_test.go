@@ -47,15 +47,15 @@ func TestNext(t *testing.T) {
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Ask}},
-			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", console.ErrAsks,
+			"is waiting for an answer", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", console.ErrAsks,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
-			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", console.ErrAsks,
+			"is waiting for an answer", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", console.ErrAsks,
 		},
 		{
 			environment.Status{Job: store.Job{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
-			"waits for b[1]: a uses b", "Afterward, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
+			"is waiting for b[1]: a uses b", "Afterward, continue with 'lumi retry a --environment=prod'", console.ErrResumable,
 		},
 		{environment.Status{Job: store.Job{State: store.Running, Owner: "other", Expires: later}}, "", "", console.ErrResumable},
 		{environment.Status{Job: store.Job{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", console.ErrResumable},

@@ -35,14 +35,14 @@ type Flags struct {
 // Add declares the flags.
 func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
-	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
-	c.Flags().BoolVarP(&f.Verbose, "verbose", "v", false, "show debug messages of providers, too")
+	console.ChoiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on the failed one", "continue", "stop")
+	c.Flags().BoolVarP(&f.Verbose, "verbose", "v", false, "also show debug messages of providers")
 }
 
 // Misuse returns an error if a flag has no sensible value.
 func (f *Flags) Misuse() error {
 	if f.parallel < 1 {
-		return console.Misused("--parallel=%d: it is a whole number from 1 up", f.parallel)
+		return console.Misused("--parallel=%d: must be at least 1", f.parallel)
 	}
 	return nil
 }
@@ -165,10 +165,10 @@ func stopper(s *workspace.Session, engine *environment.Environment) func() {
 			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
 			engine.Stop()
 		case 2:
-			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "canceling calls; interrupt again to leave at once"})
+			s.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "canceling calls; interrupt again to exit immediately"})
 			engine.Stop()
 		default:
-			s.Say("left; continue with 'lumi retry%s'", s.Flag())
+			s.Say("exited; continue with 'lumi retry%s'", s.Flag())
 			os.Exit(console.ExitResumable)
 		}
 	}

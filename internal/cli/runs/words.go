@@ -32,7 +32,7 @@ func StateWord(con *console.Console, state store.State) string {
 	case store.Failed:
 		return con.Out.Paint(term.BoldRed, "failed")
 	case store.Ask:
-		return con.Out.Paint(term.BoldYellow, "asks")
+		return con.Out.Paint(term.BoldYellow, "waiting for an answer")
 	}
 	return strings.ToLower(string(state))
 }

@@ -19,7 +19,7 @@ func newStateCommand(con *console.Console) *cobra.Command {
 		Short: "show and change the state of an environment",
 		Long: `The state records the resources of an environment. These commands never create, change, or delete
 resources. Commands that read LumiGL files also accept env:NAME, as in 'lumi diff env:dev env:prod'.`,
-		Annotations: console.ExitCodes("done", "refused, or a file has faults", console.ElseFailed),
+		Annotations: console.ExitCodes("done", "refused, or a file has errors", console.ElseFailed),
 	}
 	console.AddCommands(c, "Commands", newStateListCommand(con), newStateShowCommand(con), newStateGetCommand(con), newStateExportCommand(con),
 		newStateImportCommand(con), newStateMoveCommand(con), newStateForgetCommand(con), newStateRekeyCommand(con), newStateBackupCommand(con))

@@ -61,7 +61,7 @@ func move(ctx context.Context, s *workspace.Session, old, name string) error {
 		}
 	}
 	if now.Environment != was.Environment || now.Package != was.Package || now.Type != was.Type {
-		return fmt.Errorf("%s is not a URN of the environment %s, the module %s and the type %s", name, was.Environment, was.Package, was.Type)
+		return fmt.Errorf("%s is not a URN of environment %s, module %s, and type %s", name, was.Environment, was.Package, was.Type)
 	}
 	to, err := urn.Format(now)
 	if err != nil {
@@ -91,7 +91,7 @@ module that uses it, is queued. Without a terminal, --yes is required.`,
 		Annotations: console.ExitCodes("the resources are forgotten", "refused", console.ElseFailed),
 		Example:     console.Examples("Leave a resource to others.", "lumi state forget index --yes"),
 	}, func(ctx context.Context, s *workspace.Session, keys []string) error { return forget(ctx, s, keys, yes) })
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "skip the confirmation")
 	return c
 }
 
@@ -111,13 +111,13 @@ func forget(ctx context.Context, s *workspace.Session, keys []string, yes bool) 
 		}
 		parts, _ := found.URN().Parts()
 		if module != "" && parts.Package != module {
-			return errors.New("the resources are of several modules: forget those of one module at a time")
+			return errors.New("the resources belong to several modules: forget the resources of one module at a time")
 		}
 		module = parts.Package
 		urns, names = append(urns, found.URN()), append(names, parts.Name)
 	}
 	list := strings.Join(names, ", ")
-	if err := s.Agreed(yes, fmt.Sprintf("Forget %s, without deleting,", list)); err != nil {
+	if err := s.Agreed(yes, fmt.Sprintf("Forget %s, without deleting anything,", list)); err != nil {
 		return err
 	}
 	err = s.Editor(key).Edit(ctx, environment.Edit{
@@ -143,7 +143,7 @@ passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while
 		},
 		Example: console.Examples("Change the key of the environment dev.", "lumi state rekey --environment=dev"),
 	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return rekey(ctx, s, former) })
-	c.Flags().StringVar(&former, "old-key", "", "unwrap the former key as this `CONFIG` for \"key\" in Lumi.yaml says; needed after a change of the command")
+	c.Flags().StringVar(&former, "old-key", "", "unwrap the old key with `CONFIG`, a former value of \"key\" in Lumi.yaml; required if the command changed")
 	return c
 }
 

@@ -85,7 +85,7 @@ func listEnvironments(ctx context.Context, s *workspace.Session) error {
 		all[i].Default = all[i].Name == standard
 	}
 	head := []string{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}
-	return console.PrintList(s.Console, all, "There are no environments.", head, func(e jsonEnvironment) []string {
+	return console.PrintList(s.Console, all, "No environments.", head, func(e jsonEnvironment) []string {
 		name := e.Name + map[bool]string{true: " *"}[e.Default]
 		last, key := strings.TrimSpace(e.Last+" "+e.Ended), map[bool]string{true: "yes", false: "no"}[e.Key]
 		return []string{name, cmp.Or(strings.Join(e.Modules, ", "), "-"), strconv.Itoa(e.Resources), cmp.Or(last, "-"), key}
@@ -168,8 +168,8 @@ deployments. With --force, it deletes the state and leaves the real resources. W
 		},
 		ValidArgsFunction: workspace.CompleteEnvironments,
 	}
-	c.Flags().BoolVar(&force, "force", false, "delete the state although there are resources; the real resources stay")
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&force, "force", false, "delete the state even if it has resources; the real resources are kept")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "skip the confirmation")
 	return c
 }
 
@@ -185,7 +185,7 @@ func deleteEnvironment(ctx context.Context, s *workspace.Session, yes, force boo
 	} else if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("Delete the history and the state of %s, which will stay,", console.Count(resources, "resource"))
+	what := fmt.Sprintf("Delete the history and the state of %s, without deleting these,", console.Count(resources, "resource"))
 	if resources == 0 {
 		what = "Delete the history"
 	}
@@ -197,7 +197,7 @@ func deleteEnvironment(ctx context.Context, s *workspace.Session, yes, force boo
 		return err
 	}
 	if resources > 0 {
-		s.Say("to be deleted in another way: %s of %s", console.Count(resources, "resource"), name)
+		s.Say("no longer managed, but not deleted: %s of %s", console.Count(resources, "resource"), name)
 	}
 	return s.Finish("environment %s deleted", name)
 }

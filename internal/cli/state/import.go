@@ -37,7 +37,7 @@ then shows how the program differs.
 
 It is refused if one of the modules exists, if a resource has no id or an unknown value, or while
 deployments are queued. To import single resources, use the option "import" in the program.`,
-		Annotations: console.ExitCodes("the resources are in the state", "refused, or the file has faults", console.ElseFailed),
+		Annotations: console.ExitCodes("the resources are in the state", "refused, or the file has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
 		),
@@ -120,7 +120,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 		found, err := caller.Describe(ctx, []tokens.Type{v.Type})
 		if err != nil {
 			missing[pkg] = true
-			in.Say("all properties of %s are taken for inputs: %s", pkg, err)
+			in.Say("treating all properties of %s as inputs: %s", pkg, err)
 			continue
 		}
 		in.types[v.Type] = found[0]
@@ -130,7 +130,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 // make makes the resources of the snapshot. The error has all problems.
 func (in *importing) make() error {
 	if in.snapshot.Len() == 0 {
-		return errors.New("it has no resources")
+		return errors.New("no resources")
 	}
 	sorted, err := lumigl.NewIndex(in.snapshot.Base()).Sorted()
 	if err != nil {
@@ -140,7 +140,7 @@ func (in *importing) make() error {
 	for _, v := range sorted {
 		parts, _ := v.URN().Parts()
 		if parts.Environment != in.Environment.Name {
-			return fmt.Errorf("it is of the environment %s: use --environment=%[1]s", parts.Environment)
+			return fmt.Errorf("it belongs to environment %s: use --environment=%[1]s", parts.Environment)
 		}
 		if v.Type != lumigl.ModuleType {
 			r, err := in.resource(v)
@@ -187,9 +187,9 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	case err != nil:
 		return nil, err
 	case v.ID == "":
-		return nil, errors.New("it has no id")
+		return nil, errors.New("missing id")
 	case !expr.IsKnown(properties):
-		return nil, errors.New("it has unknown values: export with --show-secrets")
+		return nil, errors.New("unknown values: export with --show-secrets")
 	}
 	t := in.types[v.Type]
 	by, isProvisioned := v.Extensions.Get(workspace.Provisioned).Get("name").Text()
@@ -263,7 +263,7 @@ func (in *importing) dependencies(v *lumigl.Vertex) (all []urn.URN) {
 func (in *importing) added(g *graph.Graph, module string, number graph.Deployment) (*graph.Graph, error) {
 	if slices.Contains(g.Modules(), module) {
 		return nil, &graph.RefusedError{Problems: []string{
-			fmt.Sprintf(`the module %s is in %s already: forget its resources first, or use the option "import"`, module, g.Environment)}}
+			fmt.Sprintf(`module %s already exists in %s: forget its resources first, or use the option "import"`, module, g.Environment)}}
 	}
 	var resources []*graph.Resource
 	for _, made := range in.modules[module] {

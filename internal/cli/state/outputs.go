@@ -44,7 +44,7 @@ object by name. Each value has a "type" and "value", "secret": true, or "unknown
 		Example: console.Examples(
 			"What do the modules provide?", "lumi output",
 			"The values of one module.", "lumi output site",
-			"What will it provide once its deployment is done?", "lumi output site --pending",
+			"What will it provide after its queued deployment?", "lumi output site --pending",
 			"The types of the values, for programs that use them.", "lumi output --types",
 			"All values with their types, for a program.", "lumi output --json --show-secrets",
 		),
@@ -53,9 +53,9 @@ object by name. Each value has a "type" and "value", "secret": true, or "unknown
 		o.Session = s
 		return o.run(ctx, args)
 	})
-	c.Flags().BoolVar(&o.pending, "pending", false, "print the values as the deployments in the queue would make them")
-	c.Flags().BoolVar(&o.types, "types", false, "print the types in place of the values")
-	c.Flags().BoolVar(&o.showSecrets, "show-secrets", false, "print the values of secrets, too")
+	c.Flags().BoolVar(&o.pending, "pending", false, "print the values that the queued deployments would produce")
+	c.Flags().BoolVar(&o.types, "types", false, "print the types instead of the values")
+	c.Flags().BoolVar(&o.showSecrets, "show-secrets", false, "also print secret values")
 	return c
 }
 

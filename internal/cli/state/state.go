@@ -63,7 +63,7 @@ a resource with the same URN, both are shown. Secrets are masked.
 
 With --json, it prints the objects of 'lumi show'.`,
 		Annotations: console.ExitCodes("the resources are shown", "", console.ElseFailed),
-		Example:     console.Examples("What does the state have about a resource?", "lumi state show password"),
+		Example:     console.Examples("What is recorded about a resource?", "lumi state show password"),
 	}, showState)
 }
 
@@ -96,7 +96,7 @@ ingress[0].port, or id or urn. Strings are printed as they are, other values, an
 	}, func(ctx context.Context, s *workspace.Session, args []string) error {
 		return get(ctx, s, args[0], args[1], reveal)
 	})
-	c.Flags().BoolVar(&reveal, "show-secrets", false, "print the value even if it is or has a secret")
+	c.Flags().BoolVar(&reveal, "show-secrets", false, "print the value even if it is or contains a secret")
 	return c
 }
 
@@ -135,7 +135,7 @@ func get(ctx context.Context, s *workspace.Session, name, path string, reveal bo
 	case err != nil:
 		return fmt.Errorf("%s: %s: %w", what, path, err)
 	case hidden && !reveal:
-		return fmt.Errorf("%s of %s is or has a secret: use --show-secrets", path, what)
+		return fmt.Errorf("%s of %s is or contains a secret: use --show-secrets", path, what)
 	case value.Kind() == lumigl.Null:
 		return fmt.Errorf("%s has no %s%s", what, path, nearProperty(all, path))
 	case !expr.IsKnown(value):
@@ -177,7 +177,7 @@ the key of the environment. The file is readable only by the user.`,
 		),
 	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return export(ctx, s, &out, reveal) })
 	document.OutputVar(c, &out, "the snapshot", "json")
-	c.Flags().BoolVar(&reveal, "show-secrets", false, "write secrets in the clear, but not to a terminal")
+	c.Flags().BoolVar(&reveal, "show-secrets", false, "include secrets in plaintext, but not on a terminal")
 	return c
 }
 
@@ -188,7 +188,7 @@ func export(ctx context.Context, s *workspace.Session, out *document.Output, rev
 		err = out.Free(s.Console, workspace.Database(s.Workspace))
 	}
 	if err == nil && reveal && s.Out.Terminal && out.Name == "" {
-		err = errors.New("--show-secrets does not write to a terminal; " + document.Withheld)
+		err = errors.New("--show-secrets cannot be used on a terminal; " + document.Withheld)
 	}
 	var key *secret.Key
 	if err == nil && reveal {

@@ -24,7 +24,7 @@ func newTasksListCommand(con *console.Console) *cobra.Command {
 		Use: "list", Short: "list graphs",
 		Long: `It lists the graphs of all owners, or of one release, plugin, or environment. With --json, it prints
 one object per graph and line.`,
-		Annotations: console.ExitCodes("the graphs are listed", "there is no such release or plugin", console.ElseFailed),
+		Annotations: console.ExitCodes("the graphs are listed", "the release or plugin does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"Which graphs are there?", "lumi tasks list",
 			"Which types of graphs does the newest release have?", "lumi tasks list --release=shop@1.2 --json | jq -r .type",
@@ -57,7 +57,7 @@ func (t *tasker) list(ctx context.Context, _ []string) error {
 		}
 	}
 	all = slices.DeleteFunc(all, func(g service.Graph) bool { return t.flags.graphType != "" && g.Type != t.flags.graphType })
-	return console.PrintList(t.Console, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
+	return console.PrintList(t.Console, all, "No graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
 		return []string{strconv.FormatInt(g.ID, 10), cmp.Or(names[g.Relations[0]], "cluster "+g.Relations[0].Environment), g.Type, g.Name}
 	})
 }
@@ -68,7 +68,7 @@ func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 		Use: "download", Short: "write a graph to a file",
 		Long: `It writes the graph of the environment, a release, or a plugin as YAML, or as JSON with --json. With
 --layers, it merges the given layers of the environment.`,
-		Annotations: console.ExitCodes("the graph is written", "there is no such graph", console.ElseFailed),
+		Annotations: console.ExitCodes("the graph is written", "the graph does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"Edit a graph.", "lumi tasks download --file=downloaded.yaml",
 			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
@@ -133,7 +133,7 @@ func withoutIDs(stored []service.Task) []taskgraph.Task {
 func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
 	layers, err := parseLayers("layers", t.flags.layers)
 	if err == nil && t.flags.release+t.flags.plugin != "" {
-		err = console.Misused("--layers merges those of the environment: use it without --release and --plugin")
+		err = console.Misused("--layers cannot be combined with --release or --plugin")
 	}
 	if err == nil {
 		err = t.enter(ctx, workspace.Fail)
@@ -150,9 +150,9 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 		l := store.Layer(strings.TrimSuffix(name, "s"))
 		switch {
 		case !slices.Contains(layerNames, name) && l != store.PluginLayer:
-			return nil, console.Misused("--%s=%s: a layer is release, cluster or plugins", flag, name)
+			return nil, console.Misused("--%s=%s: must be release, cluster, or plugins", flag, name)
 		case slices.Contains(all, l):
-			return nil, console.Misused("--%s: %s is there twice", flag, name)
+			return nil, console.Misused("--%s: duplicate layer %s", flag, name)
 		}
 		all = append(all, l)
 	}
@@ -164,7 +164,7 @@ func newTasksShowCommand(con *console.Console) *cobra.Command {
 		Use: "show", Short: "show the tasks of a graph",
 		Long: `It shows the effective graph of the environment or of some of its layers, or the graph of a release
 or plugin: each task with its type, roles, and dependencies. With --json, it prints the graph.`,
-		Annotations: console.ExitCodes("the graph is shown", "there is no such graph", console.ElseFailed),
+		Annotations: console.ExitCodes("the graph is shown", "the graph does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"What runs in the environment?", "lumi tasks show",
 			"What does the release bring?", "lumi tasks show --layers=release",
@@ -219,7 +219,7 @@ func newTasksExplainCommand(con *console.Console) *cobra.Command {
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
 		Long: `It lists the attributes of the effective graph, or of the given tasks, with their values and the
 layers that set them. With --json, it prints one object per attribute and line.`,
-		Annotations: console.ExitCodes("the attributes are shown", "there is no such task", console.ElseFailed),
+		Annotations: console.ExitCodes("the attributes are shown", "a task does not exist", console.ElseFailed),
 		Example: console.Examples(
 			"Who has set what?", "lumi tasks explain",
 			"Why does a task run where it runs?", `lumi tasks explain install --json | jq 'select(.attribute == "roles")'`,
@@ -252,7 +252,7 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 			}
 		}
 	}
-	return console.PrintList(t.Console, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
+	return console.PrintList(t.Console, all, "No attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
 		return []string{a.Task, a.Attribute, brief(a.Value), a.Layer}
 	})
 }
@@ -263,7 +263,7 @@ func newTasksDeleteCommand(con *console.Console) *cobra.Command {
 		Long: `It deletes the graph of a type, with its tasks, after a confirmation or with --yes. Runs stay in
 'lumi tasks status'.`,
 		Annotations: console.ExitCodes("the graph is deleted", "refused", console.ElseFailed),
-		Example:     console.Examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
+		Example:     console.Examples("Delete a fix that is no longer needed.", "lumi tasks delete --type=fix-1234 --yes"),
 	}, (*tasker).delete)
 }
 

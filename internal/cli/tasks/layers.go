@@ -20,7 +20,7 @@ import (
 func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command {
 	what := string(layer)
 	c := &cobra.Command{
-		Use: what, Short: "list, add and delete " + what + "s", Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
+		Use: what, Short: "list, add, and delete " + what + "s", Annotations: console.ExitCodes("done", "refused", console.ElseFailed),
 		Long: `A release is a version of a package. Its task graphs are the first layer of the environments that use it.`,
 	}
 	if layer == store.PluginLayer {
@@ -36,13 +36,13 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 		if err != nil {
 			return err
 		}
-		return console.PrintList(t.Console, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
+		return console.PrintList(t.Console, all, "No "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
 			return []string{strconv.FormatInt(r.ID, 10), r.Name, r.Version}
 		})
 	}), withTasks(con, &taskFlags{}, "", true, &cobra.Command{
 		Use: "add NAME VERSION", Short: "add a " + what,
 		Long:        `It adds a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
-		Annotations: console.ExitCodes("the "+what+" is added", "it exists", console.ElseFailed),
+		Annotations: console.ExitCodes("the "+what+" is added", "it already exists", console.ElseFailed),
 		Example:     console.Examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		r, err := t.api.AddRelease(ctx, service.Release{Layer: layer, Name: args[0], Version: args[1]})
@@ -87,13 +87,13 @@ flags, it prints the selection. A selection that would make an effective graph i
 		Example: console.Examples(
 			"Which layers does the environment have?", "lumi tasks use",
 			"Use a release and two plugins, which are merged in this order.", "lumi tasks use --release=shop@1.2 --plugin=monitoring,backup",
-			"Let the environment have the last word.", "lumi tasks use --order=release,plugins,cluster",
+			"Let the environment override the plugins.", "lumi tasks use --order=release,plugins,cluster",
 		),
 	}, func(t *tasker, ctx context.Context, _ []string) error { return t.use(ctx, s) })
 	flags := c.Flags()
-	flags.StringVar(&s.release, "release", "", "use a release: `NAME`, NAME@VERSION, its ID or none")
-	flags.StringSliceVar(&s.plugins, "plugin", nil, "use plugins, in this order: `NAME`, NAME@VERSION, an ID or none, separated by commas")
-	flags.StringSliceVar(&s.order, "order", nil, "merge `LAYERS` in this order: release, cluster and plugins, separated by commas")
+	flags.StringVar(&s.release, "release", "", "use a release: `NAME`, NAME@VERSION, its ID, or none")
+	flags.StringSliceVar(&s.plugins, "plugin", nil, "use plugins, in this order: `NAME`, NAME@VERSION, an ID, or none, separated by commas")
+	flags.StringSliceVar(&s.order, "order", nil, "merge `LAYERS` in this order: release, cluster, and plugins, separated by commas")
 	console.ChoiceVar(c, flags, &s.override, "override", "", "`WHAT` a later layer overrides", "attributes", "tasks")
 	completes(c, "release", completeReleases(store.ReleaseLayer))
 	completes(c, "plugin", completeReleases(store.PluginLayer))

@@ -46,7 +46,7 @@ three times to exit immediately.
 a task that must not run twice took effect, the run pauses; --answer continues it. With --json, it
 prints one event per line.`,
 		Annotations: map[string]string{
-			"0": "done", "1": "failed or refused", "2": console.ElseFailed, "3": "an answer is needed", "4": "interrupted or stopped; it can be resumed",
+			"0": "done", "1": "failed or refused", "2": console.ElseFailed, "3": "waiting for an answer", "4": "interrupted or stopped; it can be resumed",
 		},
 		Example: console.Examples(
 			"What would run where?", "lumi tasks run --dry-run",
@@ -60,15 +60,15 @@ prints one event per line.`,
 	flags.StringSliceVar(&r.request.Nodes, "node", nil, "run only on `NODES`, separated by commas")
 	flags.StringVar(&r.request.Event, "event", "", "the `EVENT` that tasks list in reexecute_on (default \"deploy_changes\")")
 	flags.BoolVar(&r.request.All, "all", false, "also run tasks that have nothing to do, except those whose condition is false")
-	flags.BoolVar(&r.dry, "dry-run", false, "show what would run, and run nothing")
-	flags.StringVar(&r.resume, "resume", "", "continue the last run, or that of `NUMBER`")
+	flags.BoolVar(&r.dry, "dry-run", false, "show what would run, without running it")
+	flags.StringVar(&r.resume, "resume", "", "continue the last run, or run `NUMBER`")
 	flags.Lookup("resume").NoOptDefVal = latest
 	flags.StringVar(&r.answer, "answer", "", "the `ANSWER` about a task: NODE/TASK=done or NODE/TASK=again")
 	flags.IntVar(&engine.Parallelism, "parallel", 16, "run up to `N` tasks at once")
 	flags.StringToIntVar(&engine.PerRole, "per-role", nil, "run up to N tasks at once on the nodes of a role: `ROLE=N`, separated by commas")
-	console.ChoiceVar(c, flags, &r.onError, "on-error", "continue", "after an error, `WHAT` to do with tasks that do not depend on it", "continue", "stop")
-	flags.StringVar(&r.service.inventory, "inventory", "", "the `FILE` with the nodes, in place of that of Lumi.yaml")
-	flags.BoolVarP(&r.verbose, "verbose", "v", false, "show debug messages, too")
+	console.ChoiceVar(c, flags, &r.onError, "on-error", "continue", "after an error, `WHAT` to do with tasks that do not depend on the failed one", "continue", "stop")
+	flags.StringVar(&r.service.inventory, "inventory", "", "the inventory `FILE`, instead of the one in Lumi.yaml")
+	flags.BoolVarP(&r.verbose, "verbose", "v", false, "also show debug messages")
 	completes(c, "node", completeNodes)
 	completes(c, "resume", completeRuns)
 	_ = c.MarkFlagFilename("inventory", "yaml", "yml", "json")
@@ -81,8 +81,8 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	engine := &r.service.engine
 	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
 	for _, one := range []struct{ given, flags, why string }{
-		{r.server, "parallel per-role on-error inventory", "is for runs without --server: the server has settings of its own"},
-		{r.resume, "type node event all dry-run inventory", "is not for --resume: the run keeps its graph and its nodes"},
+		{r.server, "parallel per-role on-error inventory", "cannot be combined with --server, which has its own settings"},
+		{r.resume, "type node event all dry-run inventory", "cannot be combined with --resume: the run keeps its graph and nodes"},
 	} {
 		for name := range strings.FieldsSeq(one.flags) {
 			if one.given != "" && c.Flags().Changed(name) {
@@ -92,18 +92,18 @@ func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	}
 	for role, n := range engine.PerRole {
 		if n < 1 || role == "" {
-			return console.Misused("--per-role=%s=%d: it is ROLE=N, with a whole number from 1 up", role, n)
+			return console.Misused("--per-role=%s=%d: must be ROLE=N, where N is at least 1", role, n)
 		}
 	}
 	switch {
 	case r.answer != "" && r.resume == "":
-		return console.Misused("--answer is for --resume")
+		return console.Misused("--answer requires --resume")
 	case len(args) > 0 && r.resume != latest:
-		return console.Misused("unexpected argument %q; --resume continues a run", args[0])
+		return console.Misused("unexpected argument %q; use --resume to continue a run", args[0])
 	case len(args) > 0:
 		r.resume = args[0]
 	case engine.Parallelism < 1:
-		return console.Misused("--parallel=%d: it is a whole number from 1 up", engine.Parallelism)
+		return console.Misused("--parallel=%d: must be at least 1", engine.Parallelism)
 	}
 	return nil
 }
@@ -179,15 +179,15 @@ func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, e
 			return found, err
 		}
 		if len(last) == 0 {
-			return found, refused("there are no runs in %s", t.Environment.Name)
+			return found, refused("no runs in %s", t.Environment.Name)
 		}
 		id = last[0].ID
 	} else if id == 0 {
-		return found, console.Misused("%q: use the number of a run, such as 7 or upgrade[7]", given)
+		return found, console.Misused("%q: must be the number of a run, such as 7 or upgrade[7]", given)
 	}
 	found, err = t.api.Run(ctx, id)
 	if err == nil && strings.Contains(given, "[") && given != nameOf(found) {
-		err = refused("there is no run %s; %d is %s", given, id, nameOf(found))
+		err = refused("run %s not found; run %d is %s", given, id, nameOf(found))
 	}
 	return found, err
 }
@@ -209,16 +209,16 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 		return nil, nil
 	}
 	if what != "done" && what != "again" {
-		return nil, console.Misused("--answer=%s: it is NODE/TASK=done if the task took effect, or NODE/TASK=again", r.answer)
+		return nil, console.Misused("--answer=%s: must be NODE/TASK=done if the task took effect, or NODE/TASK=again", r.answer)
 	}
 	but := ""
 	for _, t := range asked(about) {
 		if itemOf(t) == item {
 			return &service.Answer{Number: t.Number, Done: what == "done"}, nil
 		}
-		but += "; it asks about " + itemOf(t)
+		but += "; it is waiting for one about " + itemOf(t)
 	}
-	return nil, refused("%s does not ask about %s%s", nameOf(about), item, but)
+	return nil, refused("%s is not waiting for an answer about %s%s", nameOf(about), item, but)
 }
 
 // follow begins a run, and shows it until it ends. It prints what to do next. Events up to the serial number after are not shown.
@@ -260,7 +260,7 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	}
 	if t.local == nil {
 		return []func(){func() {
-			warn("interrupted: the server starts no more tasks; interrupt again to leave")
+			warn("interrupted: the server starts no more tasks; interrupt again to exit")
 			if _, err := t.api.Stop(ctx, r.ID); err != nil {
 				warn(err.Error())
 			}
@@ -271,7 +271,7 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 		warn("interrupted: waiting for running tasks; interrupt again to cancel them")
 		engine.Stop()
 	}, func() {
-		warn("canceling tasks; interrupt again to leave at once")
+		warn("canceling tasks; interrupt again to exit immediately")
 		engine.Stop()
 	}}
 }
@@ -334,7 +334,7 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	case r.State == store.Failed:
 		return "failed: " + counts(r.Tasks), "Fix the cause, then c" + resume + "'", console.ErrWrong
 	case r.State == store.Ask && len(all) > 0:
-		return "asks", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), console.ErrAsks
+		return "is waiting for an answer", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), console.ErrAsks
 	case r.Running:
 		return "is running", fmt.Sprintf("'lumi tasks logs %d --follow%s' shows its events", r.ID, server), console.ErrResumable
 	case r.State == store.Canceled:

@@ -32,7 +32,7 @@ read; plan, which also allows dry runs; or deploy, which also allows changes and
 Users who may run graphs may run commands on the nodes; nodes with connection: local require
 --local-nodes. Press Ctrl-C once to stop runs between tasks, twice to cancel running tasks.
 docs/serve.md explains the API.`,
-		Annotations: console.ExitCodes("interrupted, and everything has ended", "", console.ElseFailed),
+		Annotations: console.ExitCodes("interrupted, and all runs have ended", "", console.ElseFailed),
 		Example: console.Examples(
 			"Serve the programs on this machine.", "lumi serve",
 			"Add a token to a file.", "lumi serve --new-token=deploy >>tokens && chmod 600 tokens",
@@ -44,13 +44,13 @@ docs/serve.md explains the API.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&x.listen, "listen", "127.0.0.1:8440", "the `ADDRESS` to listen on")
-	flags.StringVar(&x.tokens, "tokens", "", "the `FILE` with the hashes of tokens, which is read for each request")
-	flags.StringVar(&x.cert, "tls-cert", "", "the `FILE` with the certificate, in PEM, followed by those of its authorities")
-	flags.StringVar(&x.key, "tls-key", "", "the `FILE` with the key of the certificate, in PEM")
-	flags.BoolVar(&x.insecure, "insecure", false, "serve other machines without TLS, such as behind a proxy that has it")
-	flags.StringVar(&x.tasks.inventory, "inventory", "", "the `FILE` with the nodes, in place of those of Lumi.yaml")
-	flags.BoolVar(&x.local, "local-nodes", false, "run tasks on nodes with connection: local, too: they can do everything that this process can")
-	flags.StringVar(&x.role, "new-token", "", "only make a token for the role `ROLE`: print it, and the line for --tokens")
+	flags.StringVar(&x.tokens, "tokens", "", "the `FILE` of token hashes, which is read for each request")
+	flags.StringVar(&x.cert, "tls-cert", "", "the PEM `FILE` with the certificate, followed by its intermediate certificates")
+	flags.StringVar(&x.key, "tls-key", "", "the PEM `FILE` with the private key of the certificate")
+	flags.BoolVar(&x.insecure, "insecure", false, "serve other machines without TLS, for example behind a TLS proxy")
+	flags.StringVar(&x.tasks.inventory, "inventory", "", "the inventory `FILE`, instead of the one in Lumi.yaml")
+	flags.BoolVar(&x.local, "local-nodes", false, "allow nodes with connection: local, whose tasks have all permissions of this process")
+	flags.StringVar(&x.role, "new-token", "", "only generate a token with the role `ROLE`, and print it with its line for --tokens")
 	flags.BoolVar(&x.openapi, "openapi", false, "only print the OpenAPI document")
 	completes(c, "new-token", cobra.FixedCompletions([]string{"read", "plan", "deploy"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -64,7 +64,7 @@ func (x *serving) run(ctx context.Context) error {
 	case x.role != "":
 		return x.newToken()
 	case (x.cert == "") != (x.key == ""):
-		return console.Misused("--tls-cert and --tls-key need each other")
+		return console.Misused("--tls-cert and --tls-key must be used together")
 	}
 	return workspace.WithStore(ctx, x.Console, true, func(s *workspace.Session) error { return x.serve(ctx, s) })
 }
@@ -114,7 +114,7 @@ func (x *serving) serve(ctx context.Context, s *workspace.Session) (err error) {
 		x.Say("interrupted: waiting for requests and running tasks; interrupt again to cancel them")
 		end()
 	}, func() {
-		x.Say("canceling requests and tasks; interrupt again to leave at once")
+		x.Say("canceling requests and tasks; interrupt again to exit immediately")
 		cut()
 	})
 	return server.New(o).Serve(stop, l)

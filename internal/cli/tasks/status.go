@@ -28,7 +28,7 @@ more than 40, without finished and skipped ones.
 
 With --json, it prints one object per run and line; the object of RUN has all tasks.`,
 		Annotations: map[string]string{
-			"0": "the last run is done", "1": "it failed, or there is no such run", "2": console.ElseFailed, "3": "it asks", "4": "it runs, or was stopped or interrupted",
+			"0": "the last run is done", "1": "it failed, or does not exist", "2": console.ElseFailed, "3": "it is waiting for an answer", "4": "it is running, or was stopped or interrupted",
 		},
 		Example: console.Examples(
 			"What became of the last runs?", "lumi tasks status --limit=5",
@@ -38,7 +38,7 @@ With --json, it prints one object per run and line; the object of RUN has all ta
 	}, func(t *tasker, ctx context.Context, args []string) error {
 		switch {
 		case limit < 1:
-			return console.Misused("--limit=%d: it is a whole number from 1 up", limit)
+			return console.Misused("--limit=%d: must be at least 1", limit)
 		case len(args) > 0:
 			return t.oneRun(ctx, args[0])
 		}
@@ -78,7 +78,7 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 	if err != nil {
 		return err
 	}
-	err = console.PrintList(t.Console, all, "There are no runs in "+t.Environment.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
+	err = console.PrintList(t.Console, all, "No runs in "+t.Environment.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
 		return []string{nameOf(r), stateOf(r), runs.Stamp(r.Created), endOf(r)}
 	})
 	if err != nil || len(all) == 0 {
@@ -139,9 +139,9 @@ func newTasksLogsCommand(con *console.Console) *cobra.Command {
 		Use: "logs [RUN]", Short: "show the events of a run",
 		Long: `It prints the output and the results of the tasks of a run: RUN, a number such as 7 or upgrade[7],
 or the last one. With --json, it prints one event per line.`,
-		Annotations: console.ExitCodes("the events are shown", "there is no such run", console.ElseFailed),
+		Annotations: console.ExitCodes("the events are shown", "the run does not exist", console.ElseFailed),
 		Example: console.Examples(
-			"What has a task printed on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
+			"What did a task print on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
 			"Follow what another process runs.", "lumi tasks logs --follow",
 		),
 		ValidArgsFunction: completeRuns,
@@ -172,7 +172,7 @@ or the last one. With --json, it prints one event per line.`,
 	})
 	c.Flags().StringVar(&node, "node", "", "show only events of `NODE`")
 	c.Flags().StringVar(&task, "task", "", "show only events of `TASK`")
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run has ended")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "follow the run until it ends")
 	completes(c, "node", completeNodes)
 	return c
 }
@@ -206,7 +206,7 @@ func newTasksStopCommand(con *console.Console) *cobra.Command {
 		Use: "stop [RUN]", Short: "stop a run",
 		Long: `No more tasks start; running tasks finish. RUN is a number such as 7 or upgrade[7]; the default is
 the last run. 'lumi tasks run --resume' continues it.`,
-		Annotations:       console.ExitCodes("the run stops", "there is no such run, or it has ended", console.ElseFailed),
+		Annotations:       console.ExitCodes("the run stops", "the run does not exist, or has ended", console.ElseFailed),
 		Example:           console.Examples("Stop the run of another process.", "lumi tasks stop"),
 		ValidArgsFunction: completeRuns,
 	}, func(t *tasker, ctx context.Context, args []string) error {
@@ -218,7 +218,7 @@ the last run. 'lumi tasks run --resume' continues it.`,
 			return err
 		}
 		if r.Running {
-			return t.result(r, "%s is asked to stop. Its running tasks come to their end.", nameOf(r))
+			return t.result(r, "%s is stopping. Its running tasks will finish.", nameOf(r))
 		}
 		_, advice, _ := t.next(r)
 		return t.result(r, "%s is stopped. %s.", nameOf(r), advice)

@@ -59,16 +59,16 @@ func (f *taskFlags) declare(c *cobra.Command, names string) {
 			flags.StringVar(&f.plugin, name, "", "the graph of a plugin: `NAME`, NAME@VERSION or its ID")
 			completes(c, name, completeReleases(store.PluginLayer))
 		case "layers":
-			flags.StringSliceVar(&f.layers, name, nil, "the merged graph of `LAYERS` of the environment: release, cluster and plugins, separated by commas")
+			flags.StringSliceVar(&f.layers, name, nil, "the merged graph of `LAYERS` of the environment: release, cluster, and plugins, separated by commas")
 			completes(c, name, completeLayers)
 		case "file":
 			flags.StringVar(&f.file, name, "", "the `FILE` with the graph; - is standard input")
 			_ = c.MarkFlagFilename(name, "yaml", "yml", "json")
 		case "yes":
-			flags.BoolVarP(&f.yes, name, "y", false, "do not ask")
+			flags.BoolVarP(&f.yes, name, "y", false, "skip the confirmation")
 		}
 	}
-	flags.StringVar(&f.server, "server", "", "use the server at `URL` in place of the workspace, with the token in $LUMI_TOKEN")
+	flags.StringVar(&f.server, "server", "", "use the server at `URL` instead of the workspace, with the token in $LUMI_TOKEN")
 }
 
 // completes has f complete the values of a flag.
@@ -114,7 +114,7 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 	w := &lumiyaml.Workspace{} // The server knows which environments there are.
 	if t.flags.Environment == "" {
 		if w, err = workspace.Find(); err != nil {
-			return console.Misused("which environment? Use --environment=NAME")
+			return console.Misused("no environment given: use --environment=NAME")
 		}
 	}
 	t.Environment.Name, err = workspace.EnvironmentName(w, t.flags.Environment)
@@ -129,7 +129,7 @@ func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
 	case given != "" && t.flags.plugin != "":
-		return store.Owner{}, "", console.Misused("a graph has one owner: use --release or --plugin")
+		return store.Owner{}, "", console.Misused("--release and --plugin cannot be combined")
 	case t.flags.plugin != "":
 		layer, given = store.PluginLayer, t.flags.plugin
 	case given == "":
@@ -159,11 +159,11 @@ func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return service.Release{}, console.Misused("which %s: %s?", layer, strings.Join(versions, " or "))
+		return service.Release{}, console.Misused("ambiguous %s: %s", layer, strings.Join(versions, " or "))
 	case near != "":
-		return service.Release{}, refused("there is no %s %s%s", layer, given, near)
+		return service.Release{}, refused("%s %s not found%s", layer, given, near)
 	}
-	return service.Release{}, refused("there is no %s %s: 'lumi tasks %[1]s list' lists them", layer, given)
+	return service.Release{}, refused("%s %s not found; 'lumi tasks %[1]s list' lists them", layer, given)
 }
 
 // refused is an error that leads to exit code 1.

@@ -35,7 +35,7 @@ An existing graph of type default is replaced only after a confirmation, or with
 			"Upload the graph of a release.", "lumi tasks upload --release=shop@1.2 --type=upgrade --name='Rolling upgrade' --file=tasks.yaml",
 		),
 	}, func(t *tasker, ctx context.Context, _ []string) error { return t.upload(ctx, name) })
-	c.Flags().StringVar(&name, "name", "", "the `NAME` of the graph, for people")
+	c.Flags().StringVar(&name, "name", "", "a descriptive `NAME` for the graph")
 	return c
 }
 
@@ -74,7 +74,7 @@ func changesOf(before, after []taskgraph.Task) (c changes, text string) {
 // parseGraph reads a graph from a file.
 func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
-		return nil, nil, console.Misused("--file is missing; - is standard input")
+		return nil, nil, console.Misused("--file is required; - is standard input")
 	}
 	in, err := document.ReadFile(t.Console, t.flags.file)
 	if err != nil {
@@ -160,7 +160,7 @@ func newTasksDiffCommand(con *console.Console) *cobra.Command {
 		Use: "diff", Short: "compare a graph with a file",
 		Long: `It compares the graph in a file with the stored one, line by line. With --json, it prints one object
 with the names of added, changed, and removed tasks.`,
-		Annotations: console.ExitCodes("the two are equal", "they differ, there is no such graph, or the file has errors", console.ElseFailed),
+		Annotations: console.ExitCodes("they are equal", "they differ, the graph does not exist, or the file has errors", console.ElseFailed),
 		Example:     console.Examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
 	}, (*tasker).diff)
 }

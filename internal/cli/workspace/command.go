@@ -15,7 +15,7 @@ type Flags struct{ Environment string }
 
 // Add declares the flags.
 func (f *Flags) Add(c *cobra.Command) {
-	c.Flags().StringVarP(&f.Environment, "environment", "e", "", "the `NAME` of the environment; by default that of Lumi.yaml")
+	c.Flags().StringVarP(&f.Environment, "environment", "e", "", "the `NAME` of the environment; by default the one in Lumi.yaml")
 	_ = c.RegisterFlagCompletionFunc("environment", CompleteEnvironments)
 	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "env" {

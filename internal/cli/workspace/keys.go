@@ -70,7 +70,7 @@ func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 			return err
 		}
 		if row.Key != "" {
-			return fmt.Errorf("environment %s has just been given a key: try again", row.Name)
+			return fmt.Errorf("another process has just given environment %s a key: try again", row.Name)
 		}
 		row.Key = wrapped
 		s.Environment = row
@@ -82,16 +82,16 @@ func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 // askPassphrase asks for the passphrase of the environment, twice for a new one. What is typed is not shown.
 func (s *Session) askPassphrase(isNew bool) (string, error) {
 	if !isNew {
-		return s.readPassphrase(fmt.Sprintf("Passphrase of environment %s: ", s.Environment.Name))
+		return s.readPassphrase(fmt.Sprintf("Passphrase for environment %s: ", s.Environment.Name))
 	}
 	fmt.Fprintf(s.Stderr, "Secrets in the state of environment %s are encrypted with a passphrase.\n", s.Environment.Name)
 	first, err := s.readPassphrase("New passphrase: ")
 	if err != nil || first == "" {
 		return "", err
 	}
-	second, err := s.readPassphrase("The same again: ")
+	second, err := s.readPassphrase("Repeat the passphrase: ")
 	if err == nil && first != second {
-		err = errors.New("the two differ")
+		err = errors.New("the passphrases do not match")
 	}
 	return first, err
 }

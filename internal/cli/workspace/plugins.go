@@ -28,7 +28,7 @@ func FindPlugin(name string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%s is not on $PATH; give a path such as %s", name, "."+string(filepath.Separator)+name)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: there is no such file", name)
+		return "", fmt.Errorf("%s: no such file", name)
 	case errors.Is(err, fs.ErrPermission):
 		return "", fmt.Errorf("%s is not an executable file", name)
 	}

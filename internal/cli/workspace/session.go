@@ -58,7 +58,7 @@ const (
 func Find() (*lumiyaml.Workspace, error) {
 	w, err := lumiyaml.Find(".")
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New(`no Lumi.yaml here or above: create one with "package: NAME", "program: FILE" and "environment: dev"`)
+		return nil, errors.New(`no Lumi.yaml found in this or any parent directory: create one with "package: NAME", "program: FILE" and "environment: dev"`)
 	}
 	return w, err
 }
@@ -209,7 +209,7 @@ func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 		name = w.Environments[0]
 	}
 	if name == "" {
-		return "", console.Misused(`which environment? Use --environment=NAME, or add "environment: NAME" to %s`, w.File)
+		return "", console.Misused(`no environment given: use --environment=NAME, or add "environment: NAME" to %s`, w.File)
 	}
 	if len(w.Environments) > 0 && !slices.Contains(w.Environments, name) {
 		near := suggest.Name(name, w.Environments)

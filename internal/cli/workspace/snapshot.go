@@ -23,7 +23,7 @@ func (s *Session) KnownKey(ctx context.Context) (*secret.Key, error) {
 	w.Ask = nil
 	key, err := w.Unwrap(ctx, s.Environment.Key)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
-		s.Say("the secrets of %s are unknown: %s", s.Environment.Name, err)
+		s.Say("cannot decrypt the secrets of %s: %s", s.Environment.Name, err)
 		return nil, nil
 	}
 	return key, err
