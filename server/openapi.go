@@ -13,11 +13,11 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// huma is configured by variables. What is wrong with parameters does not repeat them, and has the status 400.
+// huma is configured by global variables. Parameter errors have status 400 and do not repeat the value.
 var _ = func() bool {
 	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		if status == http.StatusUnprocessableEntity || message == "cannot read request body" { // whose client has gone
+		if status == http.StatusUnprocessableEntity || message == "cannot read request body" { // the client is gone
 			status = http.StatusBadRequest
 		}
 		var parts []string
@@ -31,13 +31,13 @@ var _ = func() bool {
 		if len(parts) > 0 {
 			message = strings.Join(parts, "; ")
 		}
-		message, _, _ = strings.Cut(message, " into Go ") // What a type is called here does not matter to clients.
+		message, _, _ = strings.Cut(message, " into Go ") // Go type names do not matter to clients.
 		return &wire.Error{Title: http.StatusText(status), Status: status, Detail: message}
 	}
 	return true
 }()
 
-// config returns the configuration of the API, without pages that load scripts.
+// config returns the API configuration, without the documentation pages, which would load scripts.
 func config() huma.Config {
 	c := huma.DefaultConfig("Lumi", "1")
 	c.CreateHooks, c.DocsPath, c.OpenAPIPath, c.SchemasPath, c.Transformers = nil, "", "", "", []huma.Transformer{locate}
@@ -51,7 +51,7 @@ func config() huma.Config {
 	return c
 }
 
-// Task is the schema of tasks, which have any attributes.
+// Task is the schema of tasks, which accepts any attributes.
 type Task struct {
 	ID         string `json:"id" doc:"The name of the task, unique in its graph."`
 	DatabaseID int64  `json:"_id,omitempty" doc:"The ID of the stored task; ignored in uploads."`
@@ -64,19 +64,19 @@ func (Task) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// describe registers the OpenAPI document, which needs no token, and returns it.
+// describe registers the OpenAPI document, which requires no token, and returns it.
 func (s *Server) describe() []byte {
 	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {
-		panic(err) // It depends on the code only.
+		panic(err) // It depends only on the code.
 	}
 	text = append(text, '\n')
 	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(text) // The client has gone.
+		_, _ = w.Write(text) // The client may be gone.
 	})
 	return text
 }
 
-// OpenAPI returns the OpenAPI document in JSON.
+// OpenAPI returns the OpenAPI document as JSON.
 func OpenAPI() []byte { return New(Options{}).document }

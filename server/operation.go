@@ -20,34 +20,34 @@ import (
 
 type none struct{}
 
-// Inputs of operations are exported because huma finds only those where others embed them.
+// Inputs of operations are exported because huma finds embedded fields only if they are exported.
 type (
-	// ByID has the ID of a graph, a release, a plugin or a run.
+	// ByID is the ID of a graph, release, plugin, or run.
 	ByID struct {
 		ID int64 `path:"id"`
 	}
-	// ByTask has a task of a graph.
+	// ByTask identifies a task of a graph.
 	ByTask struct {
 		ByID
 		Task int64 `path:"task" doc:"The ID of the stored task: its _id."`
 	}
-	// ByOwner has the name of an environment, or the ID of a release or a plugin.
+	// ByOwner is the name of an environment, or the ID of a release or plugin.
 	ByOwner struct {
 		Owner string `path:"id"`
 		of    store.Owner
 	}
-	// ByType has a graph of an owner.
+	// ByType identifies a graph by owner and type.
 	ByType struct {
 		ByOwner
 		Type string `path:"type"`
 	}
-	// Upload is the body of an operation with a graph or tasks.
+	// Upload is the body of operations that take a graph or tasks.
 	Upload struct {
 		RawBody []byte `contentType:"application/yaml"`
 	}
 )
 
-// Resolve implements [huma.Resolver]: it sets the owner that the path names.
+// Resolve implements [huma.Resolver]: it sets the owner from the path.
 func (o *ByOwner) Resolve(ctx huma.Context) []error {
 	layer, _, _ := strings.Cut(ctx.Operation().Path[1:], "/")
 	if o.of.Layer = store.Layer(strings.TrimSuffix(layer, "s")); o.of.Layer == store.ClusterLayer {
@@ -64,7 +64,7 @@ func (o *ByOwner) Resolve(ctx huma.Context) []error {
 // response is a response with a body.
 type response[T any] struct{ Body T }
 
-// locate adds the path of what was created.
+// locate sets the Location header of a created object.
 func locate(ctx huma.Context, status string, value any) (any, error) {
 	path := ""
 	switch v := value.(type) {
@@ -81,8 +81,8 @@ func locate(ctx huma.Context, status string, value any) (any, error) {
 	return value, nil
 }
 
-// add adds an operation. Its route is a method and a path, which tell the role that it needs and the status of its responses.
-// An upload has the type of what is uploaded. A list in a response is never null.
+// add adds an operation. The route is a method and a path, which determine the required role and the success status. An
+// upload declares its type. Lists in responses are never null.
 func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
 	method, path, _ := strings.Cut(route, " ")
 	role, plans := Deploy, strings.HasSuffix(path, "/plan")
@@ -127,7 +127,7 @@ func add[I, O any](s *Server, route, id, summary string, f func(context.Context,
 	})
 }
 
-// checkQuery refuses a query from which a value would be ignored: a run must not have another type or more nodes than was meant.
+// checkQuery rejects queries with ignored values, so that a typo cannot run another type or more nodes than intended.
 func (s *Server) checkQuery(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	query, err := url.ParseQuery(u.RawQuery)

@@ -16,15 +16,15 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Engine runs runs of an environment until they have ended, ask or were stopped. Stop has them start no more tasks.
+// Engine runs runs of an environment until they end, wait for an answer, or are stopped. Stop starts no more tasks.
 type Engine interface {
 	Run(ctx context.Context, id int64) (store.Job, error)
 	Stop()
 }
 
-// Runs are the runs of a process. They may be used concurrently.
+// Runs are the runs of a process. It is safe for concurrent use.
 type Runs struct {
-	// Context cancels running tasks when it is done.
+	// Context, when done, cancels running tasks.
 	Context context.Context
 	// Engine returns the engine of an environment.
 	Engine func(environment string) Engine
@@ -36,7 +36,7 @@ type Runs struct {
 	ended  sync.WaitGroup
 }
 
-// Go runs a run in the background. It is the Go of a [service.Service].
+// Go runs a run in the background. Use it as the Go of a [service.Service].
 func (r *Runs) Go(environment string, id int64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -54,7 +54,7 @@ func (r *Runs) Go(environment string, id int64) {
 	})
 }
 
-// close has all runs start no more tasks.
+// close stops all runs: they start no more tasks.
 func (r *Runs) close() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -64,14 +64,14 @@ func (r *Runs) close() {
 	}
 }
 
-// defaultRead and defaultWrite bound reading requests and writing responses.
+// defaultRead and defaultWrite are the default timeouts for reading requests and writing responses.
 const (
 	defaultRead  = 30 * time.Second
 	defaultWrite = 2 * time.Minute
 )
 
-// Listen listens on an address, for TLS if there are the files of a certificate and its key. Unless the address is of this machine
-// only, secure must be set.
+// Listen listens on an address, with TLS if a certificate and key file are given. Unless the address is local to this
+// machine, secure must be set.
 func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 	a, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil {
@@ -94,8 +94,9 @@ func Listen(address, cert, key string, secure bool) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}), nil
 }
 
-// Serve answers requests until ctx is done. Then it accepts no more, finishes those that it has, and stops the runs of this process
-// between tasks; they can be resumed. When the context of the runs is done, too, requests are cut off and running tasks canceled.
+// Serve answers requests until ctx is done. Then it stops accepting requests, finishes current ones, and stops the runs
+// of this process between tasks; they can be resumed. When the context of the runs is done, too, it closes connections
+// and cancels running tasks.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	read := cmp.Or(s.ReadTimeout, defaultRead)
 	h := &http.Server{
@@ -111,7 +112,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	s.Runs.close()
 	if h.Shutdown(s.Runs.Context) != nil {
-		_ = h.Close() // Requests are cut off, as was asked for.
+		_ = h.Close() // The context of the runs is done, too.
 	}
 	s.Runs.ended.Wait()
 	return err

@@ -1,6 +1,6 @@
-// Package server is 'lumi serve': an HTTP API over package taskgraph/service. Its routes are those of the specification "Ability To
-// Execute Custom Deployment Graph", and some more. Each route works with and without a slash at its end. All errors are JSON, as
-// [wire.Error] has it.
+// Package server implements 'lumi serve', an HTTP API for package taskgraph/service. Its routes are from the
+// specification "Ability To Execute Custom Deployment Graph", with additions. Each route works with and without a
+// trailing slash. All errors are JSON, as in [wire.Error].
 package server
 
 import (
@@ -29,18 +29,19 @@ import (
 // Options configure a [Server].
 type Options struct {
 	API service.API
-	// Runs has the runs of this process, which end when the server does.
+	// Runs are the runs of this process; they end with the server.
 	Runs   *Runs
 	Tokens *Tokens
-	// Log gets a line for each request, and errors. No line has a token or a query.
+	// Log receives a line for each request, and errors. It never contains tokens or queries.
 	Log *log.Logger
-	// Local refuses requests that name another host than this machine, as pages of a browser send them after rebinding a name.
+	// Local rejects requests whose Host header is not this machine, as in DNS rebinding attacks.
 	Local bool
-	// ReadTimeout bounds reading a request, and WriteTimeout everything after its header: 30 seconds and 2 minutes by default.
+	// ReadTimeout limits reading a request, and WriteTimeout everything after its header. The defaults are 30 seconds
+	// and 2 minutes.
 	ReadTimeout, WriteTimeout time.Duration
 }
 
-// Limits of requests.
+// Request limits.
 const (
 	maxBody   = 8 << 20
 	maxHeader = 64 << 10
@@ -51,7 +52,7 @@ type Server struct {
 	Options
 	mux *http.ServeMux
 	api huma.API
-	// document is the OpenAPI document in JSON.
+	// document is the OpenAPI document as JSON.
 	document []byte
 }
 
@@ -71,7 +72,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// adapter registers paths without the slash at their end, which [Server.ServeHTTP] removes from requests.
+// adapter registers paths without the trailing slash, which [Server.ServeHTTP] removes from requests.
 type adapter struct{ huma.Adapter }
 
 func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
@@ -80,14 +81,14 @@ func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	a.Adapter.Handle(&bare, handler)
 }
 
-// exchange is a request with its response, for the log.
+// exchange records a request and its response for the log.
 type exchange struct {
 	http.ResponseWriter
 	status int
 	user   string
 }
 
-// Unwrap lets deadlines reach the connection.
+// Unwrap gives [http.ResponseController] access to the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 func (x *exchange) WriteHeader(status int) {
@@ -101,7 +102,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked := r.Method + " " + r.URL.EscapedPath()
 	defer func() {
 		failure := recover()
-		if failure != nil && r.Context().Err() == nil { // Otherwise the client has gone, and nothing can be written to it.
+		if failure != nil && r.Context().Err() == nil { // Otherwise, the client is gone.
 			s.Log.Printf("panic: %s: %v\n%s", asked, failure, debug.Stack())
 		}
 		if failure != nil && x.status == 0 {
@@ -110,21 +111,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.Log.Printf("%s %s %s %d %s", r.RemoteAddr, x.user, asked, cmp.Or(x.status, http.StatusOK), time.Since(start).Round(time.Millisecond))
 		if failure != nil {
-			panic(http.ErrAbortHandler) // The response is cut short, and the client must notice.
+			panic(http.ErrAbortHandler) // Abort the connection so that the client notices the truncated response.
 		}
 	}()
 	if s.Local && !isLocal(r.Host) {
 		s.refuse(x, &wire.Error{Status: http.StatusMisdirectedRequest, Detail: "this server only accepts requests addressed to this machine, such as http://localhost"})
 		return
 	}
-	r.Header.Set("Content-Type", "application/json") // All bodies are parsed as JSON or YAML, whatever clients call them.
+	r.Header.Set("Content-Type", "application/json") // All bodies are parsed as JSON or YAML, regardless of their Content-Type.
 	u := *r.URL
 	r.URL = &u
 	escaped := u.EscapedPath()
 	if bare, found := strings.CutSuffix(escaped, "/"); found {
 		escaped, u.Path, u.RawPath = bare, strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
 	}
-	if path.Clean(escaped) != escaped { // It would be redirected.
+	if path.Clean(escaped) != escaped { // The mux would redirect it.
 		s.refuse(x, &wire.Error{Status: http.StatusNotFound, Detail: noPath})
 		return
 	}
@@ -158,10 +159,10 @@ func isLocal(host string) bool {
 
 const noPath = "no such path; /openapi.json lists all paths"
 
-// internal hides errors that users can do nothing about. They may have secrets.
+// internal replaces errors that users cannot fix, which may contain secrets.
 const internal = "internal error; see the server's log"
 
-// refuse writes an error outside of an operation.
+// refuse writes an error that occurred outside of an operation.
 func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
 	p.Title = http.StatusText(p.Status)
 	w.Header().Set("Content-Type", p.ContentType(""))
@@ -169,7 +170,7 @@ func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
 	_ = huma.DefaultJSONFormat.Marshal(w, p) // The client has gone.
 }
 
-// problem returns an error as it is sent.
+// problem returns the wire form of an error.
 func (s *Server) problem(err error) error {
 	p := &wire.Error{Status: http.StatusInternalServerError, Detail: internal}
 	var graph *taskgraph.Error
@@ -177,7 +178,7 @@ func (s *Server) problem(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &graph) && graph.File != "": // It is an inventory of the server, not what was sent.
+	case errors.As(err, &graph) && graph.File != "": // The file is an inventory on the server, not the upload.
 		p.Status, p.Detail = http.StatusBadRequest, (&taskgraph.Error{File: filepath.Base(graph.File), Problems: graph.Problems}).Error()
 	case errors.As(err, &graph):
 		p.Status, p.Problems = http.StatusBadRequest, graph.Problems
@@ -196,7 +197,7 @@ func (s *Server) problem(err error) error {
 	return p
 }
 
-// need returns a middleware that requires a role.
+// need returns middleware that requires a role.
 func (s *Server) need(role Role) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		scheme, token, _ := strings.Cut(ctx.Header("Authorization"), " ")

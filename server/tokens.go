@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// Role is what a token allows. Each role includes those before it.
+// Role is the permissions of a token. Each role includes the previous ones.
 type Role string
 
-// The roles. A graph is run as it is stored, so changing what runs needs the same role as running it.
+// The roles. Changing graphs requires the same role as running them, since stored graphs can be run.
 const (
 	Read   Role = "read"   // see graphs, selections and runs
 	Plan   Role = "plan"   // see what a run would do
@@ -30,7 +30,7 @@ var roles = []Role{Read, Plan, Deploy}
 // allows reports whether a role includes another one.
 func (r Role) allows(other Role) bool { return slices.Index(roles, r) >= slices.Index(roles, other) }
 
-// ParseRole returns the role of a name.
+// ParseRole parses the name of a role.
 func ParseRole(name string) (Role, error) {
 	if !slices.Contains(roles, Role(name)) {
 		return "", fmt.Errorf("unknown role %q; expected read, plan, or deploy", name)
@@ -38,46 +38,47 @@ func ParseRole(name string) (Role, error) {
 	return Role(name), nil
 }
 
-// hash returns what a file has in place of a token.
+// hash returns the form of a token in a tokens file.
 func hash(token string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(token))) }
 
 var validHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// NewToken returns a random token, and the line for it in a file of tokens, which does not reveal it.
+// NewToken returns a random token and its line for a tokens file, which does not reveal it.
 func NewToken(r Role) (token, line string) {
 	token = "lumi_" + rand.Text()
 	return token, string(r) + " " + hash(token)
 }
 
-// Tokens are the tokens that a server accepts. They may be used concurrently.
+// Tokens are the tokens that a server accepts. It is safe for concurrent use.
 type Tokens struct {
 	file string
-	all  []entry // if there is no file
+	all  []entry // set if there is no file
 }
 
 type entry struct {
 	role Role
 	hash string
-	// name is for logs.
+	// name appears in the log.
 	name string
 }
 
-// ReadTokens reads a file of tokens, which is read again for each request. While it is invalid, no token is accepted. Each line has
-// a role, the hash of a token and, optionally, a name for the log; blank lines and those that start with # are ignored.
+// ReadTokens reads a tokens file, which is read again on each request. While it is invalid, no token is accepted. Each
+// line has a role, the hash of a token, and an optional name for the log; blank lines and lines starting with # are
+// ignored.
 func ReadTokens(file string) (*Tokens, error) {
 	t := &Tokens{file: file}
 	_, err := t.read()
 	return t, err
 }
 
-// SessionTokens returns a token for the role deploy that no file has.
+// SessionTokens returns a new token with the role deploy, and Tokens that accept only it.
 func SessionTokens() (t *Tokens, token string) {
 	token, _ = NewToken(Deploy)
 	return &Tokens{all: []entry{{Deploy, hash(token), "session"}}}, token
 }
 
-// find returns the role and the name of a token. The role is empty if it is not accepted. The error, which has no secrets, says
-// that the file is invalid.
+// find returns the role and name of a token; the role is empty if the token is not accepted. The error, which contains
+// no secrets, means that the file is invalid.
 func (t *Tokens) find(token string) (found entry, err error) {
 	all, err := t.read()
 	hashed := []byte(hash(token))
@@ -89,7 +90,7 @@ func (t *Tokens) find(token string) (found entry, err error) {
 	return found, err
 }
 
-// read returns the tokens, which are few.
+// read returns the current tokens.
 func (t *Tokens) read() ([]entry, error) {
 	if t.file == "" {
 		return t.all, nil
@@ -100,7 +101,7 @@ func (t *Tokens) read() ([]entry, error) {
 		return nil, fmt.Errorf("%s: no such file; 'lumi serve --new-token=ROLE' prints lines for it", t.file)
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // A pipe could be read only once.
+	case !info.Mode().IsRegular(): // A pipe cannot be read twice.
 		return nil, fmt.Errorf("%s is not a regular file", t.file)
 	case info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows":
 		return nil, fmt.Errorf("%s is accessible to other users; run: chmod 600 %[1]s", t.file)
@@ -112,7 +113,7 @@ func (t *Tokens) read() ([]entry, error) {
 	return parseTokens(string(text), t.file)
 }
 
-// parseTokens returns no tokens with an error.
+// parseTokens returns no tokens if there is an error.
 func parseTokens(text, file string) (all []entry, err error) {
 	n := 0
 	for line := range strings.Lines(text) {

@@ -7,9 +7,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Check returns the specs of effective tasks. Members of groups get the roles of their groups if they have none of their own.
-// The error is an *[Error] with all problems: invalid attributes, unknown tasks and cycles, also across nodes; unless types is
-// nil, also unknown types, for which it returns false, and invalid parameters.
+// Check decodes and checks effective tasks. Members of groups without roles inherit the roles of their groups. The
+// error is an *[Error] with all problems: invalid attributes, unknown tasks, and cycles, also across nodes. Unless
+// types is nil, unknown types (for which it returns false) and invalid parameters are errors, too.
 func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
 	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}}
 	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
@@ -44,9 +44,9 @@ func Check(e *Effective, types func(name string) (check func(parameters map[stri
 type checker struct {
 	ids    []string
 	known  map[string]bool    // tasks
-	groups map[string][]*Spec // of each member
-	free   map[string]bool    // tasks that have yet to get the roles of their groups
-	// task is the one being checked.
+	groups map[string][]*Spec // by member
+	free   map[string]bool    // tasks that have not inherited roles yet
+	// task is the ID of the task being checked.
 	task     string
 	problems []Problem
 }
@@ -77,7 +77,7 @@ func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []
 	}
 }
 
-// checkNames reports unknown tasks.
+// checkNames reports references to unknown tasks.
 func (c *checker) checkNames(s *Spec) {
 	for _, l := range s.links() {
 		if c.known[l.Name] || !validName.MatchString(l.Name) {
@@ -91,7 +91,7 @@ func (c *checker) checkNames(s *Spec) {
 	}
 }
 
-// inherit gives a task without roles those of its groups, and returns its roles.
+// inherit gives a task without roles the roles of its groups, and returns its roles.
 func (c *checker) inherit(s *Spec) Selector {
 	if groups := c.groups[s.ID]; c.free[s.ID] && len(groups) > 0 {
 		c.free[s.ID] = false // Groups may contain each other.
@@ -105,13 +105,15 @@ func (c *checker) inherit(s *Spec) Selector {
 }
 
 const (
-	// mostExpanded limits the vertices and edges on synthetic nodes. Cycles beyond it are found on real nodes.
+	// mostExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real
+	// nodes.
 	mostExpanded = 1_000_000
-	// mostSuggestions limits the searches for a name that was meant.
+	// mostSuggestions limits the searches for similar names.
 	mostSuggestions = 100
 )
 
-// syntheticNodes returns the roles of nodes that find cycles: one for each role or regular expression, and one without roles.
+// syntheticNodes returns the roles of artificial nodes on which cycles show: one per role or regular expression, and
+// one without roles.
 func syntheticNodes(specs []*Spec) [][]string {
 	var patterns []pattern
 	size := len(specs)

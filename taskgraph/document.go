@@ -15,19 +15,19 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// mostNested limits how deep values are nested.
+// mostNested is the maximum nesting depth of values.
 const mostNested = 100
 
-// Document reads a text in YAML or JSON, and collects its problems.
+// Document decodes a YAML or JSON document and collects its problems.
 type Document struct {
 	Problems []Problem
-	// Task and Attribute are those of new problems.
+	// Task and Attribute are set on new problems.
 	Task, Attribute string
-	// Scalar, unless it is nil, returns the values of scalars for which it reports true.
+	// Scalar, if not nil, overrides the values of scalars for which it reports true.
 	Scalar func(n *yaml.Node) (v any, ok bool)
 }
 
-// Read returns the root of the only document. It is nil if there is no document, or if the tree may be broken.
+// Read parses src, which must contain one document, and returns its root, or nil if it is empty or malformed.
 func (d *Document) Read(src []byte) *yaml.Node {
 	documents, errs := yamltree.Read(src)
 	isBroken := len(documents) == 0
@@ -52,7 +52,7 @@ func (d *Document) Fail(n *yaml.Node, format string, args ...any) {
 	})
 }
 
-// Err returns an *[Error] with all problems, in the order of the text, or nil.
+// Err returns an *[Error] with all problems in source order, or nil.
 func (d *Document) Err(file string) error {
 	if len(d.Problems) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func (d *Document) Err(file string) error {
 	return &Error{File: file, Problems: d.Problems}
 }
 
-// Value returns the JSON value of a node. Times are strings, and numbers keep their digits where they are JSON.
+// Value converts a node to a JSON value. Timestamps become strings, and JSON numbers keep their digits.
 func (d *Document) Value(n *yaml.Node) any { return d.value(n, 0) }
 
 func (d *Document) value(n *yaml.Node, depth int) any {

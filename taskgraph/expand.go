@@ -8,15 +8,15 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// Expansion is a task graph on nodes: which task runs where and what waits for what.
+// Expansion is a task graph expanded on nodes.
 type Expansion struct {
 	Vertices []Vertex
-	// Graph leads from each vertex to those that it waits for. Its vertices from len(Vertices) on are joins, which keep the number
-	// of edges linear: each leads to at least one vertex, and waits for all of them or, if it is in Any, for the first that
-	// succeeds.
+	// Graph has an edge from each vertex to each of its dependencies. Vertices from len(Vertices) on are joins, which
+	// keep the number of edges linear: a join has at least one dependency, and waits for all of them or, if it is in
+	// Any, for the first that succeeds.
 	Graph dag.Graph
 	Any   map[int32]bool
-	// why has the dependency for each edge of Graph that leads from a vertex.
+	// why is the dependency of each edge of Graph that starts at a task vertex.
 	why []*dependency
 }
 
@@ -27,19 +27,19 @@ type Vertex struct {
 	Node int
 }
 
-// dependency is an edge between tasks: on all nodes of Role or, if Any is set, on the first of them that succeeds. If Self is
-// set, it is on the same node or, for a stage, on all nodes.
+// dependency is an edge between tasks, to all nodes of Role or, if Any is set, to the first of them that succeeds. If
+// Self is set, it is to the same node or, for a stage, to all nodes.
 type dependency struct {
 	link
 	to int // a spec
-	// only picks the nodes that wait.
+	// only selects the dependent nodes.
 	only Selector
-	// join is the vertex that stands for all nodes, or -1, once it is known.
+	// join is the vertex for all nodes, or -1; valid once it is computed.
 	join *int32
 }
 
-// Expand expands specs that [Check] returned on nodes, given by their roles. Vertices are in the order of the specs, then of
-// the nodes. Dependencies on tasks without vertices are met.
+// Expand expands the specs that [Check] returned on nodes, given by their roles. Vertices are ordered by spec, then by
+// node. Dependencies on tasks that have no vertices count as satisfied.
 func Expand(specs []*Spec, nodes [][]string) *Expansion {
 	x := &Expansion{Any: map[int32]bool{}}
 	first := make([]int32, len(specs)) // the vertex of each stage
@@ -120,16 +120,16 @@ func Expand(specs []*Spec, nodes [][]string) *Expansion {
 	return x
 }
 
-// link is a name of another task in an attribute.
+// link is a reference to another task in an attribute.
 type link struct {
 	attribute string
-	// text has the dependency in words, with %s for the names of both vertices. isBack is set if the other task waits.
+	// text describes the dependency, with %s for both vertices. isBack is set if the other task is the dependent.
 	text   string
 	isBack bool
 	Cross
 }
 
-// links returns all names of other tasks.
+// links returns all references to other tasks.
 func (s *Spec) links() (all []link) {
 	add := func(attribute, text string, isBack bool, names []string, crosses []Cross) {
 		for _, name := range names {
@@ -150,7 +150,7 @@ func (s *Spec) links() (all []link) {
 	return all
 }
 
-// dependencies returns what each task waits for.
+// dependencies returns the dependencies of each task.
 func dependencies(specs []*Spec) [][]*dependency {
 	index := map[string]int{}
 	for i, s := range specs {
@@ -173,7 +173,7 @@ func dependencies(specs []*Spec) [][]*dependency {
 			}
 		}
 	}
-	// Members wait for what their groups wait for, outer groups first.
+	// Members inherit the dependencies of their groups, outer groups first.
 	var membership dag.Graph
 	for _, of := range groups {
 		for _, g := range of {
@@ -197,14 +197,14 @@ func dependencies(specs []*Spec) [][]*dependency {
 }
 
 const (
-	// mostSearches limits the vertices that are tried for a shorter cycle than one that is known.
+	// mostSearches limits the vertices that are searched for a shorter cycle.
 	mostSearches = 200
 	// mostSteps limits the steps of a cycle in a message.
 	mostSteps = 20
 )
 
-// Cycles returns a problem for each set of vertices that wait for each other, with one of its shortest cycles. Vertices are
-// called as name says. Cycles with the same names are reported once.
+// Cycles returns a problem for each strongly connected component, with one of its shortest cycles; name formats
+// vertices. Cycles with equal messages are reported once.
 func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 	component := x.Graph.Components()
 	best, searches := map[int32][]int32{}, 0
@@ -235,7 +235,7 @@ func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 		from := x.Vertices[x.Graph.To[cycle[len(cycle)-1]]]
 		p := Problem{Task: from.Task.ID}
 		for _, edge := range cycle {
-			if int(edge) < len(x.why) { // Others lead from joins.
+			if int(edge) < len(x.why) { // The others start at joins.
 				d = x.why[edge]
 			}
 			if to := x.Graph.To[edge]; int(to) < len(x.Vertices) {

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// Format returns a graph as YAML that [Parse] accepts. Attributes are in the order of [Task.Names].
+// Format formats a graph as YAML that [Parse] accepts, with attributes in the order of [Task.Names].
 func Format(g *Graph) ([]byte, error) {
 	text, err := json.Marshal(g)
 	if err != nil {
@@ -18,7 +18,7 @@ func Format(g *Graph) ([]byte, error) {
 	}
 	documents, _ := yamltree.Read(text)
 	root := documents[0].Content[0]
-	style(root, 3) // The graph, the list of tasks and the tasks have a line for each entry.
+	style(root, 3) // The top levels, down to attributes, use block style.
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
@@ -26,8 +26,8 @@ func Format(g *Graph) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// style makes a tree of JSON look like YAML: strings are plain where that means the same; below some levels, short lists and
-// objects without others in them are in one line.
+// style makes a JSON tree look like YAML: strings are plain if that keeps their meaning, and below the given depth,
+// short flat lists and objects are on one line.
 func style(n *yaml.Node, levels int) {
 	isFlat, width := true, 0
 	for _, item := range n.Content {
@@ -46,6 +46,6 @@ func style(n *yaml.Node, levels int) {
 	case strings.Contains(n.Value, "\n"):
 		n.Tag, n.Style = "!!str", yaml.LiteralStyle
 	default:
-		n.Tag, n.Style = "!!str", 0 // The encoder quotes what would have another tag.
+		n.Tag, n.Style = "!!str", 0 // The encoder quotes strings that would be read as another type.
 	}
 }

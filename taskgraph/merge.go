@@ -10,29 +10,29 @@ import (
 
 // Layer is a graph to be merged.
 type Layer struct {
-	// Name says whose graph it is, such as "release shop 1.2".
+	// Name identifies the layer, such as "release shop 1.2".
 	Name  string
 	Tasks []Task
-	// origins has the names of the layers that it was merged from.
+	// origins maps attributes to layer names if the layer is itself merged.
 	origins map[string]map[string]string
 }
 
 // Effective is a merged graph.
 type Effective struct {
-	// Tasks are in the order in which the layers first name them.
+	// Tasks are ordered by first occurrence in the layers.
 	Tasks []Task
-	// Origins has the name of the layer that each attribute comes from, by task and attribute. The id comes from the layer that
-	// adds the task.
+	// Origins is the name of the layer that sets each attribute, by task and attribute. The id belongs to the layer
+	// that adds the task.
 	Origins map[string]map[string]string
 }
 
-// Origin returns the name of the layer that an attribute comes from, or "".
+// Origin returns the name of the layer that sets an attribute, or "".
 func (e *Effective) Origin(task, attribute string) string { return e.Origins[task][attribute] }
 
-// synonyms are attributes of which one overrides the other.
+// synonyms are attributes that override each other.
 var synonyms = map[string]string{"roles": "groups", "groups": "roles"}
 
-// Merge merges layers, of which later ones override earlier ones: attribute by attribute or, if whole is set, task by task.
+// Merge merges layers; later ones override earlier ones, attribute by attribute or, if whole is set, task by task.
 func Merge(layers []Layer, whole bool) *Effective {
 	e := &Effective{Origins: map[string]map[string]string{}}
 	at := map[string]int{}
@@ -63,8 +63,8 @@ func (l Layer) origin(task, attribute string) string {
 	return cmp.Or(l.origins[task][attribute], l.Name)
 }
 
-// MergePlugins merges the layers of plugins, none of which overrides another. The error is an *[Error] with each attribute of a
-// task to which two plugins give different values.
+// MergePlugins merges plugin layers, none of which overrides another. The error is an *[Error] that lists each
+// attribute with conflicting values.
 func MergePlugins(plugins []Layer) (Layer, error) {
 	type given struct {
 		v     any
@@ -97,13 +97,13 @@ func MergePlugins(plugins []Layer) (Layer, error) {
 
 // Change is a task that differs between two graphs.
 type Change struct {
-	// Old and New are nil for tasks that are added and removed.
+	// Old is nil for an added task, New for a removed one.
 	Old, New *Task
-	// Attributes are those that differ, in canonical order.
+	// Attributes lists the differing attributes in canonical order.
 	Attributes []string
 }
 
-// Diff returns the tasks that are new or changed, in the order of the new graph, and then those that are removed.
+// Diff returns added and changed tasks in the order of the new graph, followed by removed ones.
 func Diff(before, after []Task) []Change {
 	old := map[string]*Task{}
 	for i := range before {
@@ -129,7 +129,7 @@ func Diff(before, after []Task) []Change {
 	return changes
 }
 
-// differing returns the names of attributes that differ, in canonical order.
+// differing returns the names of differing attributes in canonical order.
 func differing(a, b map[string]any) []string {
 	both := Task{Attributes: map[string]any{}}
 	maps.Copy(both.Attributes, a)

@@ -12,23 +12,23 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just the list of tasks. It checks everything
-// that does not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has none. The error is
-// an *[Error] with all problems.
+// Parse parses a graph in YAML or JSON: an object with type, name, and tasks, or just a list of tasks. It checks
+// everything that does not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has
+// no tasks. The error is an *[Error] with all problems.
 func Parse(src []byte, file string) (*Graph, error) {
 	p := &parser{}
 	return p.parse(src, file, p.graph)
 }
 
-// ParseUpload is [Parse] for what is sent to a server: the object may have the relations of a stored graph, too. They are a JSON
-// value, nil if there are none.
+// ParseUpload is [Parse] for uploads, which may contain the relations of a stored graph. These are a JSON value, or
+// nil.
 func ParseUpload(src []byte) (g *Graph, relations any, err error) {
 	p := &parser{}
 	g, err = p.parse(src, "", p.graph)
 	return g, p.relations, err
 }
 
-// ParseTask is [Parse] for one task.
+// ParseTask is [Parse] for a single task.
 func ParseTask(src []byte) (Task, error) {
 	p := &parser{}
 	g, err := p.parse(src, "", p.task)
@@ -57,8 +57,8 @@ type parser struct {
 	relations any
 }
 
-// Locate gives problems of effective tasks their positions in the parsed graph, as far as it has these tasks, and returns them
-// in its order, those without a position last.
+// Locate adds positions in the parsed graph to problems of effective tasks that it contains, and returns all problems
+// in source order, those without a position last.
 func (g *Graph) Locate(problems []Problem) []Problem {
 	all := slices.Clone(problems)
 	for i, p := range all {
@@ -73,14 +73,14 @@ func (g *Graph) Locate(problems []Problem) []Problem {
 	return all
 }
 
-// knownKeys has the keys of objects in tasks, by path.
+// knownKeys lists the keys of objects in tasks, by path.
 var knownKeys = map[string][]string{
 	"": append([]string{"id", "_id"}, attributes...), "parameters.strategy": {"type", "amount"},
 	"cross_depends": {"name", "role", "policy"}, "cross_depended_by": {"name", "role", "policy"},
 	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
 }
 
-// warn collects warnings about unknown keys below a path: of a task, only about those that look like known ones.
+// warn collects warnings about unknown keys below a path; for keys of a task itself, only about likely typos.
 func (p *parser) warn(n *yaml.Node, path string) {
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
@@ -107,7 +107,7 @@ func (p *parser) warn(n *yaml.Node, path string) {
 	}
 }
 
-// reader returns a reader that reports problems with their positions below a node.
+// reader returns a reader that reports problems at their positions below root.
 func (p *parser) reader(root *yaml.Node) reader {
 	return func(path, message string) {
 		n, all := root, steps(path)
@@ -139,7 +139,7 @@ func (p *parser) graph(root *yaml.Node) {
 		tasks = entry(root, "tasks")
 		keys := []string{"type", "name", "tasks"}
 		for pair := range slices.Chunk(root.Content, 2) {
-			// Stored graphs have the other two.
+			// Stored graphs also have id and relations.
 			if key := pair[0].Value; !slices.Contains(keys, key) && key != "id" && key != "relations" {
 				p.Fail(pair[0], "unknown key %q; expected type, name, or tasks%s", key, suggest.DidYouMean(key, keys))
 			}

@@ -11,18 +11,18 @@ import (
 type Problem struct {
 	// Layer is the name of the layer, such as "plugin lma 1.2", if several are merged.
 	Layer string `json:"layer,omitempty"`
-	// Task and Attribute are empty if the problem is not about one.
+	// Task and Attribute are empty if the problem does not concern one.
 	Task      string `json:"task,omitempty"`
 	Attribute string `json:"attribute,omitempty"`
-	// Line and Column count from 1, columns in characters. They are 0 if the text is not known.
+	// Line and Column are 1-based, with columns in characters, or 0 if unknown.
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 }
 
-// Error has all problems of a graph, in source order.
+// Error lists all problems of a graph in source order.
 type Error struct {
-	// File is the name of the file, or "".
+	// File is the file name; it may be empty.
 	File     string
 	Problems []Problem
 }

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Selector picks nodes by role. The zero Selector picks none.
+// Selector selects nodes by role. The zero Selector selects none.
 type Selector struct {
 	patterns []pattern
 }
 
 type pattern struct {
 	text string
-	re   *regexp.Regexp // nil for a name and *
+	re   *regexp.Regexp // nil for names and *
 }
 
-// everywhere picks all nodes.
+// everywhere selects all nodes.
 var everywhere = Selector{[]pattern{{text: "*"}}}
 
 // self is the role of cross dependencies on the same node.
 const self = "self"
 
-// NewSelector returns a selector of patterns: names of roles, "/regex/", which must match a whole name, and "*".
+// NewSelector returns a selector of patterns: role names, "/regex/", which must match a whole name, and "*".
 func NewSelector(patterns ...string) (s Selector, err error) {
 	for _, text := range patterns {
 		if err := s.add(text); err != nil {
@@ -44,14 +44,14 @@ func (s *Selector) add(text string) error {
 		if p.re, err = regexp.Compile(regex); err != nil {
 			return fmt.Errorf("invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
-		p.re.Longest() // so that it finds the whole role if it matches that
+		p.re.Longest() // otherwise, an earlier alternative could match only part of the role
 	}
 	s.patterns = append(s.patterns, p)
 	return nil
 }
 
-// Match reports whether the selector picks a node with some roles. "*" picks nodes without roles, too. A regular expression
-// also matches its own text, which is the role of a synthetic node.
+// Match reports whether the selector selects a node with the given roles. "*" also selects nodes without roles. A
+// regular expression also matches its own text, the role of a synthetic node.
 func (s Selector) Match(roles []string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return p.text == "*" || slices.ContainsFunc(roles, func(role string) bool {

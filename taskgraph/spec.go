@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// DefaultEvent is the event of runs, and that of tasks without reexecute_on.
+	// DefaultEvent is the default event of runs and of reexecute_on.
 	DefaultEvent = "deploy_changes"
 	defaultTest  = time.Minute
 	mostSeconds  = 366 * 24 * 60 * 60
@@ -21,7 +21,7 @@ const (
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
-// CheckName returns an error if the name of a kind of thing, such as "task name", is invalid.
+// CheckName returns an error if a name is invalid. The kind, such as "task name", is for the message.
 func CheckName(kind, name string) error {
 	if !validName.MatchString(name) {
 		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, -, and .")
@@ -31,7 +31,7 @@ func CheckName(kind, name string) error {
 
 func checkTaskName(name string) error { return CheckName("task name", name) }
 
-// Spec decodes the attributes. Null is the same as a missing attribute. The error is an *[Error] with all problems.
+// Spec decodes the attributes. Null is equivalent to a missing attribute. The error is an *[Error] with all problems.
 func (t Task) Spec() (*Spec, error) {
 	var problems []Problem
 	s := t.spec(t.reader(&problems))
@@ -78,7 +78,7 @@ func (t Task) spec(r reader) *Spec {
 	return s
 }
 
-// reader reads attributes. It is called with each problem and the path of the value, such as "cross_depends[0].policy".
+// reader reads attributes. It is called for each problem with the path of the value, such as "cross_depends[0].policy".
 type reader func(path, message string)
 
 func (t Task) reader(problems *[]Problem) reader {
@@ -91,14 +91,15 @@ func steps(path string) []string {
 	return strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) })
 }
 
-// fail reports that the value at a path is not what it must be.
+// fail reports that the value at a path must be something else.
 func (r reader) fail(path, format string, args ...any) {
 	r(path, path+" must be "+fmt.Sprintf(format, args...))
 }
 
 type object = map[string]any
 
-// as returns a value of a kind, or the zero value if it is null or not of that kind.
+// as returns a value as T, or the zero value, after reporting a mismatch, if it has another type. Null is the zero
+// value.
 func as[T any](r reader, v any, path, kind string) T {
 	x, ok := v.(T)
 	if v != nil && !ok {
@@ -130,7 +131,7 @@ func (r reader) optional(v any, path string, check func(string) error) string {
 	return r.text(v, path, check)
 }
 
-// texts returns the strings of a list, or the only one; nil if there is no value.
+// texts returns a list of strings, or a single string as a list; nil if there is no value.
 func (r reader) texts(v any, path string, check func(string) error) []string {
 	all := []string{}
 	switch v := v.(type) {
@@ -206,7 +207,7 @@ func (r reader) version(v any) string {
 
 func (r reader) whole(v any, path string, least float64) int {
 	number, _ := v.(json.Number)
-	n, err := number.Float64() // 1.0 is whole.
+	n, err := number.Float64() // 1.0 counts as a whole number.
 	if v != nil && (err != nil || n < least || n > 10_000 || n != math.Trunc(n)) {
 		r.fail(path, "a whole number from %v to 10000", least)
 	}

@@ -20,17 +20,17 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// Options say where the server is.
+// Options configure [New].
 type Options struct {
-	// URL is that of the server. It is only http on this machine, since requests have the token.
+	// URL is the server's URL. It must be https unless it is on this machine, since requests carry the token.
 	URL, Token string
-	// CA is a file with the certificates of authorities that are trusted in place of those of the system.
+	// CA is a PEM file of certificate authorities that replace the system's.
 	CA string
-	// Timeout bounds each request: 2 minutes by default.
+	// Timeout limits each request; the default is 2 minutes.
 	Timeout time.Duration
 }
 
-// New returns the API on a server. It does not connect yet.
+// New returns the API of a server. It does not connect.
 func New(o Options) (service.API, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -53,14 +53,14 @@ func New(o Options) (service.API, error) {
 	transport.TLSClientConfig = config
 	return &remote{Client{URL: strings.TrimSuffix(u.String(), "/"), Token: o.Token, HTTP: http.Client{
 		Transport: transport, Timeout: cmp.Or(o.Timeout, 2*time.Minute),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // The token is for this server only.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // The token must not be sent to another server.
 	}}}, nil
 }
 
-// remote is the API on a server.
+// remote implements [service.API] on a server.
 type remote struct{ client Client }
 
-// result returns what a response has: a value or an error.
+// result returns the value or error in a response.
 func result[T any](r *Response[T], err error) (T, error) {
 	var none T
 	if err != nil {
@@ -72,7 +72,7 @@ func result[T any](r *Response[T], err error) (T, error) {
 		return r.JSON, nil
 	case len(p.Problems) > 0:
 		for i := range p.Problems {
-			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // They are those of the request.
+			p.Problems[i].Line, p.Problems[i].Column = 0, 0 // They refer to the request body.
 		}
 		return none, &taskgraph.Error{Problems: p.Problems}
 	case p.Status == http.StatusUnauthorized:
@@ -87,7 +87,7 @@ var kinds = map[int]service.Kind{
 	http.StatusBadRequest: service.Invalid, http.StatusNotFound: service.NotFound, http.StatusConflict: service.Conflict,
 }
 
-// done returns what a response without a value has.
+// done returns the error, if any, in a response without a value.
 func done(r *Response[struct{}], err error) error {
 	_, err = result(r, err)
 	return err

@@ -1,5 +1,5 @@
-// Package client calls a server that 'lumi serve' runs. [Client] has a method for each operation of docs/openapi.json, from which
-// it is generated; [New] returns the same server as a [service.API].
+// Package client is a client for 'lumi serve'. [Client] has a generated method for each operation of docs/openapi.json;
+// [New] returns the server as a [service.API].
 package client
 
 import (
@@ -31,15 +31,15 @@ type (
 	Graph = service.Graph
 	// NewSelection is the body of PutSelection.
 	NewSelection = wire.NewSelection
-	// Plan has the items of a run.
+	// Plan is the items of a run.
 	Plan = service.Plan
 	// Release is a release or a plugin.
 	Release = service.Release
 	// Run is a run with its task runs.
 	Run = service.Run
-	// RunRequest is the body of what plans or starts a run.
+	// RunRequest is the body of PlanRun and of requests that start a run.
 	RunRequest = service.RunRequest
-	// Selection has the layers of an environment.
+	// Selection is the layers of an environment.
 	Selection = service.Selection
 	// Task is a stored task.
 	Task = service.Task
@@ -49,12 +49,12 @@ type (
 
 // Client calls the operations of a server.
 type Client struct {
-	// URL has no slash at its end. Token may be empty.
+	// URL has no trailing slash. Token may be empty.
 	URL, Token string
 	HTTP       http.Client
 }
 
-// Response is a response with its body: JSON, or Problem if it is an error.
+// Response is a response with its decoded body: JSON, or Problem for an error.
 type Response[T any] struct {
 	*http.Response
 	Body    []byte
@@ -63,8 +63,8 @@ type Response[T any] struct {
 	client  *Client
 }
 
-// send sends a request. Path has placeholders for values. The error says why there is no response, or how it differs from those of
-// 'lumi serve'.
+// send sends a request. The placeholders in path are replaced by values. The error reports a missing response, or one
+// that is not from 'lumi serve'.
 func send[T any](ctx context.Context, c *Client, method, path string, params, body any, values ...any) (*Response[T], error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -116,7 +116,7 @@ func send[T any](ctx context.Context, c *Client, method, path string, params, bo
 	return r, nil
 }
 
-// encode returns the query of parameters.
+// encode returns the query string of parameters.
 func encode(params any) (string, error) {
 	text, err := json.Marshal(params)
 	var values map[string]any

@@ -1,4 +1,4 @@
-// Package wire has the JSON of the HTTP API that package service does not define.
+// Package wire defines JSON types of the HTTP API that package service does not.
 package wire
 
 import (
@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Upload creates or updates a graph. An update keeps the name and the tasks that it does not have.
+// Upload creates or updates a graph. An update keeps a missing name and missing tasks.
 type Upload struct {
 	Type      string           `json:"type,omitempty" doc:"The default is \"default\". It cannot be changed."`
 	Name      string           `json:"name,omitempty"`
@@ -22,7 +22,7 @@ type NewSelection struct {
 	Whole   bool          `json:"whole,omitempty" doc:"Tasks override whole tasks, not only their attributes."`
 }
 
-// Error is an error, as RFC 9457 has it.
+// Error is an error as defined by RFC 9457.
 type Error struct {
 	Title    string              `json:"title"`
 	Status   int                 `json:"status"`
@@ -32,8 +32,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Detail }
 
-// GetStatus returns the status code.
+// GetStatus implements huma.StatusError.
 func (e *Error) GetStatus() int { return e.Status }
 
-// ContentType is that of errors.
+// ContentType returns the media type of errors.
 func (*Error) ContentType(string) string { return "application/problem+json" }

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Arguments of these scripts are the path, the temporary file, the folder, the size and the mode.
+// The arguments of these scripts are the path, the temporary file, the directory, the size, and the mode.
 const (
 	receive = `if [ -d "$1" ]; then echo "it is a directory" >&2; exit 1; fi
 mkdir -p "$3" || exit
@@ -40,7 +40,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 	if _, broken := in.result(); broken != nil {
 		err = broken
 	}
-	// What arrives is complete only if all that was sent has: a lost connection looks like the end of the file.
+	// The size is checked because a lost connection looks like the end of the file.
 	if err == nil {
 		err = do(ctx, publish, nil)
 	} else if !errors.Is(err, errLost) {
@@ -52,7 +52,7 @@ func (s *shell) Write(ctx context.Context, name string, mode fs.FileMode, conten
 	return nil
 }
 
-// counted remembers how much was read, and why reading failed. After a lost connection, someone may still be reading.
+// counted records the number of bytes read and the read error. It may still be read after a lost connection.
 type counted struct {
 	io.Reader
 	mu  sync.Mutex

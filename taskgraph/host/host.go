@@ -1,4 +1,4 @@
-// Package host runs commands and writes files on nodes: over SSH, or on this machine. A node needs nothing but a POSIX shell
+// Package host runs commands and writes files on nodes, over SSH or on this machine. A node needs only a POSIX shell
 // and its utilities.
 package host
 
@@ -10,61 +10,65 @@ import (
 	"io/fs"
 )
 
-// Host is a node. It is connected when it is first used, and again after its connection was lost. Its methods may be called
-// concurrently.
+// Host is a node. It connects on first use, and reconnects after the connection is lost. Its methods are safe for
+// concurrent use.
 type Host interface {
 	// Run runs a command and returns its exit status.
 	//
-	// A command with a token runs detached from the connection and records its output and exit status on the node. If a command
-	// with its token was started there before, by any process, Run does not start it again: it waits for it, reports its output
-	// and returns its status. The error wraps [ErrUncertain] if it was started and its status is not known.
+	// A command with a token runs detached from the connection and records its output and exit status on the node. If
+	// any process has already started a command with this token there, Run does not start it again, but waits for it,
+	// reports its output, and returns its status. The error wraps [ErrUncertain] if the command was started and its
+	// status is unknown.
 	//
-	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. After that, Run with the
-	// same token returns an error that wraps [context.DeadlineExceeded] if that was ctx's error, and [ErrUncertain] otherwise. If
-	// ctx was canceled with another cause, a command with a token goes on, for the next Run.
+	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. From then on, Run
+	// with the same token returns an error that wraps [context.DeadlineExceeded] if that was the error of ctx, and
+	// [ErrUncertain] otherwise. If ctx was canceled with another cause, a command with a token keeps running, for the
+	// next Run.
 	Run(ctx context.Context, c Command) (exit int, err error)
-	// Write writes a file, whole or not at all, and creates its folder. Read returns a file's content.
+	// Write replaces a file atomically and creates its directory. Read returns the content of a file.
 	Write(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error
 	Read(ctx context.Context, path string) ([]byte, error)
-	// Close ends the connection, but not the commands that it follows.
+	// Close closes the connection; detached commands keep running.
 	Close() error
 }
 
-// Command is a command of a POSIX shell.
+// Command is a POSIX shell command.
 type Command struct {
-	// Token identifies the command on the node, such as "prod/12-7". It is kept for a week at least. A command without one ends
-	// with the connection, and may run again.
+	// Token identifies the command on the node, such as "prod/12-7", and is kept for at least a week. A command without
+	// a token ends with the connection and may run more than once.
 	Token string
-	// Script reads an empty standard input.
+	// Script is the shell script; its standard input is empty.
 	Script string
-	// Dir is the working directory, by default the user's home directory or, on this machine, that of this process.
+	// Dir is the working directory. The default is the user's home directory or, on this machine, the current
+	// directory.
 	Dir string
-	// Env has further variables, as NAME=VALUE.
+	// Env lists additional variables as NAME=VALUE.
 	Env []string
-	// Output receives lines of standard output and standard error, one at a time. Lines above 64 KiB are broken.
+	// Output is called for each line of standard output and standard error, one at a time. Lines are split at 64 KiB.
 	Output func(line string)
 }
 
 var (
-	// ErrUncertain says that a command was started and that its exit status is not known.
+	// ErrUncertain is returned if a command was started but its exit status is unknown.
 	ErrUncertain = errors.New("the command was started, but its exit status is unknown")
-	// ErrUnreached is an [ErrUncertain] of a command that may still run. A later Run with its token finds out.
+	// ErrUnreached is an [ErrUncertain] for a command that may still be running; a later Run with its token returns its
+	// outcome.
 	ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
-	// ErrUnknownHost says that no known_hosts file has the node.
+	// ErrUnknownHost is returned if the node is missing in the known_hosts files.
 	ErrUnknownHost = errors.New("unknown host key")
-	// ErrHostKeyChanged says that a node has another host key than the known_hosts files.
+	// ErrHostKeyChanged is returned if the host key differs from the known_hosts files.
 	ErrHostKeyChanged = errors.New("host key has changed")
 )
 
-// errLost says that a connection ended during a command.
+// errLost is returned if the connection is lost during a command.
 var errLost = errors.New("connection lost")
 
-// transport reaches the shell of a node.
+// transport runs a shell on a node.
 type transport interface {
-	// connect makes sure that there is a connection.
+	// connect connects unless a connection exists.
 	connect(ctx context.Context) error
-	// exec runs sh with some arguments and returns its exit status. The error wraps errLost if it is unknown how sh ended. Commands
-	// that are urgent do not wait for others.
+	// exec runs sh with the given arguments and returns its exit status. The error wraps errLost if the outcome is
+	// unknown. Urgent commands do not wait for others.
 	exec(ctx context.Context, urgent bool, args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error)
 	Close() error
 }

@@ -13,10 +13,10 @@ import (
 
 // local is this machine.
 type local struct {
-	// shell and env are those of the process by default.
+	// shell and env override the shell and the variables of this process.
 	shell string
 	env   []string
-	// environ returns the variables of the process without secrets, if it is set.
+	// environ, if set, returns the variables of the process without secrets.
 	environ func() []string
 }
 
@@ -37,7 +37,7 @@ func (l local) exec(ctx context.Context, _ bool, args []string, stdin io.Reader,
 		return exit.ExitCode(), nil
 	case errors.As(err, &exit):
 		return 0, fmt.Errorf("%w: %w", errLost, err)
-	case errors.Is(err, exec.ErrWaitDelay): // sh has ended well, and something that it started has not
+	case errors.Is(err, exec.ErrWaitDelay): // sh succeeded, but a background process holds its output open
 		return 0, nil
 	}
 	return 0, err

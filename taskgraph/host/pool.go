@@ -14,15 +14,15 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
-// Pool shares connections: there is at most one to each node. The zero Pool is ready to use, also concurrently.
+// Pool shares connections, at most one per node. The zero Pool is ready to use. It is safe for concurrent use.
 type Pool struct {
-	// Home is the folder that has .ssh, by default the user's home. Agent is the socket of the SSH agent, by default
-	// $SSH_AUTH_SOCK.
+	// Home is the directory that contains .ssh; the default is the user's home directory. Agent is the socket of the
+	// SSH agent; the default is $SSH_AUTH_SOCK.
 	Home, Agent string
-	// Environ returns the variables of commands on this machine, by default those of this process.
+	// Environ returns the environment of commands on this machine; the default is the environment of this process.
 	Environ func() []string
 
-	// keepalive is the time between questions whether a connection lives, patience how long a lost one is tried again.
+	// keepalive is the interval of keepalive requests, patience the time for which a lost connection is retried.
 	keepalive, patience time.Duration
 
 	mu    sync.Mutex
@@ -34,11 +34,11 @@ type pooled struct {
 	host Host
 }
 
-// Open returns a node. It must not be closed; [Pool.Close] does that.
+// Open returns the host of a node. Do not close it; [Pool.Close] does.
 //
-// Over SSH, host keys are checked with ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts: errors wrap [ErrUnknownHost] or
-// [ErrHostKeyChanged]. The user is authenticated with the node's key, those of the agent, and ~/.ssh/id_ed25519, id_ecdsa and
-// id_rsa.
+// Over SSH, host keys are checked against ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts; errors wrap [ErrUnknownHost]
+// or [ErrHostKeyChanged]. The user is authenticated with the node's key, the keys of the agent, and ~/.ssh/id_ed25519,
+// id_ecdsa, and id_rsa.
 func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
 	at := *n
 	at.Roles, at.Parameters = nil, nil

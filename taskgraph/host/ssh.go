@@ -38,7 +38,7 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A handshake has no context of its own.
+	// The SSH handshake takes no context.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	var distrust error
@@ -62,7 +62,7 @@ func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
 	return nil, err
 }
 
-// hostKeys returns what checks the node's host key, and the algorithms of the keys that are known.
+// hostKeys returns the host key check of the node, and the algorithms of its known keys.
 func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	own := filepath.Join(r.home, ".ssh", "known_hosts")
 	files := slices.DeleteFunc([]string{own, "/etc/ssh/ssh_known_hosts"}, func(file string) bool {
@@ -93,8 +93,8 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 		return fmt.Errorf("%w: got %s, but %s:%d has %s; if the node was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
 			got, want.Filename, want.Line, ssh.FingerprintSHA256(want.Key), want.Filename, host)
 	}
-	// A server presents a key of one type. It must be one that is known, or a known server looks like one whose key has changed.
-	// No server has this key, so the error has all that are known.
+	// A server presents a key of only one type. Request a known type; otherwise, a known server looks as if its key had
+	// changed. No server has the key below, so the error lists all known ones.
 	unknown, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil, nil, err
@@ -113,10 +113,10 @@ func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
 	return check, algorithms, nil
 }
 
-// keys are those that may authenticate a user.
+// keys are the candidate keys of a user.
 type keys struct {
 	signers []ssh.Signer
-	// tried says where they come from, locked has the files of those that need a passphrase.
+	// tried lists their sources, locked the files that need a passphrase.
 	tried, locked []string
 	agent         net.Conn
 }
@@ -131,7 +131,7 @@ func (k *keys) has(key ssh.PublicKey) bool {
 	return slices.ContainsFunc(k.signers, func(s ssh.Signer) bool { return bytes.Equal(s.PublicKey().Marshal(), key.Marshal()) })
 }
 
-// gather adds the node's key, those of the agent and those of the user's files.
+// gather adds the keys of the node, the agent, and the user's files.
 func (r *remote) gather(ctx context.Context, k *keys) error {
 	if name := r.node.Key; name != "" {
 		if rest, ok := strings.CutPrefix(name, "~/"); ok {

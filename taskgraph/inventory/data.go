@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Data evaluates conditions and digests values that tasks depend on. It must not be used concurrently.
+// Data evaluates conditions and computes digests of the values that tasks depend on. It is not safe for concurrent use.
 //
 // In conditions, $ is an object:
 //
@@ -27,7 +27,7 @@ import (
 type Data struct {
 	Environment, Type, Event string
 	Inventory                *Inventory
-	// Snapshot is the state of the environment, or nil.
+	// Snapshot is the state of the environment; it may be nil.
 	Snapshot *lumigl.Snapshot
 
 	expressions map[string]*yaql.Expression
@@ -35,7 +35,7 @@ type Data struct {
 	nodes       map[*Node]any
 }
 
-// Condition evaluates a condition for a node, or for a stage if the node is nil. Using a secret is an error.
+// Condition evaluates a condition for a node, or for a stage if n is nil. Using a secret is an error.
 func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool, error) {
 	x := d.expressions[expression]
 	if x == nil {
@@ -63,7 +63,7 @@ func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool,
 	return b, err
 }
 
-// of returns the $ of a node.
+// of returns the value of $ for a node.
 func (d *Data) of(n *Node) (any, error) {
 	if d.nodes == nil {
 		env, err := yaql.FromGo(map[string]any{"name": d.Environment, "parameters": d.Inventory.Parameters, "outputs": d.outputs()})
@@ -88,7 +88,7 @@ func (d *Data) of(n *Node) (any, error) {
 	return data, err
 }
 
-// parameters returns the parameters of a node merged over those of the environment.
+// parameters returns the parameters of the environment, overridden by the parameters of a node.
 func (d *Data) parameters(n *Node) map[string]any {
 	all := maps.Clone(d.Inventory.Parameters)
 	if all == nil {
@@ -100,7 +100,7 @@ func (d *Data) parameters(n *Node) map[string]any {
 	return all
 }
 
-// outputs returns the values that each module provides.
+// outputs returns the outputs of each module.
 func (d *Data) outputs() map[string]any {
 	all := map[string]any{}
 	if d.Snapshot == nil {
@@ -122,8 +122,8 @@ func (d *Data) outputs() map[string]any {
 	return all
 }
 
-// Refresh returns a digest of the values that refresh_on names: parameters by dotted path, and resources by URN. A missing value
-// differs from null. Secrets are left out. It returns "" if there are no paths.
+// Refresh returns a digest of the values that refresh_on lists, parameters by dotted path and resources by URN, or ""
+// if it lists none. A missing value differs from null. Secrets are excluded.
 func (d *Data) Refresh(paths []string, n *Node) string {
 	if len(paths) == 0 {
 		return ""
@@ -137,7 +137,7 @@ func (d *Data) Refresh(paths []string, n *Node) string {
 		}
 		all = append(all, []any{path, has, v})
 	}
-	text, _ := json.Marshal(all) // All of it is JSON.
+	text, _ := json.Marshal(all) // It always has a JSON form.
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }
@@ -154,7 +154,7 @@ func at(v any, path string) (any, bool) {
 	return v, true
 }
 
-// resource returns the parts of a resource that a digest covers.
+// resource returns the parts of a resource that its digest covers.
 func (d *Data) resource(key string) (any, bool) {
 	if d.Snapshot == nil {
 		return nil, false
@@ -169,25 +169,25 @@ func (d *Data) resource(key string) (any, bool) {
 	return []any{v.ID, plain(known, "")}, true
 }
 
-// describe returns the $ of a resource.
+// describe returns the value of $ for a resource.
 func describe(v *lumigl.Vertex) any {
 	p, _ := v.URN().Parts()
 	properties, _ := plain(v.Properties, "properties").(map[string]any)
-	data, _ := yaql.FromGo(map[string]any{ // All of it can be converted.
+	data, _ := yaql.FromGo(map[string]any{ // It is always convertible.
 		"key": v.Key(), "type": string(v.Type), "id": v.ID, "name": p.Name, "environment": p.Environment, "pkg": p.Package,
 		"module": p.Module, "properties": properties,
 	})
 	return data
 }
 
-// hidden stands for a value that is secret or unknown. Using it is an error with message.
+// hidden replaces a secret or unknown value. Using it fails with message.
 type hidden struct{ message string }
 
 // YAQLOpaque implements [yaql.Opaque].
 func (h *hidden) YAQLOpaque() error { return yaql.Errorf(yaql.Value, "%s", h.message) }
 
-// plain returns a JSON value. References are objects with "ref" and perhaps "property", as in queries. Values that are secret or
-// unknown are hidden.
+// plain converts to a JSON value. References become objects with "ref" and optionally "property", as in queries. Secret
+// and unknown values become hidden.
 func plain(v lumigl.Value, path string) any {
 	switch v.Kind() {
 	case lumigl.Bool:

@@ -1,4 +1,5 @@
-// Package inventory has the nodes that task graphs run on. They are listed in a file, or are resources of the environment:
+// Package inventory loads the nodes that task graphs run on. They are listed in a file, or selected from the resources
+// of the environment:
 //
 //	parameters: {version: 1.4}
 //	nodes:
@@ -10,36 +11,36 @@
 //	  address: $.properties.publicIp
 //	  roles: $.properties.tags.role
 //
-// The query is one of 'lumi query'. Other values that begin with $ are expressions in YAQL, also those within lists and objects.
-// There, $ is the resource: its key (the URN), type, id, name, environment, pkg, module and properties, as in queries. Secrets
-// are unknown.
+// The query is a query of 'lumi query'. Other values that begin with $, also within lists and objects, are YAQL
+// expressions, in which $ is the resource: its key (the URN), type, id, name, environment, pkg, module, and properties,
+// as in queries. Secrets are unknown.
 //
-// [Data] answers conditions, and tells which values tasks have seen.
+// [Data] evaluates conditions and digests the values that tasks depend on.
 package inventory
 
-// Inventory has the nodes and the parameters of an environment.
+// Inventory is the nodes and parameters of an environment.
 type Inventory struct {
-	// Parameters are those of the environment, as JSON values.
+	// Parameters are the JSON values of the environment's parameters.
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Nodes are sorted by name.
 	Nodes []Node `json:"nodes"`
-	// Keys are the paths of all keys in the file, also where a query picks no resource.
+	// Keys lists the paths of all keys in the file, even if a query selects no resource.
 	Keys []string `json:"-"`
 }
 
 // Node is a host that tasks run on.
 type Node struct {
 	Name string `json:"name"`
-	// Local is set if tasks run on this machine, without SSH.
+	// Local means that tasks run on this machine, without SSH.
 	Local bool `json:"local,omitempty"`
-	// Address is a host name or an IP address; Port is that of SSH, 22 if it is 0.
+	// Address is a host name or IP address, Port the SSH port; 0 means 22.
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
-	// User is the user on the node, by default that of this process. Key is the path of a private key, in addition to those of
-	// the agent.
+	// User is the remote user; the default is the user of this process. Key is the path of a private key, tried in
+	// addition to the keys of the agent.
 	User  string   `json:"user,omitempty"`
 	Key   string   `json:"key,omitempty"`
 	Roles []string `json:"roles,omitempty"`
-	// Parameters are those of the node, which override those of the environment.
+	// Parameters override the parameters of the environment.
 	Parameters map[string]any `json:"parameters,omitempty"`
 }

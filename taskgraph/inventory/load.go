@@ -20,8 +20,9 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Load parses an inventory file in YAML or JSON. Its queries pick resources of a snapshot, which may be nil. Keys are looked for
-// in the file's folder. The error is a *[taskgraph.Error] with all problems.
+// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil.
+// Relative key paths are resolved against the directory of the file. The error is a *[taskgraph.Error] with all
+// problems.
 func Load(src, file string, snapshot *lumigl.Snapshot) (*Inventory, error) {
 	if snapshot == nil {
 		snapshot = &lumigl.Snapshot{}
@@ -43,11 +44,11 @@ type loader struct {
 	Inventory
 	folder string
 	index  *query.Index
-	from   map[string]string // where each node is from
-	// picks and expressions are those of an entry for resources, and nil elsewhere.
+	from   map[string]string // the origin of each node
+	// picks and expressions belong to the current resources entry, and are nil elsewhere.
 	picks       *query.Expression
 	expressions map[*yaml.Node]*yaql.Expression
-	// resource is what expressions are evaluated for, and data what $ is in them. Without one, they are counted in open.
+	// resource is the current resource and data its $. While resource is nil, expressions are only counted, in open.
 	resource *lumigl.Vertex
 	data     any
 	open     int
@@ -60,7 +61,7 @@ func (l *loader) fail(n *yaml.Node, format string, args ...any) {
 	l.Fail(n, format, args...)
 }
 
-// entries returns the keys and values of an object. Messages call it what.
+// entries returns the keys and values of an object, which messages call what.
 func (l *loader) entries(n *yaml.Node, what string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	if n.Kind != yaml.MappingNode && n.ShortTag() != "!!null" {
 		l.fail(n, "%s must be an object", what)
@@ -97,7 +98,8 @@ func (l *loader) root(root *yaml.Node) {
 	}
 }
 
-// resources adds a node for each resource that an entry picks. It first looks for errors that do not depend on resources.
+// resources adds a node for each resource that an entry selects. It first reports errors that do not depend on
+// resources.
 func (l *loader) resources(entry *yaml.Node) {
 	before := len(l.Problems)
 	l.expressions = map[*yaml.Node]*yaql.Expression{}
@@ -115,10 +117,10 @@ func (l *loader) resources(entry *yaml.Node) {
 	}
 }
 
-// add adds a node that is from somewhere.
+// add adds a node, or reports it as a duplicate; from is its origin.
 func (l *loader) add(n Node, at *yaml.Node, from string) {
 	if n.Name == "" && l.resource != nil {
-		return // It was reported.
+		return // already reported
 	}
 	err := taskgraph.CheckName("node name", n.Name)
 	if other, exists := l.from[n.Name]; exists {
@@ -134,11 +136,11 @@ func (l *loader) add(n Node, at *yaml.Node, from string) {
 
 type field struct {
 	key, must string
-	// set sets the value, which is not nil unless key is name, and reports whether it is valid.
+	// set sets the value, which is nil only for the key name, and reports whether it is valid.
 	set func(n *Node, v any) bool
 }
 
-// fields are the keys of a node. The first two are those of resources alone.
+// fields lists the keys of a node. The first two are only for resources.
 var fields = []field{
 	{key: "query"},
 	{"name", "a non-empty string", func(n *Node, v any) bool { return setText(&n.Name, v) }},
@@ -179,8 +181,8 @@ func setRoles(n *Node, v any) bool {
 	return ok
 }
 
-// node returns the node that an entry describes: one with a name, or else a resource. Values that need a resource are left out
-// while there is none.
+// node decodes an entry: a node if name is set, or else a resource. Values that depend on a resource are skipped while
+// it is nil.
 func (l *loader) node(name string, at, entry *yaml.Node) Node {
 	n, problems, open := Node{Name: name}, len(l.Problems), l.open
 	what, known, set := "a node", fields[2:], map[string]bool{}
@@ -232,7 +234,7 @@ func (l *loader) query(n *yaml.Node) {
 	}
 }
 
-// scalar evaluates expressions. Their value is nil if there is no resource.
+// scalar evaluates expressions, to nil while there is no resource.
 func (l *loader) scalar(n *yaml.Node) (v any, ok bool) {
 	if l.expressions == nil || !strings.HasPrefix(n.Value, "$") {
 		return nil, false

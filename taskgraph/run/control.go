@@ -13,14 +13,15 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Answer says what became of a task run whose outcome is unknown.
+// Answer resolves a task run whose outcome is unknown.
 type Answer struct {
 	Number int `json:"number"`
-	// Done is set if it took effect; otherwise it runs again.
+	// Done means that the task took effect; otherwise, it runs again.
 	Done bool `json:"done"`
 }
 
-// Start adds a run. The error is a *[job.RefusedError] while the environment has one that runs, waits or was interrupted.
+// Start queues a run. The error is a *[job.RefusedError] while the environment has a waiting, running, or interrupted
+// one.
 func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)
@@ -39,8 +40,8 @@ func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) 
 	return d, err
 }
 
-// Resume puts a run that has failed, asks, or was stopped or interrupted back to WAIT, for [Engine.Run] of this process. A run
-// that asks needs an answer. The error may be a *[job.RefusedError].
+// Resume requeues a run that failed, is waiting for an answer, or was stopped or interrupted, for [Engine.Run] in this
+// process. A run that is waiting for an answer requires one. The error may be a *[job.RefusedError].
 func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		if d.State == store.Done {
@@ -77,8 +78,8 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 	})
 }
 
-// Cancel stops a run: its process starts no more tasks, and the run is CANCELLED when those that run have ended. One that has no
-// process is CANCELLED at once. The error may be a *[job.RefusedError].
+// Cancel stops a run: its process starts no more tasks, and the run is CANCELLED when the running ones have ended. A
+// run without a process is CANCELLED immediately. The error may be a *[job.RefusedError].
 func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 	return e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
@@ -93,22 +94,22 @@ func (e *Engine) Cancel(ctx context.Context, id int64) (store.Job, error) {
 	})
 }
 
-// Stop stops what the engine runs: the first call starts no more tasks, the second cancels running ones. Runs are CANCELLED then,
-// and can be resumed.
+// Stop stops the runs of this engine: the first call starts no more tasks, the second cancels running ones. The runs
+// end as CANCELLED and can be resumed.
 func (e *Engine) Stop() { e.jobs.Stop() }
 
-// Status is a run as it is now.
+// Status is a snapshot of a run.
 type Status struct {
 	store.Job
-	// Name is what users call the run, such as "upgrade[12]".
+	// Name is the display name of the run, such as "upgrade[12]".
 	Name string
-	// Held is set while a process holds the run. One that waits or runs and is not held was interrupted.
+	// Held means that a process holds the run. A run that is WAIT or RUNNING but not held was interrupted.
 	Held bool
-	// Tasks has the task runs that have begun, by number, and Asks those that [Engine.Resume] takes an answer about.
+	// Tasks lists the started task runs by number, Asks those that [Engine.Resume] accepts an answer for.
 	Tasks, Asks []store.TaskRun
 }
 
-// Status returns a run.
+// Status returns the status of a run.
 func (e *Engine) Status(ctx context.Context, id int64) (s Status, err error) {
 	err = e.jobs.Read(ctx, func(t *job.Tx) error {
 		if s.Job, err = e.find(t, id); err != nil {
@@ -127,7 +128,7 @@ func (e *Engine) IsHeld(d store.Job) bool {
 	return (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(d)
 }
 
-// find returns a run of the environment.
+// find returns a run, which must be of this environment.
 func (e *Engine) find(tx store.Tx, id int64) (store.Job, error) {
 	d, err := tx.Job(id)
 	if err == nil && (d.Environment != e.Environment || d.Kind != store.Tasks) {
@@ -136,7 +137,7 @@ func (e *Engine) find(tx store.Tx, id int64) (store.Job, error) {
 	return d, err
 }
 
-// refuseOther returns an error if the environment has a run that waits, runs or was interrupted, except the one with an ID.
+// refuseOther returns an error if the environment has a waiting, running, or interrupted run other than id.
 func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	runs, err := tx.Runs(e.Environment, 0, math.MaxInt32)
 	for _, d := range runs {
@@ -147,7 +148,7 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	return err
 }
 
-// inTheWay returns the error of a request that has to wait for a run.
+// inTheWay returns the error for a request that conflicts with a run.
 func (e *Engine) inTheWay(d store.Job) error {
 	switch {
 	case e.jobs.IsGone(d):
@@ -158,7 +159,7 @@ func (e *Engine) inTheWay(d store.Job) error {
 	return job.Refuse("%s is running: wait for it to end, or stop it", job.Name(d))
 }
 
-// change changes a run in a transaction.
+// change modifies a run in a transaction.
 func (e *Engine) change(ctx context.Context, id int64, f func(*job.Tx, *store.Job) error) (d store.Job, err error) {
 	err = e.jobs.Write(ctx, func(t *job.Tx) error {
 		if d, err = e.find(t, id); err != nil {

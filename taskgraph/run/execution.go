@@ -13,9 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run runs a run that waits until it is done, has failed, asks or was stopped, and returns it. Its Message says why. The error
-// is a *[job.RefusedError] if it does not wait for this process, and wraps [store.ErrFenced] if another process has taken over. If
-// it is another one of the store, or ctx is done, the run can be resumed.
+// Run executes a waiting run until it is done, failed, is waiting for an answer, or was stopped, and returns it; its
+// Message has the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps
+// [store.ErrFenced] if another process took over. After any other store error, or when ctx is done, the run can be
+// resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	c, err := e.claim(ctx, id)
 	if err != nil || c.State != store.Running {
@@ -35,14 +36,14 @@ func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	return x.Job, err
 }
 
-// claimed is a run with what the store has of it.
+// claimed is a claimed run with its stored rows.
 type claimed struct {
 	store.Job
 	content store.Content
 	rows    []store.TaskRun
 }
 
-// claim takes the lease of a run that waits. One that was stopped before stays as it is.
+// claim acquires the lease of a waiting run. A run that was stopped is returned unchanged.
 func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	c.Job, err = e.change(ctx, id, func(t *job.Tx, d *store.Job) error {
 		switch {
@@ -64,10 +65,10 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 	return c, err
 }
 
-// prepare makes the schedule that the run was started with, and notes what has ended.
+// prepare restores the schedule that the run was started with, and the outcomes so far.
 func (x *execution) prepare(c claimed) (err error) {
 	d := json.NewDecoder(strings.NewReader(c.content.Request))
-	d.UseNumber() // Parameters keep their digits.
+	d.UseNumber() // Keep the digits of numbers in parameters.
 	if err := d.Decode(&x.request); err != nil {
 		return fmt.Errorf("cannot read the stored request: %w", err)
 	}
@@ -77,7 +78,7 @@ func (x *execution) prepare(c claimed) (err error) {
 	return x.restore(c.rows)
 }
 
-// conclude records that the run has ended, with the error of its loop, and returns that.
+// conclude records the end of the run, and returns the error of its loop.
 func (x *execution) conclude(ctx context.Context, err error) error {
 	to, message := x.verdict(err)
 	x.lines = append(x.lines, x.take()...)
@@ -92,7 +93,7 @@ func (x *execution) conclude(ctx context.Context, err error) error {
 	return cmp.Or(err, failed)
 }
 
-// verdict returns how the run ends, with the error of its loop.
+// verdict returns the final state of the run, given the error of its loop.
 func (x *execution) verdict(err error) (store.State, string) {
 	switch {
 	case x.refused != nil:
@@ -127,5 +128,5 @@ func (x *execution) verdict(err error) (store.State, string) {
 	return store.Done, ""
 }
 
-// maxFailures is how many failed tasks the message of a run names.
+// maxFailures limits the failed tasks that the message of a run lists.
 const maxFailures = 20

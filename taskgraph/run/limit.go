@@ -8,13 +8,13 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// limit holds items back while too many of them run.
+// limit delays items while too many of them are running.
 type limit struct {
 	free    int
 	waiting []int32
 }
 
-// limits are those of tasks, from their strategies, and those of nodes, from their roles.
+// limits are the limits of tasks, from their strategies, and of nodes, from their roles.
 type limits struct {
 	tasks map[*taskgraph.Spec]*limit
 	nodes map[*inventory.Node][]*limit
@@ -55,7 +55,7 @@ func (l limits) of(item *schedule.Item) []*limit {
 	return all
 }
 
-// take takes a slot of each limit of an item. If one has none, the item waits there until it has.
+// take acquires a slot of each limit of an item. If one has none left, the item is queued there.
 func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 	all := l.of(item)
 	full := slices.IndexFunc(all, func(one *limit) bool { return one.free == 0 })
@@ -65,14 +65,14 @@ func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
 			one.free--
 		case at == full:
 			one.waiting = append(one.waiting, i)
-		default: // Another item may use what this one was woken for.
+		default: // Another item can use the slot that this one was woken for.
 			one.wake(queue)
 		}
 	}
 	return full < 0
 }
 
-// give returns the slots of an item.
+// give releases the slots of an item.
 func (l limits) give(item *schedule.Item, queue *[]int32) {
 	for _, one := range l.of(item) {
 		one.free++
@@ -80,7 +80,7 @@ func (l limits) give(item *schedule.Item, queue *[]int32) {
 	}
 }
 
-// wake puts an item back into the queue if there may be a slot for it.
+// wake requeues an item if a slot may be free for it.
 func (l *limit) wake(queue *[]int32) {
 	if l.free > 0 && len(l.waiting) > 0 {
 		*queue = append(*queue, l.waiting[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// loop runs tasks until none is left that may start and none runs. If it fails, what has accumulated is not recorded.
+// loop runs tasks until none is running and none can start. If it fails, pending records are not written.
 func (x *execution) loop(ctx context.Context) error {
 	x.finished = make(chan struct{})
 	aborts, stop, done := x.Aborts(), x.Stopping(), ctx.Done()
@@ -31,8 +31,9 @@ func (x *execution) loop(ctx context.Context) error {
 	}
 }
 
-// advance records outcomes and starts what they let start, unless another goroutine does. It is called with the mutex, and
-// releases it in between. So whoever ends a task goes on with what follows from it, together with all that end meanwhile.
+// advance records outcomes and starts the tasks that become ready, unless another goroutine is already doing so. It
+// must be called with the mutex held, and releases it meanwhile, so one goroutine handles all outcomes that arrive in
+// the meantime.
 func (x *execution) advance(ctx context.Context) {
 	if x.busy {
 		return
@@ -54,7 +55,7 @@ func (x *execution) advance(ctx context.Context) {
 	x.busy = false
 }
 
-// step records outcomes, and decides what starts.
+// step records outcomes and decides which tasks start.
 func (x *execution) step(ctx context.Context, outcomes []outcome) {
 	x.now = time.Now().UTC()
 	for _, o := range outcomes {
@@ -71,7 +72,7 @@ func (x *execution) step(ctx context.Context, outcomes []outcome) {
 	}
 }
 
-// fill takes tasks from the queue while there is room.
+// fill dequeues tasks while there is capacity.
 func (x *execution) fill() {
 	for _, i := range x.again {
 		x.begin(i)
@@ -85,7 +86,7 @@ func (x *execution) fill() {
 	}
 }
 
-// begin notes the intent to run a task.
+// begin records the intent to run a task.
 func (x *execution) begin(i int32) {
 	v := &x.vertices[i]
 	v.started, v.status = x.now, running
@@ -94,7 +95,7 @@ func (x *execution) begin(i int32) {
 	x.rows, x.starting = append(x.rows, r), append(x.starting, i)
 }
 
-// help starts a worker if there is something to do for one, and none is about to start. It is called with the mutex.
+// help starts a worker if there is work and no worker is about to start. It must be called with the mutex held.
 func (x *execution) help(ctx context.Context) {
 	if !x.helping && (len(x.todo) > 0 || len(x.outcomes) > 0 && !x.busy) {
 		x.helping = true
@@ -102,7 +103,7 @@ func (x *execution) help(ctx context.Context) {
 	}
 }
 
-// worker runs tasks until there are none.
+// worker runs tasks until there are none left.
 func (x *execution) worker(ctx context.Context) {
 	x.mutex.Lock()
 	defer x.mutex.Unlock()
@@ -124,7 +125,7 @@ func (x *execution) worker(ctx context.Context) {
 	}
 }
 
-// execute runs a task.
+// execute runs one task.
 func (x *execution) execute(i int32) error {
 	item, v := &x.schedule.Items[i], &x.vertices[i]
 	w := Work{

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// maxOutput is how many bytes of a task run's output are stored.
+	// maxOutput is the maximum number of output bytes that are stored per task run.
 	maxOutput = 64 << 10
-	// delay is how long output waits for something else to be recorded with.
+	// delay is how long output may wait to be written together with other records.
 	delay = time.Second
 )
 
-// output has the output of tasks that is not recorded yet.
+// output buffers the output of tasks until it is recorded.
 type output struct {
 	lock   sync.Mutex
 	fresh  []store.Event
-	logged map[int32]int // bytes by item
+	logged map[int32]int // bytes per item
 	poke   chan struct{}
 }
 
-// add adds a line, as far as an item may have that many.
+// add buffers a line unless the item has reached its limit.
 func (o *output) add(item int32, event store.Event) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -44,7 +44,7 @@ func (o *output) add(item int32, event store.Event) {
 	}
 }
 
-// take returns what was added since the last call.
+// take returns the lines added since the last call.
 func (o *output) take() []store.Event {
 	o.lock.Lock()
 	defer o.lock.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// restore notes what has ended, and finds what can start.
+// restore restores the outcomes so far, and finds the tasks that can start.
 func (x *execution) restore(rows []store.TaskRun) error {
 	s := x.schedule
 	x.now, x.wrong, x.left = time.Now().UTC(), map[int32]string{}, len(s.Items)
@@ -36,7 +36,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 		}
 	}
 	x.propagate()
-	// A task that may still run on its node comes first: it counts.
+	// A task that may still be running on its node goes first, since it holds its slots.
 	slices.SortStableFunc(x.queue, func(a, b int32) int {
 		if x.vertices[a].resumed == x.vertices[b].resumed {
 			return 0
@@ -48,7 +48,7 @@ func (x *execution) restore(rows []store.TaskRun) error {
 	return nil
 }
 
-// restoreItem notes what the store has of an item, and reports whether it has ended.
+// restoreItem restores the stored state of an item, and reports whether it has ended.
 func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	v, item := &x.vertices[i], &x.schedule.Items[i]
 	v.attempt, v.started = int32(r.Attempt), r.Started
@@ -73,7 +73,7 @@ func (x *execution) restoreItem(i int32, r store.TaskRun) bool {
 	return true
 }
 
-// ready is called for a vertex that waits for nothing any more. It reports whether that is its end.
+// ready is called for a vertex that has no more dependencies. It reports whether the vertex ends with that.
 func (x *execution) ready(v int32) bool {
 	if int(v) >= len(x.schedule.Items) {
 		x.vertices[v].status = good
@@ -94,7 +94,7 @@ func (x *execution) ready(v int32) bool {
 	return true
 }
 
-// propagate tells what waits for vertices that they have ended.
+// propagate notifies the dependents of ended vertices.
 func (x *execution) propagate() {
 	for len(x.ended) > 0 {
 		v := x.ended[len(x.ended)-1]
@@ -127,10 +127,10 @@ func (x *execution) propagate() {
 	}
 }
 
-// maxTries is how often an execution begins a task anew whose outcome is unknown.
+// maxTries is how often an execution restarts a task whose outcome is unknown.
 const maxTries = 3
 
-// end notes the outcome of a task.
+// end records the outcome of a task.
 func (x *execution) end(o outcome) {
 	v, item := &x.vertices[o.item], &x.schedule.Items[o.item]
 	x.running--
@@ -140,14 +140,14 @@ func (x *execution) end(o outcome) {
 		v.resumed = false
 		v.attempt++
 		v.tries++
-		x.again = append(x.again, o.item) // It may still run on its node, so it keeps its slots.
+		x.again = append(x.again, o.item) // It may still be running on its node, so it keeps its slots.
 		return
 	}
 	x.limits.give(item, &x.queue)
 	switch {
 	case o.err == nil:
 		x.settle(o.item, good, store.Done, "")
-	case x.Calls.Err() != nil: // Its row stays STARTED, so that it is resumed.
+	case x.Calls.Err() != nil: // Its row stays STARTED, to be resumed.
 		v.status = waiting
 		return
 	case isUncertain && item.Task.Once:
@@ -156,7 +156,7 @@ func (x *execution) end(o outcome) {
 		x.settle(o.item, good, store.Failed, job.Brief(o.err.Error()))
 	default:
 		state := store.Failed
-		if isUnreached { // It is to be resumed.
+		if isUnreached { // Leave it for a resume.
 			state = store.Started
 		}
 		x.fail(o.item, failed, state, o.err)
@@ -171,13 +171,13 @@ func (x *execution) end(o outcome) {
 	x.propagate()
 }
 
-// fail notes an item because of which others are skipped.
+// fail records an item that causes others to be skipped.
 func (x *execution) fail(i int32, as status, state store.State, err error) {
 	x.wrong[i], x.vertices[i].blame = job.Brief(err.Error()), i+1
 	x.settle(i, as, state, x.wrong[i])
 }
 
-// skip notes an item that waits for one that failed or is unknown.
+// skip skips an item because a dependency failed or is unknown.
 func (x *execution) skip(i, blame int32) {
 	why := x.names[blame] + " failed"
 	if x.vertices[blame].status == unknown {
@@ -186,7 +186,7 @@ func (x *execution) skip(i, blame int32) {
 	x.settle(i, skipped, store.Skipped, why)
 }
 
-// halt skips what has not started of a task that failed on a node.
+// halt skips the unstarted items of a rolling task that failed on a node.
 func (x *execution) halt(blame int32) {
 	for i := range int32(len(x.schedule.Items)) {
 		v, item := &x.vertices[i], &x.schedule.Items[i]
@@ -198,7 +198,7 @@ func (x *execution) halt(blame int32) {
 	}
 }
 
-// settle notes that an item has ended.
+// settle records that an item has ended.
 func (x *execution) settle(i int32, as status, state store.State, message string) {
 	x.vertices[i].status = as
 	x.left--

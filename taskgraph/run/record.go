@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// commit records what has accumulated, and shows it.
+// commit writes the pending records and reports them.
 func (x *execution) commit(ctx context.Context) error {
 	x.lines = append(x.lines, x.take()...)
 	if len(x.rows)+len(x.lines)+len(x.events) == 0 {
@@ -36,7 +36,7 @@ func (x *execution) committed() {
 	x.lines, x.rows, x.events = nil, rest(x.rows, 2*x.left), x.events[:0]
 }
 
-// rest returns an empty slice for what comes after some rows, which the store keeps.
+// rest returns an empty slice for the rows after those already kept by the store.
 func rest[T any](rows []T, left int) []T {
 	if rows = rows[len(rows):]; cap(rows) < chunk/8 {
 		rows = make([]T, 0, min(left, chunk)+chunk/8)
@@ -44,10 +44,10 @@ func rest[T any](rows []T, left int) []T {
 	return rows
 }
 
-// chunk is for how many rows there is a slice.
+// chunk is the number of rows per slice.
 const chunk = 1024
 
-// kind is that of the events of task runs.
+// kind is the kind of task run events.
 const kind = "execute"
 
 func (x *execution) row(i int32) store.TaskRun {
@@ -64,7 +64,7 @@ func (x *execution) event(i int32, at time.Time, state store.State, message stri
 	}
 }
 
-// log shows and stores a line of an item's output.
+// log reports and stores a line of an item's output.
 func (x *execution) log(item int32, level, message string) {
 	event := store.Event{
 		Time: time.Now().UTC(), Deployment: x.Job.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,

@@ -1,5 +1,5 @@
-// Package run runs task graphs. A run is a job, with its lease, fencing token and events. It is recorded before a task starts
-// and after it has ended, so another process can continue after a crash.
+// Package run runs task graphs. A run is a job, with a lease, a fencing token, and events. Each task is recorded before
+// it starts and after it ends, so another process can continue after a crash.
 //
 //	engine := run.New(run.Options{Store: s, Environment: "prod", Executor: executor})
 //	d, err := engine.Start(ctx, run.Request{Type: "upgrade", ...})
@@ -13,22 +13,22 @@
 //	  │         └──▶ (interrupted) ────────────────┤
 //	  └─────────────────── resume ─────────────────┘
 //
-// A run that waits can be CANCELLED, too. One is interrupted if it is RUNNING and its process has ended, or has not renewed its
-// lease. A resumed run has the graph and the nodes that it was started with.
+// A waiting run can be CANCELLED, too. A run is interrupted if it is RUNNING and its process has ended or has not
+// renewed its lease. A resumed run keeps its graph and nodes.
 //
 //	         ┌──▶ DONE
 //	STARTED ─┼──▶ FAILED   runs again when the run is resumed, unless the failure is tolerated
 //	         └──▶ UNKNOWN  becomes DONE or FAILED by an answer
 //	SKIPPED                had nothing to do, or waited for one that is FAILED or UNKNOWN
 //
-// A task whose fail_on_error is false may fail: what waits for it goes on, the run can still be DONE, and the task does not run
-// again when the run is resumed.
+// A task whose fail_on_error is false may fail: its dependents still run, the run can still be DONE, and the task does
+// not run again when the run is resumed.
 //
 // # Crashes
 //
-// A task run that the store has as DONE is not repeated. One that is STARTED is given to the executor again, with the same token, so
-// that it can find out what happened. If it cannot, the task runs again, with another token; one whose attribute idempotent is false
-// becomes UNKNOWN, and the run ends as ASK when everything else is done that does not depend on it.
+// A task run recorded as DONE is not repeated. A STARTED one is passed to the executor again with the same token, so
+// that it can find out what happened. If it cannot, the task runs again with a new token; but a task whose attribute
+// idempotent is false becomes UNKNOWN, and the run ends as ASK once everything that does not depend on it has ended.
 package run
 
 import (
@@ -46,39 +46,39 @@ import (
 
 // Executor runs tasks on nodes.
 type Executor interface {
-	// Execute runs a task on a node once, with its tests and retries. The error is [ErrUncertain], perhaps wrapped, if nobody
-	// knows whether it took effect. It is called concurrently.
+	// Execute runs a task on a node once, with its tests and retries. The error wraps [ErrUncertain] if it is unknown
+	// whether the task took effect. Execute must be safe for concurrent use.
 	//
-	// ctx is done if the run is canceled. If its cause is not [context.Canceled], another process may run the task from now on,
-	// so what runs on the node goes on.
+	// ctx is done if the run is canceled. If its cause is not [context.Canceled], another process may take over the
+	// task, so commands on the node must keep running.
 	Execute(ctx context.Context, w Work) error
 }
 
-// ErrUncertain says that the outcome of a task is unknown.
+// ErrUncertain is returned if the outcome of a task is unknown.
 var ErrUncertain = errors.New("the outcome is unknown")
 
-// ErrUnreached is an [ErrUncertain] of a task whose outcome the executor can find out later, as its node cannot be reached now. The
-// task fails, and is resumed with its run.
+// ErrUnreached is an [ErrUncertain] for a task on a node that is currently unreachable; the executor can find out the
+// outcome later. The task fails, and is resumed with its run.
 var ErrUnreached = fmt.Errorf("%w while the node is unreachable", ErrUncertain)
 
-// Memory is how long executors can find out what became of a token.
+// Memory is how long executors must remember the outcome of a token.
 const Memory = 7 * 24 * time.Hour
 
-// Work is a task to be run on a node.
+// Work is a task to run on a node.
 type Work struct {
 	Environment string
 	Run         int64
 	Task        *taskgraph.Spec
 	// Node is nil for a stage.
 	Node *inventory.Node
-	// Parameters are those of the environment. The node's, which override them, are not included.
+	// Parameters are the parameters of the environment. The node's parameters, which override them, are not included.
 	Parameters map[string]any
-	// Token identifies one execution of the task, as "prod/12-k3v9x0qa-7", in all environments and stores. It is the same after a
-	// crash, so that an executor can find out what became of the work; work that runs again has another one.
+	// Token identifies one execution of the task, such as "prod/12-k3v9x0qa-7", across environments and stores. It is
+	// reused after a crash, so that an executor can find out the outcome; a repeated execution gets a new one.
 	Token string
-	// Resumed is set if an earlier process has started the work.
+	// Resumed means that an earlier process started the work.
 	Resumed bool
-	// Log reports output, at a level of [store.Event]. It may be called concurrently.
+	// Log reports output at a level of [store.Event]. It is safe for concurrent use.
 	Log func(level, message string)
 }
 
@@ -87,35 +87,37 @@ type Options struct {
 	Store       store.Store
 	Environment string
 	Executor    Executor
-	// Events receives events, one at a time. It must not block.
+	// Events is called for each event, one at a time. It must not block.
 	Events func(store.Event)
-	// Parallelism is how many tasks run at once: 16 if it is 0. PerRole is how many run at once on the nodes of a role.
+	// Parallelism is the number of tasks that run at once; 0 means 16. PerRole limits the tasks that run at once on the
+	// nodes of a role.
 	Parallelism int
 	PerRole     map[string]int
-	// StopOnError has no new tasks start after one has failed. Otherwise those run that do not depend on it.
+	// StopOnError starts no more tasks after a failure. Otherwise, independent tasks still run.
 	StopOnError bool
-	// Owner, IsDead and Lease are those of [job.Options].
+	// Owner, IsDead, and Lease are passed to [job.Options].
 	Owner  string
 	IsDead func(owner string) bool
 	Lease  time.Duration
 }
 
-// Request is a request for a run. It is stored, so that a run that is resumed has the same graph and nodes.
+// Request is a request for a run. It is stored, so a resumed run has the same graph and nodes.
 type Request struct {
 	Type      string
 	Tasks     []taskgraph.Task
 	Inventory inventory.Inventory
 	Only      []string `json:",omitempty"`
 	Event     string
-	// Digests identify the contents of the tasks, by ID.
+	// Digests identify the contents of the tasks by ID.
 	Digests map[string]string `json:",omitempty"`
-	// Skip has why items have nothing to do, and Refresh the digests of values that they depend on, by name of the item.
+	// Skip is the reason why items are skipped, and Refresh the digests of the values that they depend on, by item
+	// name.
 	Skip, Refresh map[string]string `json:",omitempty"`
-	// Nonce is random. [Engine.Start] sets it.
+	// Nonce is random; [Engine.Start] sets it.
 	Nonce string
 }
 
-// Engine runs the task graphs of an environment. It may be used concurrently.
+// Engine runs the task graphs of an environment. It is safe for concurrent use.
 type Engine struct {
 	Options
 	jobs *job.Runner
@@ -131,7 +133,7 @@ func New(o Options) *Engine {
 	})}
 }
 
-// schedule returns the schedule that a request was made for.
+// schedule restores the schedule of a request.
 func (r *Request) schedule() (*schedule.Schedule, error) {
 	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: r.Tasks}}, false), nil)
 	if err != nil {

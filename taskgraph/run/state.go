@@ -10,42 +10,43 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// execution is the run of a run by this process, from its claim until it ends. One goroutine has the fields of the loop.
+// execution is the execution of a run by this process, from claim to end. The fields of the loop belong to one
+// goroutine.
 type execution struct {
 	*Engine
 	*job.Held
 	name     string // of the run
 	request  Request
-	refused  error // why there is no schedule
+	refused  error // why the schedule could not be restored
 	schedule *schedule.Schedule
 
-	// What follows is of the goroutine that advances the run.
+	// The following fields belong to the goroutine that advances the run.
 	vertices   []vertex
 	names      []string
-	tokens     string // what tokens start with
+	tokens     string // the prefix of tokens
 	dependents dag.Graph
-	left       int     // how many items have not ended
-	queue      []int32 // items that wait for nothing but a free slot
-	again      []int32 // items to be begun anew
-	ended      []int32 // vertices of which others do not know yet
+	left       int     // the number of items that have not ended
+	queue      []int32 // items that wait only for a free slot
+	again      []int32 // items to restart
+	ended      []int32 // vertices whose dependents are not yet notified
 	limits     limits
 	wrong      map[int32]string // why items failed or are unknown
-	halted     int32            // 1 + the item because of which no new tasks start, or 0
+	halted     int32            // 1 + the item that prevents new tasks from starting, or 0
 	stopped    bool             // no new tasks start because of Stop, Cancel or ctx
 	now        time.Time
 	running    int
 	err        error
-	// What the next transaction records: rows of items that ended, then those of items to be started; output, and ends.
+	// Pending records for the next transaction: rows of ended items, then of items to start; output; and ends.
 	rows          []store.TaskRun
 	starting      []int32
 	lines, events []store.Event
 
-	// Workers share what follows.
+	// The following fields are shared with workers.
 	mutex             sync.Mutex
 	todo              []int32 // items whose intents are recorded
 	outcomes, handled []outcome
-	busy              bool // a goroutine advances the run
-	poked             bool // it is to look again
+	busy              bool // a goroutine is advancing the run
+	poked             bool // it must check again
 	helping           bool // a worker is about to start
 	finished          chan struct{}
 
@@ -54,12 +55,12 @@ type execution struct {
 
 // vertex is an item or a join of the schedule.
 type vertex struct {
-	waits   int32 // for how many vertices
-	blame   int32 // 1 + the item because of which it is skipped, or 0
+	waits   int32 // the number of unfinished dependencies
+	blame   int32 // 1 + the item that causes it to be skipped, or 0
 	attempt int32
 	tries   int8
 	status  status
-	resumed bool // an earlier process has started it
+	resumed bool // started by an earlier process
 	started time.Time
 }
 
@@ -68,13 +69,13 @@ type status uint8
 const (
 	waiting status = iota
 	running
-	good // what waits for it goes on
+	good // dependents can run
 	failed
 	unknown
-	skipped // because of one that failed or is unknown
+	skipped // a dependency failed or is unknown
 )
 
-// outcome is how a task ended.
+// outcome is the result of a task.
 type outcome struct {
 	item int32
 	err  error

@@ -10,11 +10,11 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// mostNamed is how many items of one task are named one by one.
+// mostNamed is the maximum number of items of one task that are listed individually.
 const mostNamed = 3
 
-// Waits returns the names of the items that an item waits for. Many items of a task are one text, such as "install on 100
-// nodes". Of each of some, one is enough.
+// Waits returns the names of an item's dependencies: all must end, and one of each group in some. Many items of one
+// task are summarized, such as "install on 100 nodes".
 func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	edges := slices.Clone(s.Graph.Out(int32(item)))
 	slices.Sort(edges)
@@ -31,7 +31,7 @@ func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 	return all, some
 }
 
-// names returns the names of what a join leads to, which are items of one task.
+// names returns the names of the dependencies of a join, which are items of one task.
 func (s *Schedule) names(items []int32) (names []string) {
 	if len(items) > mostNamed {
 		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}
@@ -42,9 +42,9 @@ func (s *Schedule) names(items []int32) (names []string) {
 	return names
 }
 
-// Digest returns a digest of the content of a task.
+// Digest returns a digest of a task's content.
 func Digest(t taskgraph.Task) string {
-	text, _ := json.Marshal(t) // Attributes are JSON.
+	text, _ := json.Marshal(t) // Attributes are JSON values.
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:12])
 }

@@ -1,4 +1,5 @@
-// Package schedule expands a task graph on nodes: which task runs where, what waits for what, and what is skipped. It is pure.
+// Package schedule expands a task graph on nodes: it decides which tasks run where, in which order, and which are
+// skipped. It has no side effects.
 package schedule
 
 import (
@@ -13,47 +14,47 @@ import (
 
 // Input is the input of [New].
 type Input struct {
-	// Tasks are specs that [taskgraph.Check] returned.
+	// Tasks are the specs returned by [taskgraph.Check].
 	Tasks []*taskgraph.Spec
-	// Digests identify the contents of the tasks, by ID: see [Digests].
+	// Digests identify the contents of the tasks by ID; see [Digests].
 	Digests map[string]string
 	Nodes   []inventory.Node
-	// Only has the names of the nodes to run on; none are all. Dependencies on tasks of other nodes are met.
+	// Only lists the nodes to run on; empty means all. Dependencies on tasks of other nodes count as satisfied.
 	Only []string
 	// Event is the event of the run, such as "deploy_changes".
 	Event string
-	// Last returns how a task ended on a node the last time. It is nil if there is no history. The node of a stage is "".
+	// Last returns the last outcome of a task on a node, "" for a stage. It is nil if there is no history.
 	Last func(task, node string) (Last, bool)
-	// Condition evaluates a condition for a node, Refresh returns the digest of the values that paths and URNs stand for. The
+	// Condition evaluates a condition for a node, and Refresh returns the digest of the values of paths and URNs. The
 	// node of a stage is nil.
 	Condition func(expression string, node *inventory.Node) (bool, error)
 	Refresh   func(paths []string, node *inventory.Node) string
-	// All is set to run unchanged tasks, too.
+	// All runs unchanged tasks, too.
 	All bool
 }
 
-// Last is the last task run of a task on a node.
+// Last is the last run of a task on a node.
 type Last struct {
 	Succeeded bool
-	// Digest identifies the content that the task had, and Refresh the values that it depended on.
+	// Digest identifies the content of the task, Refresh the values that it depended on.
 	Digest, Refresh string
 }
 
 // Reasons to skip an item.
 const (
-	ByCondition = "condition" // The condition is false.
-	Unchanged   = "unchanged" // The task has succeeded on the node, and nothing has changed since.
+	ByCondition = "condition" // the condition is false
+	Unchanged   = "unchanged" // succeeded on the node, and nothing has changed since
 	ByType      = taskgraph.SkippedType
 )
 
-// Schedule has the task runs of a run and their order.
+// Schedule is the ordered task runs of a run.
 type Schedule struct {
-	// Items are in the order of the tasks, those of a task in the order of the nodes.
+	// Items are ordered by task, then by node.
 	Items []Item
-	// Graph leads from each item to those that it waits for. Vertices from len(Items) on are joins, which lead to items and on
-	// which any number of items depends.
+	// Graph has an edge from each item to each of its dependencies. Vertices from len(Items) on are joins, shared by
+	// any number of items, with edges to items.
 	Graph dag.Graph
-	// Any has the joins for which the first item that is done is enough.
+	// Any marks the joins that need only the first successful item.
 	Any map[int32]bool
 }
 
@@ -62,13 +63,13 @@ type Item struct {
 	Task *taskgraph.Spec
 	// Node is nil for a stage.
 	Node *inventory.Node
-	// Skip is why there is nothing to do, or "". Dependents go on.
+	// Skip is the reason to skip the item, or "". Dependents still run.
 	Skip string
-	// Digest and Refresh are those of [Last] in a later run.
+	// Digest and Refresh become those fields of [Last] in a later run.
 	Digest, Refresh string
 }
 
-// Name returns what users call the item, such as "web-1/install".
+// Name returns the display name of the item, such as "web-1/install".
 func (i *Item) Name() string {
 	if i.Node == nil {
 		return i.Task.ID
@@ -83,8 +84,8 @@ func (i *Item) nodeName() string {
 	return i.Node.Name
 }
 
-// New returns a schedule. The error is a *[taskgraph.Error] with all unknown nodes, or all cycles, or all conditions that cannot
-// be evaluated.
+// New returns a schedule. The error is a *[taskgraph.Error] with all unknown nodes, or all cycles, or all conditions
+// that failed to evaluate.
 func New(in Input) (*Schedule, error) {
 	s, err := expand(in, true)
 	if err != nil {
@@ -121,10 +122,10 @@ func New(in Input) (*Schedule, error) {
 	return s, nil
 }
 
-// Restore returns the schedule that New returned for an input, with the decisions that it took then: see [Schedule.Decisions].
-// It needs the tasks, their digests, the nodes and Only.
+// Restore rebuilds a schedule that New returned, with its decisions; see [Schedule.Decisions]. It needs the tasks,
+// their digests, the nodes, and Only.
 func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
-	s, err := expand(in, false) // Cycles were found by New.
+	s, err := expand(in, false) // New has already checked for cycles.
 	if err != nil || len(skip)+len(refresh) == 0 {
 		return s, err
 	}
@@ -135,7 +136,7 @@ func Restore(in Input, skip, refresh map[string]string) (*Schedule, error) {
 	return s, nil
 }
 
-// Decisions returns the reasons to skip items, and the digests of values, by the names of the items that have one.
+// Decisions returns the skip reasons and the digests of values, by item name.
 func (s *Schedule) Decisions() (skip, refresh map[string]string) {
 	skip, refresh = map[string]string{}, map[string]string{}
 	for i := range s.Items {
@@ -150,7 +151,7 @@ func (s *Schedule) Decisions() (skip, refresh map[string]string) {
 	return skip, refresh
 }
 
-// expand returns a schedule in which nothing is skipped, and looks for cycles if check is set.
+// expand returns a schedule that skips nothing, and checks for cycles if check is set.
 func expand(in Input, check bool) (*Schedule, error) {
 	nodes, err := pick(in.Nodes, in.Only)
 	if err != nil {
@@ -185,7 +186,7 @@ func expand(in Input, check bool) (*Schedule, error) {
 	return s, nil
 }
 
-// pick returns the nodes with some names, or all if there are none.
+// pick returns the named nodes, or all if there are no names.
 func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	if len(only) == 0 {
 		return nodes, nil
@@ -211,7 +212,7 @@ func pick(nodes []inventory.Node, only []string) ([]inventory.Node, error) {
 	return picked, nil
 }
 
-// decide sets whether an item is skipped, and the digest of the values that it depends on.
+// decide sets the skip reason of an item, and the digest of the values that it depends on.
 func (in *Input) decide(item *Item) error {
 	t := item.Task
 	if len(t.RefreshOn) > 0 {

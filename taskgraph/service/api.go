@@ -13,49 +13,51 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 )
 
-// API has the operations on a store, implemented by [Service], or on a server, by package server/client.
+// API is the operations on task graphs, implemented on a store by [Service] and on a server by package server/client.
 //
-// A change of graphs, tasks or selections is refused if it makes a release's graph, by itself, or the effective graph of an
-// environment invalid.
+// A change to graphs, tasks, or selections is rejected if it would make a release's graph, or the effective graph of an
+// environment, invalid.
 //
-// The error is a *[taskgraph.Error] for an invalid graph, and an *[Error] for everything else that a user can fix.
+// Errors are a *[taskgraph.Error] for an invalid graph, and an *[Error] for anything else that a user can fix.
 type API interface {
-	// AddRelease adds a release or a plugin; the error is a Conflict if it exists. DeleteRelease deletes one with its graphs; it is
-	// a Conflict if an environment uses it.
+	// AddRelease adds a release or plugin; it fails with Conflict if it exists. DeleteRelease deletes one with its
+	// graphs; it fails with Conflict if an environment uses it.
 	AddRelease(ctx context.Context, r Release) (Release, error)
 	Releases(ctx context.Context, layer store.Layer) ([]Release, error)
 	DeleteRelease(ctx context.Context, layer store.Layer, id int64) error
-	// Use selects the layers of an environment: its release and its plugins by their IDs.
+	// Use selects the layers of an environment, its release and plugins, by ID.
 	Use(ctx context.Context, s Selection) (Selection, error)
 	Selection(ctx context.Context, environment string) (Selection, error)
 
 	// Graphs returns the graphs of an owner, or all if owner is nil, without tasks.
 	Graphs(ctx context.Context, owner *store.Owner) ([]Graph, error)
-	// Graph and Find return a graph with its tasks, by ID and by owner and type.
+	// Graph returns a graph with its tasks by ID, Find by owner and type.
 	Graph(ctx context.Context, id int64) (Graph, error)
 	Find(ctx context.Context, owner store.Owner, graphType string) (Graph, error)
-	// Create adds a graph; the error is a Conflict if the owner has one of the type. Update replaces the name, unless it is nil,
-	// and the tasks, unless they are nil: unchanged tasks keep their IDs.
+	// Create adds a graph; it fails with Conflict if the owner already has one of the type. Update replaces the name
+	// and the tasks, unless nil; unchanged tasks keep their IDs.
 	Create(ctx context.Context, owner store.Owner, g taskgraph.Graph) (Graph, error)
 	Update(ctx context.Context, id int64, name *string, tasks []taskgraph.Task) (Graph, error)
 	Delete(ctx context.Context, id int64) error
-	// UpdateTask replaces a task, which gets another ID if its content changes. DeleteTask deletes one.
+	// UpdateTask replaces a task, which gets a new ID if its content changes. DeleteTask deletes one.
 	UpdateTask(ctx context.Context, graph, id int64, t taskgraph.Task) (Task, error)
 	DeleteTask(ctx context.Context, graph, id int64) error
 
-	// Effective merges the graphs of a type of an environment: of its selection, or only of some layers.
+	// Effective merges the graphs of a type selected by an environment, or only those of some layers.
 	Effective(ctx context.Context, environment, graphType string, layers ...store.Layer) (Effective, error)
 
-	// Plan returns the items of a run without starting it. Start starts one; the error is a Conflict while the environment has one.
+	// Plan returns the items of a run without starting it. Start starts one; it fails with Conflict while the
+	// environment has one.
 	Plan(ctx context.Context, environment string, r RunRequest) (Plan, error)
 	Start(ctx context.Context, environment string, r RunRequest) (Run, error)
-	// Resume continues a run that failed, asks, or was stopped or interrupted. An answer is about a task run that it asks about.
+	// Resume continues a run that failed, is waiting for an answer, or was stopped or interrupted. The answer applies
+	// to a task run with unknown outcome.
 	Resume(ctx context.Context, id int64, answer *Answer) (Run, error)
 	Stop(ctx context.Context, id int64) (Run, error)
-	// Runs returns up to limit runs of an environment with an ID below before, the latest first, without task runs.
+	// Runs returns up to limit runs of an environment with an ID below before, newest first, without task runs.
 	Runs(ctx context.Context, environment string, before int64, limit int) ([]Run, error)
 	Run(ctx context.Context, id int64) (Run, error)
-	// Events returns up to 1000 stored events of a run with a serial above after, oldest first.
+	// Events returns up to 1000 stored events of a run with a serial greater than after, oldest first.
 	Events(ctx context.Context, id, after int64) ([]store.Event, error)
 }
 
@@ -82,19 +84,19 @@ type (
 	Release = store.Release
 	// TaskRun is a task on a node.
 	TaskRun = store.TaskRun
-	// Answer says what became of a task run whose outcome is unknown.
+	// Answer resolves a task run whose outcome is unknown.
 	Answer = run.Answer
 )
 
-// Selection has the layers of an environment.
+// Selection is the layers of an environment.
 type Selection struct {
 	Environment string `json:"environment"`
 	// Release is nil if none is selected.
 	Release *Release  `json:"release,omitempty"`
 	Plugins []Release `json:"plugins"`
-	// Order has the layers, later ones overriding earlier ones.
+	// Order lists the layers; later ones override earlier ones.
 	Order []store.Layer `json:"order"`
-	// Whole is set if tasks override whole tasks.
+	// Whole means that tasks override whole tasks instead of attributes.
 	Whole bool `json:"whole"`
 }
 
@@ -103,20 +105,20 @@ type Graph struct {
 	ID   int64  `json:"id"`
 	Type string `json:"type"`
 	Name string `json:"name"`
-	// Relations has the owner.
+	// Relations is the owner.
 	Relations [1]store.Owner `json:"relations" doc:"The owner of the graph: a graph has one."`
 	// Tasks is nil in lists of graphs.
 	Tasks []Task `json:"tasks,omitzero"`
 }
 
-// Task is a stored task. Its JSON also has "_id", which uploads ignore.
+// Task is a stored task. Its JSON includes "_id", which uploads ignore.
 type Task struct {
 	taskgraph.Task
 	// DatabaseID changes with the content.
 	DatabaseID int64
 }
 
-// MarshalJSON returns the attributes of the task after "_id".
+// MarshalJSON puts "_id" before the attributes of the task.
 func (t Task) MarshalJSON() ([]byte, error) {
 	text, err := t.Task.MarshalJSON()
 	if err != nil {
@@ -139,22 +141,22 @@ func (t *Task) UnmarshalJSON(text []byte) error {
 type Effective struct {
 	Type  string           `json:"type"`
 	Tasks []taskgraph.Task `json:"tasks"`
-	// Origins has the layer of each attribute, by task and attribute, such as "release shop 1.2".
+	// Origins is the layer that sets each attribute, by task and attribute, such as "release shop 1.2".
 	Origins map[string]map[string]string `json:"origins"`
 }
 
-// RunRequest asks for a run.
+// RunRequest is a request for a run.
 type RunRequest struct {
-	// Type is "default" if it is empty.
+	// Type defaults to "default".
 	Type string `json:"type,omitempty"`
-	// Nodes are names of nodes; nil is all.
+	// Nodes lists names of nodes; nil means all.
 	Nodes []string `json:"nodes,omitempty" minItems:"1"`
-	// Event is "deploy_changes" if it is empty. All also runs unchanged tasks.
+	// Event defaults to "deploy_changes". All also runs unchanged tasks.
 	Event string `json:"event,omitempty"`
 	All   bool   `json:"all,omitempty"`
 }
 
-// Plan has the items of a run.
+// Plan is the items of a run.
 type Plan struct {
 	Type  string     `json:"type"`
 	Items []PlanItem `json:"items"`
@@ -165,9 +167,9 @@ type PlanItem struct {
 	Task string `json:"task"`
 	Node string `json:"node,omitempty"`
 	Type string `json:"type"`
-	// Skip is why there is nothing to do, or "".
+	// Skip is the reason to skip the item, or "".
 	Skip string `json:"skip,omitempty"`
-	// Waits has the items that it waits for, such as "web-1/install"; Any has groups of them of which one is enough.
+	// Waits lists the item's dependencies, such as "web-1/install"; Any lists groups of which one member is enough.
 	Waits []string   `json:"waits,omitempty"`
 	Any   [][]string `json:"any,omitempty"`
 }
@@ -181,7 +183,7 @@ type Run struct {
 	Message     string      `json:"message,omitempty"`
 	Created     time.Time   `json:"created"`
 	Ended       time.Time   `json:"ended,omitzero"`
-	// Running is set while a process holds the run; otherwise one that is RUNNING was interrupted.
+	// Running means that a process holds the run; otherwise, a RUNNING run was interrupted.
 	Running bool      `json:"running"`
 	Tasks   []TaskRun `json:"tasks,omitempty"`
 }

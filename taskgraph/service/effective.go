@@ -20,8 +20,8 @@ func (s *Service) Effective(ctx context.Context, environment, graphType string, 
 	})
 }
 
-// effective returns the effective graph of an environment, or that of only some layers. It fails if no layer has a graph of the
-// type.
+// effective returns the effective graph of an environment, or of only some layers. It fails if no layer has a graph of
+// the type.
 func (v *view) effective(environment, graphType string, only []store.Layer) *taskgraph.Effective {
 	for _, l := range only {
 		if !slices.Contains(defaultOrder, l) {
@@ -40,10 +40,10 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 	return e
 }
 
-// merge merges graphs. The error is a *[taskgraph.Error] if plugins have different values of an attribute.
+// merge merges graphs. The error is a *[taskgraph.Error] if plugins have conflicting values.
 func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective, error) {
 	var layers, plugins []taskgraph.Layer
-	at := 0 // where the plugins belong
+	at := 0 // the position of the plugins
 	for _, g := range graphs {
 		name, _ := v.owner(g.Owner)
 		l := taskgraph.Layer{Name: name, Tasks: plain(v.tasks(g).Tasks)}
@@ -57,7 +57,7 @@ func (v *view) merge(graphs []store.TaskGraph, whole bool) (*taskgraph.Effective
 	return taskgraph.Merge(slices.Insert(layers, at, merged), whole), err
 }
 
-// verify returns what is wrong with merged graphs.
+// verify returns the problems of merged graphs.
 func (v *view) verify(graphs []store.TaskGraph, whole bool) error {
 	e, err := v.merge(graphs, whole)
 	if err = cmp.Or(v.err, err); err == nil {
@@ -66,8 +66,8 @@ func (v *view) verify(graphs []store.TaskGraph, whole bool) error {
 	return err
 }
 
-// checkOwner checks the graphs of a type that an owner's graph is in, as they are now: a release's by itself, and those of all
-// environments that use it.
+// checkOwner checks all graphs of a type that include an owner's graph: a release's own graph, and the effective graphs
+// of all environments that use it.
 func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.reload()
 	if graphs := v.graphsOf(graphType, owner); v.err == nil && owner.Layer == store.ReleaseLayer && graphs != nil {
@@ -76,8 +76,8 @@ func (v *view) checkOwner(owner store.Owner, graphType string) {
 	v.check(v.users(owner), graphType)
 }
 
-// check checks the effective graphs of some environments, of a type or, if it is "", of all. What is wrong in the same way in
-// several environments is reported once. The error is a *[taskgraph.Error] that names layers.
+// check checks the effective graphs of environments, of one type or, if it is "", of all. Equal problems of several
+// environments are reported once. The error is a *[taskgraph.Error] that names layers.
 func (v *view) check(environments []string, graphType string) {
 	type problem struct {
 		graphType string

@@ -40,7 +40,7 @@ func (s *Service) Start(ctx context.Context, environment string, r RunRequest) (
 	return s.engage(environment, true, func(e *run.Engine) (store.Job, error) { return e.Start(ctx, request) })
 }
 
-// schedule returns what the engine needs for a run, and what the run will do. It sets the defaults of the request.
+// schedule returns the engine's request and the schedule for a run. It fills in the defaults of the request.
 func (s *Service) schedule(ctx context.Context, environment string, r *RunRequest) (request run.Request, sch *schedule.Schedule, err error) {
 	r.Type, r.Event = cmp.Or(r.Type, taskgraph.DefaultType), cmp.Or(r.Event, taskgraph.DefaultEvent)
 	last := map[[2]string]schedule.Last{}
@@ -108,13 +108,13 @@ func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*r
 	return s.engage(d.Environment, begins, change)
 }
 
-// engage has the engine of an environment change a run. If begins is set, the run is then to go on.
+// engage calls f to change a run with the engine of its environment. If begins is set, the run then continues.
 func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Job, error)) (Run, error) {
 	e := s.Engine(environment)
 	d, err := change(e)
 	if refused := new(job.RefusedError); errors.As(err, &refused) {
 		err = &Error{Conflict, refused.Message}
-	} else if errors.Is(err, store.ErrNotFound) { // It was deleted meanwhile.
+	} else if errors.Is(err, store.ErrNotFound) { // deleted concurrently
 		err = &Error{NotFound, err.Error()}
 	}
 	if err != nil {
@@ -134,7 +134,7 @@ func shown(e *run.Engine, d store.Job) Run {
 	}
 }
 
-// run returns the deployment of a run.
+// run returns the job of a run.
 func (v *view) run(id int64) store.Job {
 	d, err := v.Job(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.Kind != store.Tasks {
@@ -171,7 +171,7 @@ func (s *Service) Run(ctx context.Context, id int64) (Run, error) {
 	})
 }
 
-// mostEvents is how many events a call returns.
+// mostEvents is the maximum number of events per call.
 const mostEvents = 1000
 
 // Events implements [API].

@@ -18,17 +18,17 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
-// Service is the API on a store. Each operation is one transaction.
+// Service implements [API] on a store. Each operation is one transaction.
 type Service struct {
 	Store store.Store
 	Types tasktype.Registry
-	// Inventory returns the nodes of an environment and, for conditions and refresh_on, its state, which may be nil.
+	// Inventory returns the nodes of an environment, and its state for conditions and refresh_on, which may be nil.
 	Inventory func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error)
-	// Engine returns an engine that runs the graphs of an environment.
+	// Engine returns the engine of an environment.
 	Engine func(environment string) *run.Engine
-	// Go is called with a run that Start has added or Resume continues, if it is set. The caller runs it otherwise.
+	// Go, if set, is called with each run that Start adds or Resume continues. Otherwise, the caller runs it.
 	Go func(environment string, id int64)
-	// Remote refuses to plan and start runs on nodes whose connection is local.
+	// Remote rejects runs on nodes with a local connection.
 	Remote bool
 }
 
@@ -36,7 +36,7 @@ var _ API = (*Service)(nil)
 
 func fail(k Kind, format string, args ...any) error { return &Error{k, fmt.Sprintf(format, args...)} }
 
-// view is a transaction with the rows that operations look at, as they were when it began.
+// view is a transaction with the rows that operations read, as of its start.
 type view struct {
 	store.Tx
 	service      *Service
@@ -44,11 +44,11 @@ type view struct {
 	releases     []store.Release
 	selections   []store.Selection
 	graphs       []store.TaskGraph
-	// err is the first error. Methods return zero values from then on, and change nothing.
+	// err is the first error. After it, methods return zero values and change nothing.
 	err error
 }
 
-// reload gets the rows as they are now.
+// reload reads the rows again.
 func (v *view) reload() {
 	if v.err == nil {
 		var errs [4]error
@@ -60,7 +60,7 @@ func (v *view) reload() {
 	}
 }
 
-// fail notes an error, unless there is one.
+// fail records an error unless there already is one.
 func (v *view) fail(k Kind, format string, args ...any) {
 	if v.err == nil {
 		v.err = fail(k, format, args...)
@@ -73,7 +73,7 @@ func read[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
 }
 
 func write[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
-	// Graphs of several owners make one, so all writers exclude each other.
+	// Effective graphs span owners, so all writers exclude each other.
 	transact := func(ctx context.Context, f func(store.Tx) error) error { return s.Store.Write(ctx, "", f) }
 	return in(ctx, s, transact, f)
 }
@@ -92,7 +92,7 @@ func in[R any](ctx context.Context, s *Service, transact func(context.Context, f
 	return r, err
 }
 
-// environment fails if there is no such environment.
+// environment fails unless the environment exists.
 func (v *view) environment(name string) {
 	var names []string
 	for _, e := range v.environments {
@@ -112,7 +112,7 @@ func (v *view) release(layer store.Layer, id int64) Release {
 	return v.releases[i]
 }
 
-// owner returns the name of an owner, such as "cluster prod", and the owner with only what its layer needs.
+// owner returns the name of an owner, such as "cluster prod", and the owner reduced to the fields of its layer.
 func (v *view) owner(o store.Owner) (string, store.Owner) {
 	switch o.Layer {
 	case store.ClusterLayer:
@@ -172,7 +172,7 @@ func (s *Service) DeleteRelease(ctx context.Context, layer store.Layer, id int64
 	return err
 }
 
-// users returns the names of the environments with graphs of an owner.
+// users returns the environments that include graphs of an owner.
 func (v *view) users(o store.Owner) (names []string) {
 	for _, e := range v.environments {
 		if slices.Contains(owners(v.selection(e.Name), nil), o) {
@@ -182,10 +182,10 @@ func (v *view) users(o store.Owner) (names []string) {
 	return names
 }
 
-// defaultOrder has the layers, later ones overriding earlier ones.
+// defaultOrder is the default layer order; later layers override earlier ones.
 var defaultOrder = []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer}
 
-// selection returns what an environment has selected. Its order is never nil.
+// selection returns the selection of an environment. Its Order is never nil.
 func (v *view) selection(environment string) store.Selection {
 	s := store.Selection{Environment: environment}
 	if i := slices.IndexFunc(v.selections, func(s store.Selection) bool { return s.Environment == environment }); i >= 0 {
@@ -197,7 +197,7 @@ func (v *view) selection(environment string) store.Selection {
 	return s
 }
 
-// owners returns those of the graphs of some layers, or of all, in the order in which they are merged.
+// owners returns the owners of the selected layers, or of only some of these, in merge order.
 func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
 	for _, l := range s.Order {
 		switch {

@@ -16,9 +16,9 @@ import (
 // builtin is a built-in type.
 type builtin struct {
 	parameters []parameter
-	// check checks parameters that are right by themselves. It may be nil.
+	// check checks parameters that are individually valid. It may be nil.
 	check func(p map[string]any) []string
-	// nothing is set if run does nothing.
+	// nothing means that run does nothing.
 	nothing bool
 	run     func(ctx context.Context, c *Call) error
 }
@@ -26,17 +26,17 @@ type builtin struct {
 type parameter struct {
 	name string
 	kind kind
-	// required is set if there must be such a parameter.
+	// required means that the parameter must be present.
 	required bool
 }
 
-// kind returns what a value must be, or "" if it is that.
+// kind returns what a value must be, or "" if it is valid.
 type kind func(v any) string
 
-// common are the parameters of all types. [taskgraph.Check] checks them.
+// common lists the parameters of all types, which [taskgraph.Check] checks.
 var common = []string{"timeout", "retries", "interval", "strategy"}
 
-// Builtin returns the types that are built in.
+// Builtin returns the built-in types.
 func Builtin() Registry {
 	nothing := builtin{nothing: true, run: func(context.Context, *Call) error { return nil }}
 	return Registry{
@@ -104,7 +104,7 @@ func text(v any) string {
 	switch {
 	case !ok || s == "":
 		return "a non-empty string"
-	case strings.Contains(s, "\x00"): // OpenSSH ends the connection if an argument has one.
+	case strings.Contains(s, "\x00"): // OpenSSH closes the connection on NUL in an argument.
 		return "a string without NUL characters"
 	}
 	return ""
@@ -126,7 +126,7 @@ func anyText(v any) string {
 
 var octal = regexp.MustCompile(`^0?[0-7]{3}$`)
 
-// mode accepts no numbers: YAML and JSON disagree about what 0644 is.
+// mode accepts only strings, since YAML and JSON disagree about the value of 0644.
 func mode(v any) string {
 	if s, _ := v.(string); !octal.MatchString(s) {
 		return `an octal mode in quotes, such as "0644"`
@@ -162,6 +162,6 @@ func puppet(ctx context.Context, c *Call) error {
 	if modules := str(p, "puppet_modules"); modules != "" {
 		script += " --modulepath " + quote(modules)
 	}
-	// Status 2 is success with changes.
+	// Exit status 2 means success with changes.
 	return c.Command(ctx, "puppet", script+" "+quote(str(p, "puppet_manifest")), str(p, "cwd"), 2)
 }

@@ -30,7 +30,7 @@ func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
 	return lines, err
 }
 
-// dir returns a working directory: on this machine, relative ones are in the folder.
+// dir returns a working directory; on this machine, relative ones are resolved against Folder.
 func (c *Call) dir(cwd string) string {
 	if c.Node.Local && !filepath.IsAbs(cwd) {
 		return filepath.Join(c.Folder, cwd)
@@ -38,10 +38,10 @@ func (c *Call) dir(cwd string) string {
 	return cwd
 }
 
-// exitError is an exit status that is a failure.
+// exitError is a nonzero exit status that counts as a failure.
 type exitError struct {
 	status int
-	// last has the last lines of the output.
+	// last is the last lines of the output.
 	last []string
 }
 

@@ -19,25 +19,25 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/run"
 )
 
-// Executor is a [run.Executor] that connects to nodes.
+// Executor is a [run.Executor] that runs tasks on nodes.
 type Executor struct {
 	Types Registry
-	// Folder is where relative paths on this machine start.
+	// Folder is the base of relative paths on this machine.
 	Folder string
-	// Remote refuses nodes whose connection is local.
+	// Remote rejects nodes with a local connection.
 	Remote bool
-	// Hidden, unless it is nil, returns more files and folders in Folder that tasks must not copy to nodes. State, ~/.ssh and the key
-	// of a task's node are always hidden.
+	// Hidden, if not nil, returns additional files and folders in Folder that tasks must not copy to nodes. State,
+	// ~/.ssh, and the key of a task's node are always hidden.
 	Hidden func() ([]string, error)
-	// Hosts has the connections.
+	// Hosts is the pool of connections.
 	Hosts host.Pool
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (x *Executor) Close() error { return x.Hosts.Close() }
 
-// Execute implements [run.Executor]. Commands see LUMI_ENVIRONMENT, LUMI_RUN, LUMI_TASK, LUMI_NODE, LUMI_ROLES (separated by
-// commas) and LUMI_PARAMETERS: the parameters of the node and the environment, as JSON.
+// Execute implements [run.Executor]. Commands see LUMI_ENVIRONMENT, LUMI_RUN, LUMI_TASK, LUMI_NODE, LUMI_ROLES
+// (comma-separated), and LUMI_PARAMETERS: the parameters of the node and the environment as JSON.
 func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	t, ok := x.Types[w.Task.Type]
 	if !ok {
@@ -68,10 +68,10 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	return e.test(ctx, "test_post", w.Task.TestPost)
 }
 
-// NoLocal is the message about a local node where only remote ones are allowed.
+// NoLocal is the format of the error for local nodes if only remote ones are allowed.
 const NoLocal = "node %s has connection: local, which gives its tasks all permissions of the server; 'lumi serve --local-nodes' allows this"
 
-// hidden returns files and folders that a task on a node must not read.
+// hidden returns the files and folders that tasks on a node must not read.
 func (x *Executor) hidden(n *inventory.Node) (all []string, err error) {
 	if x.Hidden != nil {
 		if all, err = x.Hidden(); err != nil {
@@ -106,7 +106,7 @@ type execution struct {
 	pool *host.Pool
 }
 
-// phase is the task itself or a test.
+// phase is the task itself or one of its tests.
 type phase struct {
 	name              string
 	timeout, interval time.Duration
@@ -127,7 +127,7 @@ func (e *execution) test(ctx context.Context, name string, t *taskgraph.Test) er
 	return err
 }
 
-// phase runs a phase until an attempt succeeds. After a crash, attempts that have ended end the same way again at once.
+// phase runs a phase until an attempt succeeds. After a crash, finished attempts end immediately with the same result.
 func (e *execution) phase(ctx context.Context, p phase) error {
 	for attempt := 1; ; attempt++ {
 		c := *e.c

@@ -29,7 +29,7 @@ func uploadFile(ctx context.Context, c *Call) error {
 	return c.copyFile(ctx, from, src, dst, permissions(p, "permissions", 0))
 }
 
-// copyFile copies a file. A mode of 0 is that of the source.
+// copyFile copies a file. Mode 0 keeps the mode of the source.
 func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mode fs.FileMode) error {
 	file, err := from.open(src)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mod
 	return c.Host.Write(ctx, dst, cmp.Or(mode, file.info.Mode().Perm()), file)
 }
 
-// copyAll copies files of a folder, four at once.
+// copyAll copies files of a folder, four at a time.
 func (c *Call) copyAll(ctx context.Context, from *sources, src, dst string, names []string, mode fs.FileMode) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
@@ -94,7 +94,7 @@ func copyFiles(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// isPrecious reports whether a folder must not be made equal to another one, which would delete what a system needs.
+// isPrecious reports whether syncing a directory could delete files that the system needs.
 func isPrecious(dst string) bool {
 	dst = path.Clean(dst)
 	top, below, _ := strings.Cut(strings.TrimPrefix(dst, "/"), "/")
@@ -107,8 +107,8 @@ func precious(dst string) string {
 	return fmt.Sprintf("sync deletes files that are not in src, so dst must be a dedicated directory, such as /srv/app, not %s", dst)
 }
 
-// listing prints what is in a folder: d for folders, x for programs, o for what is neither file nor folder, and the checksums of
-// files.
+// listing prints the contents of a directory: d for directories, x for executables, o for special files, and the
+// checksums of files.
 const listing = `cd %s || exit
 if command -v sha256sum >/dev/null; then sum=sha256sum
 elif command -v shasum >/dev/null; then sum="shasum -a 256"
@@ -119,7 +119,7 @@ find . ! -type d ! -type f | sed "s/^/o /"
 find . -type f -exec $sum {} +
 `
 
-// syncFolder makes a folder equal: names, contents, and whether their owner may execute files.
+// syncFolder mirrors a folder: names, contents, and the owner's execute permission.
 func syncFolder(ctx context.Context, c *Call) error {
 	from, err := c.sources()
 	if err != nil {
@@ -134,7 +134,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 	if !here["."].IsDir() {
 		return fmt.Errorf("src %s: not a directory", src)
 	}
-	// What dst is may show only on the node, where it may be a link.
+	// dst may be a symbolic link on the node, so check the real path.
 	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
 	if err != nil {
 		return err
@@ -177,8 +177,8 @@ func syncFolder(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// list returns what is in a folder of the node: d for folders, o for what is neither file nor folder, and what checksum returns
-// for files.
+// list returns the contents of a directory on the node: d for directories, o for special files, and the result of
+// checksum for files.
 func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) {
 	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, quote(dst)), all: true})
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// str returns a parameter that is a text, or "".
+// str returns a string parameter, or "".
 func str(p map[string]any, name string) string {
 	s, _ := p[name].(string)
 	return s
 }
 
-// permissions returns a parameter that is a mode.
+// permissions returns a file mode parameter.
 func permissions(p map[string]any, name string, absent fs.FileMode) fs.FileMode {
 	n, err := strconv.ParseUint(str(p, name), 8, 32)
 	if err != nil {

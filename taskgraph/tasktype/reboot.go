@@ -11,12 +11,12 @@ import (
 
 const (
 	rebootTimeout = 10 * time.Minute
-	// signaled is the lowest status of commands that a signal ended, as that of a reboot may.
+	// signaled is the lowest exit status of commands killed by a signal, as a reboot may be.
 	signaled = 128
 )
 
-// reboot restarts a node. The boot id from before is what the node has recorded as the output of a command with a token, so a
-// task that is resumed compares with the same one.
+// reboot restarts a node. The previous boot id is the recorded output of a command with a token, so a resumed task
+// compares with the same value.
 func reboot(ctx context.Context, c *Call) error {
 	limit := cmp.Or(c.Task.Timeout, rebootTimeout)
 	ctx, end := context.WithTimeout(ctx, limit)
@@ -58,7 +58,7 @@ func reboot(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// bootID returns the output of a command that prints something.
+// bootID returns the output of a command that must print something.
 func (c *Call) bootID(ctx context.Context, token, script string) (string, error) {
 	lines, err := c.run(ctx, command{token: token, script: script, dir: c.dir(""), all: true})
 	id := strings.TrimSpace(strings.Join(lines, "\n"))

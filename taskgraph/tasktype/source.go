@@ -13,13 +13,15 @@ import (
 	"syscall"
 )
 
-// sources opens files of a workspace. Whoever may change a graph must not read anything else on this machine.
+// sources opens files of a workspace. Users who can change a graph must not be able to read anything else on this
+// machine.
 type sources struct {
 	root   *os.Root
 	hidden []fs.FileInfo
 }
 
-// sources returns the workspace, which must be closed. Files are hidden by identity, so no other name of one helps.
+// sources returns the files of the workspace; it must be closed. Files are hidden by identity, so hard links to them
+// are hidden, too.
 func (c *Call) sources() (*sources, error) {
 	paths, err := c.hidden()
 	if err != nil {
@@ -29,11 +31,11 @@ func (c *Call) sources() (*sources, error) {
 	for _, name := range paths {
 		info, err := os.Stat(name)
 		if err != nil {
-			continue // Nothing can be read there.
+			continue // unreadable anyway
 		}
 		s.hidden = append(s.hidden, info)
 		inside, _ := os.ReadDir(name)
-		for _, entry := range inside { // They may have hard links elsewhere.
+		for _, entry := range inside { // Files in it may have hard links elsewhere.
 			if info, err := os.Stat(filepath.Join(name, entry.Name())); err == nil {
 				s.hidden = append(s.hidden, info)
 			}
@@ -53,7 +55,7 @@ var (
 	errSpecial = errors.New("neither a file nor a directory")
 )
 
-// states are the names of folders and files with state, also in workspaces below this one.
+// states matches the names of files and folders with state, including those of nested workspaces.
 var states = regexp.MustCompile(`(?i)^(\.lumi|lumi-rescue-.*\.db.*)$`)
 
 func (s *sources) hides(name string, info fs.FileInfo) bool {
@@ -64,7 +66,7 @@ func (s *sources) hides(name string, info fs.FileInfo) bool {
 type source struct {
 	*os.File
 	info fs.FileInfo
-	// name is the path in the workspace, with slashes and without links.
+	// name is the slash-separated path in the workspace, with links resolved.
 	name string
 }
 
@@ -91,8 +93,8 @@ func (s *sources) open(src string) (*source, error) {
 	return nil, fmt.Errorf("src %s: too many links", src)
 }
 
-// walk opens a file, or returns the path that a link on the way leads to. It opens each folder in the one before it and compares
-// it with what was checked, so that nothing else is read if names are replaced meanwhile.
+// walk opens a file, or returns the target of a link on its path. It opens each folder relative to its parent and
+// compares it with what was checked, so that replacing names concurrently gives no access to other files.
 func (s *sources) walk(name string) (file *source, link string, err error) {
 	dir := s.root
 	defer func() {
@@ -117,7 +119,7 @@ func (s *sources) walk(name string) (file *source, link string, err error) {
 		case !seen.IsDir() && !seen.Mode().IsRegular():
 			return nil, "", errSpecial
 		case !more:
-			// If it has become a pipe, opening it must not wait for a writer.
+			// If it was replaced by a pipe, opening it must not block.
 			opened, err := dir.OpenFile(part, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 			if err != nil {
 				return nil, "", err
@@ -142,8 +144,8 @@ func (s *sources) walk(name string) (file *source, link string, err error) {
 	}
 }
 
-// tree returns the path of src without links, and the modes of the folders and files in it by their paths there. "." is src, which
-// may be a file.
+// tree returns the path of src with links resolved, and the modes of the folders and files in it by relative path. "."
+// is src itself, which may be a file.
 func (s *sources) tree(src string) (name string, all map[string]fs.FileMode, err error) {
 	file, err := s.open(src)
 	if err != nil {

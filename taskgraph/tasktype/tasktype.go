@@ -8,7 +8,7 @@
 //	puppet       puppet_manifest, puppet_modules, cwd             applies a manifest
 //	stage, group, anchor, skipped                                 do nothing
 //
-// Others are implemented in Go as a [Type] and added to the [Registry].
+// Other types are implemented in Go as a [Type] and added to the [Registry].
 package tasktype
 
 import (
@@ -19,47 +19,48 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 )
 
-// Type runs tasks of one type. It is used concurrently.
+// Type runs tasks of one type. It must be safe for concurrent use.
 type Type interface {
-	// Check returns what is wrong with the parameters of a task, in a stable order. Built-in types have no parameters but theirs
-	// and those of all types: timeout, retries, interval and strategy, which are checked elsewhere.
+	// Check returns the errors in the parameters of a task, in a stable order. Built-in types accept only their own
+	// parameters and the common ones: timeout, retries, interval, and strategy, which are checked elsewhere.
 	Check(parameters map[string]any) []string
-	// Run runs a task once. ctx is done when its time is over. The error wraps [host.ErrUncertain] if it is unknown whether the task
-	// took effect. After a crash, Run is called with the same call again: what it runs with [Call.Command] does not run twice, and
-	// anything else that it does must be harmless to do twice.
+	// Run runs a task once. ctx is done at its timeout. The error wraps [host.ErrUncertain] if it is unknown whether
+	// the task took effect. After a crash, Run is called again with the same Call: commands run by [Call.Command] do
+	// not run twice; everything else must be idempotent.
 	Run(ctx context.Context, c *Call) error
 }
 
-// Call is a task to be run.
+// Call is one execution of a task.
 type Call struct {
 	Task *taskgraph.Spec
 	Node *inventory.Node
-	// Host is connected to Node.
+	// Host is the connection to Node.
 	Host host.Host
-	// Folder is where relative paths on this machine start.
+	// Folder is the base of relative paths on this machine.
 	Folder string
 	// Token identifies the attempt on the node.
 	Token string
-	// Env has variables for commands.
+	// Env lists environment variables for commands.
 	Env []string
-	// Log reports output, at a level of [store.Event].
+	// Log reports output at a level of [store.Event].
 	Log func(level, message string)
 
-	// hidden returns files and folders that the task must not read.
+	// hidden returns the files and folders that the task must not read.
 	hidden func() ([]string, error)
 }
 
-// Command runs a command of the task, which is logged and must succeed. Its name distinguishes it from others of the task: it
-// runs at most once on the node, even if this process is killed and resumed. Statuses are also success, like 0.
+// Command runs a command of the task, logs its output, and requires success. The name must be unique within the task:
+// the command runs at most once on the node, even if this process is killed and resumed. Statuses are additional exit
+// statuses that count as success.
 func (c *Call) Command(ctx context.Context, name, script, cwd string, statuses ...int) error {
 	_, err := c.run(ctx, command{token: c.Token + "/" + name, script: script, dir: c.dir(cwd), statuses: statuses, log: true})
 	return err
 }
 
-// Registry has types by name.
+// Registry maps names to types.
 type Registry map[string]Type
 
-// Check is what [taskgraph.Check] asks about types.
+// Check is the types argument of [taskgraph.Check].
 func (r Registry) Check(name string) (func(parameters map[string]any) []string, bool) {
 	t, ok := r[name]
 	if !ok {
@@ -68,12 +69,12 @@ func (r Registry) Check(name string) (func(parameters map[string]any) []string, 
 	return t.Check, true
 }
 
-// command is what a task runs on its node.
+// command is a command to run on the node.
 type command struct {
-	// token is empty for what may run twice.
+	// token is empty for commands that may run more than once.
 	token, script, dir string
-	// statuses are also success, like 0.
+	// statuses are additional exit statuses that count as success.
 	statuses []int
-	// log is set to log the output, all to return all of it instead of the last three lines.
+	// log logs the output, and all returns all of it instead of the last three lines.
 	log, all bool
 }
