@@ -136,7 +136,7 @@ func TestBuiltPending(t *testing.T) {
 	s.Pending.Deletes[1].Type = "t:m:U"
 	s.Pending.Deletes = append(s.Pending.Deletes, &lumigl.Vertex{})
 	refused(t, s, `type "t:m:U" differs from the type "t:m:T1" in the URN (at /pending/deletes/1/type)
-invalid URN: a URN starts with urn:lumi: (at /pending/deletes/2)`)
+invalid URN: a URN must start with urn:lumi: (at /pending/deletes/2)`)
 }
 
 // TestBuiltPendingTwice has references to resources that are pending to be deleted, and that would lead to others of the
@@ -235,7 +235,7 @@ func TestAdd(t *testing.T) {
 	_, err = s.Add(resourceURN(1))
 	expect(t, err, "resource urn:lumi:prod::shop:index::t:m:T1::1 already exists")
 	_, err = s.Add("x")
-	expect(t, err, `"x": a URN starts with urn:lumi:`)
+	expect(t, err, `"x": a URN must start with urn:lumi:`)
 }
 
 func TestNumberOf(t *testing.T) {

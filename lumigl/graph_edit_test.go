@@ -202,7 +202,7 @@ func TestRename(t *testing.T) {
 
 	s := &lumigl.Snapshot{}
 	r := must.Get(s.Add(resourceURN(1)))(t)
-	expect(t, s.Rename(r, "x"), `"x": a URN starts with urn:lumi:`)
+	expect(t, s.Rename(r, "x"), `"x": a URN must start with urn:lumi:`)
 	expect(t, s.Rename(r, resourceURN(2)), "")
 	if r.Type != "t:m:T2" || s.Vertex(string(resourceURN(2))) != r {
 		t.Errorf("the resource is %s of type %s", r.URN(), r.Type)

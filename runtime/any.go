@@ -51,7 +51,7 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	case wire.Archive:
 		return p.archive(v)
 	default:
-		p.mismatch("a value that JSON can express", v)
+		p.mismatch("a JSON value", v)
 		return nil, false
 	}
 	fields := v.GetStructValue().GetFields()
@@ -117,7 +117,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 		}
 		return p.make.object(fields)
 	default:
-		p.fault("an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not %T", v)
+		p.fault("must be nil, bool, float64, string, []any, map[string]any, Asset or Archive, found %T", v)
 		return nil
 	}
 }

@@ -225,13 +225,13 @@ func (p *Props) source(
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {
-			p.wrong("expected exactly one of %s, %s and %s beside the signature", kinds[0], kinds[1], kinds[2])
+			p.wrong("expected exactly one of %s, %s and %s next to the signature", kinds[0], kinds[1], kinds[2])
 			return "", nil, false
 		}
 		kind, value = source(key), fields[key]
 	}
 	if value == nil {
-		p.wrong("expected one of %s, %s and %s beside the signature", kinds[0], kinds[1], kinds[2])
+		p.wrong("expected one of %s, %s and %s next to the signature", kinds[0], kinds[1], kinds[2])
 		return "", nil, false
 	}
 	value, is := p.open(value)

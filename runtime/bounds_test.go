@@ -28,9 +28,9 @@ func TestKeys(t *testing.T) {
 		property, key, want string
 		value               *structpb.Value
 	}{
-		{"tags", wire.Unknown, `tags["` + wire.Unknown + `"]: is the string that stands for`, x},
+		{"tags", wire.Unknown, `tags["` + wire.Unknown + `"]: is the reserved string`, x},
 		{"tags", "\xff", `tags["\xff"]: is not valid UTF-8`, x},
-		{"policy", wire.Unknown, `policy["` + wire.Unknown + `"]: is the string that stands for`, x},
+		{"policy", wire.Unknown, `policy["` + wire.Unknown + `"]: is the reserved string`, x},
 		{"policy", "\xff", `policy["\xff"]: is not valid UTF-8`, x},
 		{"limits", "\xff", `limits["\xff"]: is not valid UTF-8`, object("x", x)},
 	}
@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	_, err := lumi.Encode(&network{Policy: map[string]any{wire.Signature: "x"}})
-	if err == nil || !strings.Contains(err.Error(), `policy["`+wire.Signature+`"]: is a key that marks special values`) {
+	if err == nil || !strings.Contains(err.Error(), `policy["`+wire.Signature+`"]: is a reserved key`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestManyFaults(t *testing.T) {
 		if err := lumi.Decode(props, &network{}); !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
 			t.Fatalf("%s: got %v", name, err)
 		}
-		if last := invalid.Faults[100].Error(); last != "there may be more that is wrong" {
+		if last := invalid.Faults[100].Error(); last != "there may be more errors" {
 			t.Errorf("%s: the last fault is %s", name, last)
 		}
 		if n := len(invalid.Error()); n > 20_000 {

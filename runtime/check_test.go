@@ -109,7 +109,7 @@ func TestCheckFillsIn(t *testing.T) {
 	given := bag(t, `{"name": "a", "zoneName": "z", "parts": [{"v": 1}]}`)
 	fill := func(id string) func(*record) { return func(r *record) { r.ZoneID = &id } }
 	must.Do(t, accept(t, emptyRecord, fill("z1"), given))
-	const refused = "the provider computed properties that cannot be sent: zoneID: must have at most 3 characters, found 4"
+	const refused = "the provider returned an invalid result: zoneID: must have at most 3 characters, found 4"
 	if err := accept(t, emptyRecord, fill("long"), given); err == nil || err.Error() != refused {
 		t.Errorf("got %v", err)
 	}

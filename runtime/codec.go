@@ -89,7 +89,7 @@ func (p *Props) string(s string) *structpb.Value {
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:
-		return "is the string that stands for values which are not known yet"
+		return "is the reserved string for unknown values"
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
 	}

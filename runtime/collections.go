@@ -155,7 +155,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 func (p *Props) isKey(key string) bool {
 	problem := textProblem(key)
 	if key == wire.Signature {
-		problem = "is a key that marks special values"
+		problem = "is a reserved key"
 	}
 	if problem != "" {
 		p.wrong("%s", problem)

@@ -175,17 +175,17 @@ gateway: expected a resource of type feature:net:Gateway, found a string "g"
 known.k: expected a resource of type feature:net:Network, found a string "urn:lumi:x"
 parent: expected a resource, found a number 5`},
 		{"unknown values", `{"cidr": "$unknown", "rules": [{"protocol": "$unknown"}], "policy": ["$unknown"]}`, `
-cidr: must be known here, and is not known yet
-rules[0].protocol: must be known here, and is not known yet
-policy[0]: must be known here, and is not known yet`},
+cidr: must be known here, but is not known yet
+rules[0].protocol: must be known here, but is not known yet
+policy[0]: must be known here, but is not known yet`},
 		{"assets", `{"logo": "x", "script": {"$sig": "$asset"}, "code": {"$sig": "$archive", "path": "", "uri": ""}}`, `
 logo: expected an asset, found a string "x"
-code: expected exactly one of assets, path and uri beside the signature
-script: expected one of text, path and uri beside the signature`},
+code: expected exactly one of assets, path and uri next to the signature
+script: expected one of text, path and uri next to the signature`},
 		{"hashes", `{"logo": {"$sig": "$asset", "path": "x", "hash": ""}, "script": {"$sig": "$asset", "uri": "x", "hash": 1},
 			"code": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "hash": "x"}}, "hash": false}}`, `
 logo: expected a value for hash
-code.a: expected one of text, path and uri beside the signature
+code.a: expected one of text, path and uri next to the signature
 code: expected a string, found a boolean false
 script: expected a string, found a number 1`},
 		{"what archives hold", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
@@ -194,7 +194,7 @@ code["a b"]: expected an asset or an archive, found a string "x"
 code.c.d: expected an object, found a list`},
 		{"an asset in place of a struct", `{"origin": {"$sig": "$asset", "text": ""}, "document": {"$sig": "x"}}`, `
 origin: expected an object, found an asset
-document: expected a value that JSON can express, found an object with a signature that is not known`},
+document: expected a JSON value, found an object with an unknown signature`},
 		{"secrets", `{"password": {"$sig": "$secret", "value": 12345},
 			"color": {"$sig": "$secret", "value": "hush"}, "colors": {"$sig": "$secret", "value": {"hush": "x"}},
 			"gateway": {"$sig": "$secret", "value": "hush"}, "origin": {"$sig": "$secret", "value": {"hush": 1}}}`, `
@@ -207,8 +207,8 @@ gateway: expected a resource of type feature:net:Gateway, found a string
 password: expected a string, found a number`},
 		{"more than a value in a secret", `{"comment": {"$sig": "$secret", "value": {"$sig": "$secret", "text": "hush"}},
 			"logo": {"$sig": "$asset", "text": {"$sig": "$secret", "value": "x", "hush": 1, "note": null}, "uri": null}}`, `
-comment: a secret holds a value and nothing else
-logo: a secret holds a value and nothing else`},
+comment: a secret must contain a value and nothing else
+logo: a secret must contain a value and nothing else`},
 		{"a secret capability", `{"peer": {"$sig": "$secret", "value": "$gateway"}}`,
 			"peer: expected a resource of type feature:net:Network, found a resource"},
 		{"no value in a secret", `{"cidr": {"$sig": "$secret"}}`, "cidr: is required, but missing"},
@@ -251,15 +251,15 @@ func TestEncodeFaults(t *testing.T) {
 	circle["a"] = circle
 	n.Policy = circle
 	_, err := lumi.Encode(n)
-	want := `the provider computed properties that cannot be sent: cidr: is not valid UTF-8
+	want := `the provider returned an invalid result: cidr: is not valid UTF-8
 size: is not a finite number
-comment: is the string that stands for values which are not known yet
-tags["` + wire.Signature + `"]: is a key that marks special values
+comment: is the reserved string for unknown values
+tags["` + wire.Signature + `"]: is a reserved key
 tags["\xff"]: is not valid UTF-8
 others[0]: an element of a list cannot be absent
 others[1]: is not the URN of a resource
 policy` + strings.Repeat(".a", 99) + `: is nested deeper than 100 levels
-document: an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not int
+document: must be nil, bool, float64, string, []any, map[string]any, Asset or Archive, found int
 keys[…]: is not valid UTF-8`
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {

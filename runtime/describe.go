@@ -63,7 +63,7 @@ func (p *Props) undeclared(o Object) {
 func insteadOf(name string, properties []Property, names []string) string {
 	for _, now := range properties {
 		if slices.Contains(now.Was, name) {
-			return "; it is called " + now.Name + " now"
+			return "; it was renamed to " + now.Name
 		}
 	}
 	return didYouMean(name, names)

@@ -41,7 +41,7 @@ type InvalidError struct {
 // Error lists all faults, one a line.
 func (e *InvalidError) Error() string {
 	if e == nil || len(e.Faults) == 0 {
-		return "the properties are wrong"
+		return "invalid properties"
 	}
 	return joined(e.Faults, Fault.Error, "\n")
 }
@@ -54,7 +54,7 @@ type OutputError struct {
 
 // Error lists all faults, one a line.
 func (e *OutputError) Error() string {
-	const problem = "the provider computed properties that cannot be sent"
+	const problem = "the provider returned an invalid result"
 	if e == nil || len(e.Faults) == 0 {
 		return problem
 	}
@@ -70,9 +70,9 @@ type ReplaceError struct {
 // Error names the properties.
 func (e *ReplaceError) Error() string {
 	if e == nil || len(e.Paths) == 0 {
-		return "the change needs a replacement, not an update"
+		return "the change requires a replacement, not an update"
 	}
-	return fmt.Sprintf("a change of %s needs a replacement, not an update", joined(e.Paths, func(p Path) string { return string(p) }, ", "))
+	return fmt.Sprintf("changing %s requires a replacement, not an update", joined(e.Paths, func(p Path) string { return string(p) }, ", "))
 }
 
 // RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests, and
@@ -89,7 +89,7 @@ type RetryError struct {
 // Error returns what went wrong.
 func (e *RetryError) Error() string {
 	if e == nil || e.Err == nil {
-		return "failed for a reason that may pass"
+		return "temporary failure"
 	}
 	return e.Err.Error()
 }
@@ -123,7 +123,7 @@ type UncertainError struct {
 // Error returns what went wrong.
 func (e *UncertainError) Error() string {
 	if e == nil || e.Err == nil {
-		return "it is not known whether this took effect"
+		return "unknown whether the operation took effect"
 	}
 	return e.Err.Error()
 }

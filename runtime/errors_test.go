@@ -16,7 +16,7 @@ func TestErrors(t *testing.T) {
 		"is wrong":   lumi.Faultf("", "is wrong"),
 		"a: x\nb: y": &lumi.InvalidError{Faults: []lumi.Fault{{Path: "a", Message: "x"}, {Path: "b", Message: "y"}}},
 		"no route":   lumi.Uncertain(cause),
-		"a change of a, b needs a replacement, not an update": &lumi.ReplaceError{Paths: []lumi.Path{"a", "b"}},
+		"changing a, b requires a replacement, not an update": &lumi.ReplaceError{Paths: []lumi.Path{"a", "b"}},
 	} {
 		if err.Error() != want {
 			t.Errorf("got %q, want %q", err, want)
@@ -32,12 +32,12 @@ func TestZeroErrors(t *testing.T) {
 		want string
 		errs []error
 	}{
-		{"failed for a reason that may pass", []error{&lumi.RetryError{}, (*lumi.RetryError)(nil)}},
-		{"it is not known whether this took effect", []error{&lumi.UncertainError{}, (*lumi.UncertainError)(nil)}},
-		{"done in part", []error{&lumi.PartialError{}, (*lumi.PartialError)(nil)}},
-		{"the properties are wrong", []error{&lumi.InvalidError{}, (*lumi.InvalidError)(nil)}},
-		{"the provider computed properties that cannot be sent", []error{&lumi.OutputError{}, (*lumi.OutputError)(nil)}},
-		{"the change needs a replacement, not an update", []error{&lumi.ReplaceError{}, (*lumi.ReplaceError)(nil)}},
+		{"temporary failure", []error{&lumi.RetryError{}, (*lumi.RetryError)(nil)}},
+		{"unknown whether the operation took effect", []error{&lumi.UncertainError{}, (*lumi.UncertainError)(nil)}},
+		{"partially done", []error{&lumi.PartialError{}, (*lumi.PartialError)(nil)}},
+		{"invalid properties", []error{&lumi.InvalidError{}, (*lumi.InvalidError)(nil)}},
+		{"the provider returned an invalid result", []error{&lumi.OutputError{}, (*lumi.OutputError)(nil)}},
+		{"the change requires a replacement, not an update", []error{&lumi.ReplaceError{}, (*lumi.ReplaceError)(nil)}},
 		{"", []error{lumi.Fault{}, &lumi.Fault{}}},
 	} {
 		for _, err := range test.errs {
@@ -73,7 +73,7 @@ func TestInvalid(t *testing.T) {
 		"invalid wrapped":  {fmt.Errorf("no: %w", &lumi.InvalidError{Faults: []lumi.Fault{{Message: "x"}}}), "no: x"},
 		"uncertain":        {lumi.Uncertain(a), ""},
 		"uncertain too":    {errors.Join(a, lumi.Uncertain(plain)), ""},
-		"nil pointer":      {fmt.Errorf("no: %w", (*lumi.Fault)(nil)), "the properties are wrong"},
+		"nil pointer":      {fmt.Errorf("no: %w", (*lumi.Fault)(nil)), "invalid properties"},
 		"exists":           {fmt.Errorf("w: %w", &lumi.PartialError{ID: "x", Err: a}), ""},
 		"exists too":       {errors.Join(a, &lumi.PartialError{ID: "x", Err: a}), ""},
 		"joined to gone":   {errors.Join(lumi.ErrNotFound, a), "no such resource\na: is wrong"},

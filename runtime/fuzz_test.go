@@ -265,7 +265,7 @@ func checkFaults(t failer, faults []lumi.Fault) {
 	t.Helper()
 	for i, f := range faults {
 		switch {
-		case i > 0 && i == len(faults)-1 && f.Path == "" && f.Message == "there may be more that is wrong":
+		case i > 0 && i == len(faults)-1 && f.Path == "" && f.Message == "there may be more errors":
 		case f.Path == "" || f.Message == "":
 			t.Fatalf("a fault says too little: %+v", f)
 		case !utf8.ValidString(f.Error()):
@@ -288,7 +288,7 @@ func checkStored(t failer, props *structpb.Struct) {
 	}
 	for _, f := range invalid.Faults {
 		if !slices.Contains([]string{
-			"must be known here, and is not known yet", "is nested deeper than 100 levels", "there may be more that is wrong",
+			"must be known here, but is not known yet", "is nested deeper than 100 levels", "there may be more errors",
 		}, f.Message) {
 			t.Fatalf("stored properties are refused: %v", f)
 		}

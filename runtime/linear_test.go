@@ -97,7 +97,7 @@ func TestLinear(t *testing.T) {
 				return allocated(t, func() error {
 					_, err := failing.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: props})
 					if name != "unknown" {
-						failed(t, err, "n-1", "done in part: half way")
+						failed(t, err, "n-1", "partially done: half way")
 					}
 					return nil
 				})

@@ -258,7 +258,7 @@ func TestIgnoredAddition(t *testing.T) {
 	_, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{
 		Old: over(t, bag(t, minimal), `{"size": null}`), New: bag(t, minimal),
 	})
-	want := "the provider computed properties that cannot be sent: size: is required, but missing"
+	want := "the provider returned an invalid result: size: is required, but missing"
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -193,7 +193,7 @@ func TestFind(t *testing.T) {
 		{"failed", "", down, "the cloud is down", down},
 		{"timeout", "", context.DeadlineExceeded, "context deadline exceeded", context.DeadlineExceeded},
 		{"a fault", "", lumi.Faultf(testnet.Network_CIDR, "is odd"), "cidr: is odd", nil},
-		{"an empty id", "", nil, "the provider computed properties that cannot be sent: the id is empty; return " +
+		{"an empty id", "", nil, "the provider returned an invalid result: the id is empty; return " +
 			"lumi.ErrNotFound if there is no resource", nil},
 	}
 	for _, test := range tests {

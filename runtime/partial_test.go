@@ -84,9 +84,9 @@ func TestUpdateInPart(t *testing.T) {
 				return errHalf
 			}})
 			_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: with(t, minimal, changed)})
-			message := "done in part: half way"
+			message := "partially done: half way"
 			if test.name == "cannot be encoded" {
-				message += "\n" + `the provider computed properties that cannot be sent: tags["\xff"]: is not valid UTF-8`
+				message += "\n" + `the provider returned an invalid result: tags["\xff"]: is not valid UTF-8`
 			}
 			has := failed(t, err, "n-1", message)
 			compare(t, over(t, with(t, minimal, before), test.want), has)
@@ -116,7 +116,7 @@ func TestDoneWithAnotherName(t *testing.T) {
 		return lumi.Uncertain(errHalf)
 	}})
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"limit": 2}`)})
-	has := failed(t, err, "n-1", "done in part: half way\n"+`Done("rules[0]"): no such property`+"\n"+
+	has := failed(t, err, "n-1", "partially done: half way\n"+`Done("rules[0]"): no such property`+"\n"+
 		`Done("tgas"): no such property; did you mean "tags"?`)
 	compare(t, with(t, minimal, `{"arn": "", "limit": 2}`), has)
 	if !errors.As(err, new(*lumi.UncertainError)) {
@@ -137,7 +137,7 @@ func TestDoneConcurrently(t *testing.T) {
 	}})
 	wanted := with(t, minimal, `{"limit": 2, "tags": {}, "comment": "", "rules": []}`)
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: wanted})
-	compare(t, over(t, wanted, `{"arn": ""}`), failed(t, err, "n-1", "done in part: half way"))
+	compare(t, over(t, wanted, `{"arn": ""}`), failed(t, err, "n-1", "partially done: half way"))
 }
 
 func TestCreateInPart(t *testing.T) {
@@ -159,7 +159,7 @@ func TestCreateInPart(t *testing.T) {
 		},
 	})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{URN: networkURN, Token: "t-1", Properties: wanted})
-	has := failed(t, err, "n-1", "done in part: half way")
+	has := failed(t, err, "n-1", "partially done: half way")
 	want := bag(t, `{"name": "n", "cidr": "10.0.0.0/8", "accent": "red", "peer": "$network", "seed": "s",
 		"arn": "arn:1", "token": {"$sig": "$secret", "value": "t"},
 		"tags": {"a": "b", "default": "c"}, "password": {"$sig": "$secret", "value": "hunter2"}}`)
@@ -189,7 +189,7 @@ func TestCreateReplacedDone(t *testing.T) {
 	}})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	want := bag(t, `{"name": "n", "cidr": "10.1.0.0/16", "arn": ""}`)
-	compare(t, want, failed(t, err, "n-1", "done in part: half way"))
+	compare(t, want, failed(t, err, "n-1", "partially done: half way"))
 }
 
 func TestCreateNothing(t *testing.T) {
@@ -225,23 +225,23 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	}{
 		{"with properties", &lumi.PartialError{ID: "n-1", Properties: own, Err: errHalf},
 			`{"limit": 4, "comment": {"$sig": "$secret", "value": "hush"}}`,
-			`{"limit": 4, "comment": {"$sig": "$secret", "value": "hush"}}`, "done in part: half way", false},
+			`{"limit": 4, "comment": {"$sig": "$secret", "value": "hush"}}`, "partially done: half way", false},
 		{"without", &lumi.PartialError{ID: "n-1", Err: errHalf},
-			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`, "done in part: half way", false},
+			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`, "partially done: half way", false},
 		{"without a reason", &lumi.PartialError{ID: "n-1"},
-			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`, "done in part", false},
+			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`, "partially done", false},
 		{"wrapped", fmt.Errorf("subnet: %w", &lumi.PartialError{ID: "n-1", Err: errHalf}),
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
-			"done in part: subnet: done in part: half way", false},
+			"partially done: subnet: partially done: half way", false},
 		{"wrapped timeout", fmt.Errorf("subnet: %w", &lumi.PartialError{ID: "n-1", Err: context.DeadlineExceeded}),
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
-			"done in part: subnet: done in part: context deadline exceeded", true},
+			"partially done: subnet: partially done: context deadline exceeded", true},
 		{"next to what is uncertain", errors.Join(&lumi.PartialError{ID: "n-1", Err: errHalf}, lumi.Uncertain(errHalf)),
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
-			"done in part: done in part: half way\nhalf way", true},
+			"partially done: partially done: half way\nhalf way", true},
 		{"timeout", &lumi.PartialError{ID: "n-1", Err: context.DeadlineExceeded},
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
-			"done in part: context deadline exceeded", true},
+			"partially done: context deadline exceeded", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -266,10 +266,10 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 		ID: "n-1", Old: with(t, minimal, `{"comment": {"$sig": "$secret", "value": "x"}}`), New: bag(t, minimal),
 	})
 	compare(t, bag(t, `{"keys": {"$sig": "$secret", "value": {"k": "hush"}}, "comment": {"$sig": "$secret", "value": "hush"},
-		"tags": {"a": "b"}, "gone": 1}`), failed(t, err, "n-1", "done in part"))
+		"tags": {"a": "b"}, "gone": 1}`), failed(t, err, "n-1", "partially done"))
 	result = &lumi.PartialError{Properties: own, Err: errHalf}
 	_, err = p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
-	if !isUncertain(err) || err.Error() != "done in part: half way" {
+	if !isUncertain(err) || err.Error() != "partially done: half way" {
 		t.Errorf("nobody knows what was created: %T %v", err, err)
 	}
 }
@@ -288,7 +288,7 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	wanted := with(t, minimal, `{"limit": 2, "password": "hunter2"}`)
 	want := with(t, minimal, `{"limit": 2, "password": {"$sig": "$secret", "value": "hunter2"}, "zones": ["z"],
 		"token": {"$sig": "$secret", "value": "t"}}`)
-	const message = "done in part: the provider computed properties that cannot be sent: arn: is not valid UTF-8"
+	const message = "partially done: the provider returned an invalid result: arn: is not valid UTF-8"
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: wanted})
 	compare(t, want, failed(t, err, "n-1", message))
 	_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: with(t, minimal, `{"arn": "arn:1"}`), New: wanted})
@@ -321,7 +321,7 @@ func TestCanceledMeanwhile(t *testing.T) {
 			}
 		} else {
 			compare(t, bag(t, `{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`),
-				failed(t, err, "n-1", "done in part: half way"))
+				failed(t, err, "n-1", "partially done: half way"))
 		}
 		ctx, cancel = context.WithCancel(t.Context())
 		updated, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"limit": 2}`)})
@@ -330,7 +330,7 @@ func TestCanceledMeanwhile(t *testing.T) {
 				t.Errorf("got %v, %v", updated, err)
 			}
 		} else {
-			compare(t, with(t, minimal, `{"limit": 2, "arn": "arn:1"}`), failed(t, err, "n-1", "done in part: half way"))
+			compare(t, with(t, minimal, `{"limit": 2, "arn": "arn:1"}`), failed(t, err, "n-1", "partially done: half way"))
 		}
 		cancel()
 	}
@@ -346,8 +346,8 @@ func TestMovedSecretsInPart(t *testing.T) {
 	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
 		ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"required": ["a", {"$sig": "$secret", "value": "hush"}]}`),
 	})
-	has := failed(t, err, "n-1", "done in part: half way\n"+
-		"the provider computed properties that cannot be sent: arn: is not valid UTF-8")
+	has := failed(t, err, "n-1", "partially done: half way\n"+
+		"the provider returned an invalid result: arn: is not valid UTF-8")
 	want := `{"required": {"$sig": "$secret", "value": ["hush", {"$sig": "$secret", "value": "a"}]}}`
 	compare(t, with(t, minimal, want), has)
 }

@@ -183,7 +183,7 @@ func (p *Props) reported() []Fault {
 	if len(p.faults) < maxFaults {
 		return p.faults
 	}
-	return append(p.faults[:maxFaults], Fault{Message: "there may be more that is wrong"})
+	return append(p.faults[:maxFaults], Fault{Message: "there may be more errors"})
 }
 
 // reportFound reports the faults that package content found in the current asset or archive. It did not know which keys
@@ -234,7 +234,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		p.hide()
 		p.mark().secret = true
 		if p.mode == strict && holdsMore(v) {
-			p.fault("a secret holds a value and nothing else")
+			p.fault("a secret must contain a value and nothing else")
 		}
 		v = inner
 		if signed.IsNull(v) {
@@ -256,7 +256,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 
 func (p *Props) notKnown() {
 	if !p.unknown {
-		p.fault("must be known here, and is not known yet")
+		p.fault("must be known here, but is not known yet")
 		return
 	}
 	p.mark().unknown = true

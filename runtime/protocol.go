@@ -191,9 +191,9 @@ type PartialError struct {
 // Error returns what went wrong.
 func (e *PartialError) Error() string {
 	if e == nil || e.Err == nil {
-		return "done in part"
+		return "partially done"
 	}
-	return "done in part: " + e.Err.Error()
+	return "partially done: " + e.Err.Error()
 }
 
 // Unwrap returns what went wrong.

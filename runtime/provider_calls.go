@@ -64,7 +64,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 		return nil, err
 	}
 	if urn.CheckName(c.name) != nil {
-		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or holds control characters"}}}
+		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or contains control characters"}}}
 	}
 	return &NameResponse{Name: c.name}, nil
 }
@@ -221,13 +221,13 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	plain, secret := signed.Reveal(value)
 	switch {
 	case signed.IsUnknown(plain):
-		return nil, nameFault("must be known here, and is not known yet")
+		return nil, nameFault("must be known here, but is not known yet")
 	case secret:
-		return nil, nameFault("becomes a part of the resource's URN, so it cannot be a secret")
+		return nil, nameFault("is part of the resource's URN and must not be a secret")
 	case plain.GetStringValue() == "":
 		return nil, nameFault("is empty")
 	case urn.CheckName(plain.GetStringValue()) != nil:
-		return nil, nameFault("holds control characters")
+		return nil, nameFault("contains control characters")
 	}
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }

@@ -129,7 +129,7 @@ func TestCheckFaults(t *testing.T) {
 	}{
 		{"one", lumi.Faultf(testnet.Network_CIDR, "is %s", "taken"), "cidr: is taken", true},
 		{"two", errors.Join(lumi.Faultf("rules[0]", "x"), lumi.Faultf("", "y")), "rules[0]: x\ny", true},
-		{"no faults", &lumi.InvalidError{}, "the properties are wrong", true},
+		{"no faults", &lumi.InvalidError{}, "invalid properties", true},
 		{"no fault", down, "the cloud is down", false},
 		{"both", errors.Join(lumi.Faultf("rules[0]", "x"), down), "rules[0]: x\nthe cloud is down", true},
 		{"wrapped", fmt.Errorf("rules: %w", lumi.Faultf("rules[0]", "x")), "rules[0]: rules: x", true},
@@ -151,10 +151,10 @@ func TestName(t *testing.T) {
 	tests := []struct{ name, want, err string }{
 		{`"n"`, "n", ""},
 		{`""`, "", "name: is empty"},
-		{`"a\u0007"`, "", "name: holds control characters"},
-		{`"$unknown"`, "", "name: must be known here, and is not known yet"},
+		{`"a\u0007"`, "", "name: contains control characters"},
+		{`"$unknown"`, "", "name: must be known here, but is not known yet"},
 		{`{"$sig": "$secret", "value": "n"}`, "",
-			"name: becomes a part of the resource's URN, so it cannot be a secret"},
+			"name: is part of the resource's URN and must not be a secret"},
 	}
 	for _, test := range tests {
 		resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: with(t, minimal, `{"name": `+test.name+`}`)})
@@ -244,7 +244,7 @@ func TestCreate(t *testing.T) {
 func TestCreateRefusesUnknown(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"cidr": "$unknown"}`)})
-	if !errors.As(err, new(*lumi.InvalidError)) || err.Error() != "cidr: must be known here, and is not known yet" {
+	if !errors.As(err, new(*lumi.InvalidError)) || err.Error() != "cidr: must be known here, but is not known yet" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -372,7 +372,7 @@ func TestUpdateRefusesReplacement(t *testing.T) {
 		Old: bag(t, minimal), New: with(t, minimal, `{"cidr": "x", "accent": "red"}`),
 	})
 	var replace *lumi.ReplaceError
-	if !errors.As(err, &replace) || err.Error() != "a change of accent, cidr needs a replacement, not an update" {
+	if !errors.As(err, &replace) || err.Error() != "changing accent, cidr requires a replacement, not an update" {
 		t.Errorf("got %v", err)
 	}
 }

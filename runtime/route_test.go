@@ -85,7 +85,7 @@ func TestUnionsRefused(t *testing.T) {
 		{"action", `{}`, "action: exactly one of move, grows, stop is required, found none"},
 		{"action", `{"move": {"x": 1, "y": 2}, "stop": {}}`, "action: exactly one of move, grows, stop is required, found move, stop"},
 		{"action", `"move"`, "action: expected an object, found a string \"move\""},
-		{"action", `{"climb": {"value": "v"}}`, "action: exactly one of move, grows, stop is required, found none\naction.climb: no such property; it is called grows now"},
+		{"action", `{"climb": {"value": "v"}}`, "action: exactly one of move, grows, stop is required, found none\naction.climb: no such property; it was renamed to grows"},
 		{"hidden", `{"move": {"x": "secret", "y": 2}}`, "hidden.move.x: expected a number, found a string"},
 	} {
 		_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: with(t, fullRoute, `{"`+test.property+`": `+test.value+`}`)})

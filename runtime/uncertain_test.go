@@ -138,12 +138,12 @@ func TestUncertainInPart(t *testing.T) {
 		},
 	})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
-	failed(t, err, "n-1", "done in part: context canceled")
+	failed(t, err, "n-1", "partially done: context canceled")
 	if !errors.As(err, new(*lumi.UncertainError)) {
 		t.Errorf("got %v", err)
 	}
 	_, err = p.Update(t.Context(), &lumi.UpdateRequest{ID: "n-2", Old: bag(t, minimal), New: bag(t, minimal)})
-	failed(t, err, "n-2", "done in part: context deadline exceeded")
+	failed(t, err, "n-2", "partially done: context deadline exceeded")
 	if !errors.As(err, new(*lumi.UncertainError)) {
 		t.Errorf("got %v", err)
 	}
@@ -151,7 +151,7 @@ func TestUncertainInPart(t *testing.T) {
 
 func TestCreateWithoutID(t *testing.T) {
 	err := calls(t, nil)["Create"]()
-	const want = "the provider computed properties that cannot be sent: the id is empty"
+	const want = "the provider returned an invalid result: the id is empty"
 	if !isUncertain(err) || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
 		t.Errorf("got %T %v", err, err)
 	}

@@ -283,12 +283,12 @@ func TestUpgradeFails(t *testing.T) {
 		{"cannot be encoded", oldLink, func(old *lumi.State[*link], _ lumi.Bag) error {
 			old.Properties.Address = "\xff"
 			return nil
-		}, "upgrading the stored properties: the provider computed properties that cannot be sent: address: is not valid " +
+		}, "upgrading the stored properties: the provider returned an invalid result: address: is not valid " +
 			"UTF-8", new(*lumi.OutputError)},
 		{"gone", oldLink, func(*lumi.State[*link], lumi.Bag) error { return fmt.Errorf("zone: %w", lumi.ErrNotFound) },
 			"upgrading the stored properties: zone: no such resource", nil},
 		{"in part", oldLink, func(*lumi.State[*link], lumi.Bag) error { return &lumi.PartialError{ID: "l-1", Err: errHalf} },
-			"upgrading the stored properties: done in part: half way", nil},
+			"upgrading the stored properties: partially done: half way", nil},
 		{"uncertain", oldLink, func(*lumi.State[*link], lumi.Bag) error { return lumi.Uncertain(errHalf) },
 			"upgrading the stored properties: half way", nil},
 		{"no property", oldLink, func(old *lumi.State[*link], _ lumi.Bag) error {

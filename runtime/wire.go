@@ -77,7 +77,7 @@ func kindOf(v *structpb.Value, hidden bool) string {
 		case wire.Secret:
 			return "a secret"
 		}
-		return "an object with a signature that is not known"
+		return "an object with an unknown signature"
 	default:
 		return "null"
 	}

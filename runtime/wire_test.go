@@ -41,7 +41,7 @@ func TestReferences(t *testing.T) {
 		}
 	}
 	// What exists is known.
-	if err := refs["b"].Decode(&sized{}); err == nil || err.Error() != "size: must be known here, and is not known yet" {
+	if err := refs["b"].Decode(&sized{}); err == nil || err.Error() != "size: must be known here, but is not known yet" {
 		t.Errorf("got %v", err)
 	}
 }

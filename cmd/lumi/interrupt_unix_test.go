@@ -73,7 +73,7 @@ func TestProviderSignal(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), &stderr)
 	}
 	for _, part := range []string{
-		"\n  FAIL  create\n", "        interrupted\n", "\nlibrary:index:Shelf \"fiction\": fiction was left behind, and is deleted now\n",
+		"\n  FAIL  create\n", "        interrupted\n", "\nlibrary:index:Shelf \"fiction\": cleaned up fiction\n",
 	} {
 		if !strings.Contains(said.String(), part) {
 			t.Errorf("there is no %q in\n%s", part, &said)

@@ -183,7 +183,7 @@ func TestEvaluate(t *testing.T) {
 	for name, test := range map[string]struct{ inherits, src, stderr string }{
 		"leaves a process":           {},
 		"leaves one with its output": {inherits: "inherit"},
-		"hangs":                      {"", "setInterval(() => {}, 1000);", "lumi-program: stopped by SIGINT before the program had ended\n"},
+		"hangs":                      {"", "setInterval(() => {}, 1000);", "lumi-program: stopped by SIGINT before the program exited\n"},
 		"refuses to end":             {"inherit", "process.on('SIGINT', () => {}); setInterval(() => {}, 1000);", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

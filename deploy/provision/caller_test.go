@@ -375,8 +375,8 @@ func TestInvalid(t *testing.T) {
 	}{
 		{value(object{"name": "a", "sice": 1}), "sice: no such property; did you mean \"size\"?"},
 		{value(object{"name": "a", "size": []any{huge}}), "size[0]: expected a number, found Infinity"},
-		{value(object{"name": "a", "mode": lumigl.PropertyOf(a, "arn")}), "mode: must be known here, and is not known yet"},
-		{value(object{"name": "a", "mode": []any{expression}}), "mode[0]: must be known here, and is not known yet"},
+		{value(object{"name": "a", "mode": lumigl.PropertyOf(a, "arn")}), "mode: must be known here, but is not known yet"},
+		{value(object{"name": "a", "mode": []any{expression}}), "mode[0]: must be known here, but is not known yet"},
 		{value(object{"name": "a", "on": []any{(*lumigl.Vertex)(nil)}}), `on[0]: expected a resource, found a string ""`},
 		{lumigl.Value{}, "name: is required, but missing"},
 	} {
@@ -593,8 +593,8 @@ func TestSecrets(t *testing.T) {
 		{&lumi.InvalidError{Faults: []lumi.Fault{{Path: "a.hunter2", Message: "bad hunter2"}, {Path: "b", Message: "fine"}}},
 			"a[…]: bad (secret)\nb: fine", as[*lumi.InvalidError]},
 		{&lumi.OutputError{Faults: []lumi.Fault{{Path: "b", Message: "hunter2"}}},
-			"the provider computed properties that cannot be sent: b: (secret)", as[*lumi.OutputError]},
-		{&lumi.ReplaceError{Paths: []lumi.Path{`b["hunter2"]`}}, `a change of b["(secret)"] needs a replacement, not an update`, as[*lumi.ReplaceError]},
+			"the provider returned an invalid result: b: (secret)", as[*lumi.OutputError]},
+		{&lumi.ReplaceError{Paths: []lumi.Path{`b["hunter2"]`}}, `changing b["(secret)"] requires a replacement, not an update`, as[*lumi.ReplaceError]},
 		{&lumi.RetryError{Err: fmt.Errorf("wait: %w", sentinel)}, "wait: at (secret)", func(err error) bool {
 			return as[*lumi.RetryError](err) && errors.Is(err, sentinel)
 		}},

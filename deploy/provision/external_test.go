@@ -147,10 +147,10 @@ func TestHostileProvisioner(t *testing.T) {
 		reached          bool
 	}{
 		{"silent", "Provision", self + ": the plugin printed no port within 1s\nThe plugin wrote:\nPID", false},
-		{"says hello", "Provision", self + `: the first line that the plugin wrote to standard output is not a port: "hello"` + "\nThe plugin wrote:\nPID", false},
-		{"ends", "Provision", self + ": the plugin ended before it was ready: exit status 3\nThe plugin wrote:\nPID\nno license", false},
+		{"says hello", "Provision", self + `: the plugin's first line on standard output is not a port: "hello"` + "\nThe plugin wrote:\nPID", false},
+		{"ends", "Provision", self + ": the plugin exited before it was ready: exit status 3\nThe plugin wrote:\nPID\nno license", false},
 		{"is another", "Provision", self + ` is provisioner "other": rename it to lumi-provisioner-other`, false},
-		{"is a provider", "Provision", self + `: the plugin is the provider of package "sim", not a provisioner: install it as lumi-resource-sim, and a provisioner in its place` + "\nThe plugin wrote:\nPID", false},
+		{"is a provider", "Provision", self + `: the plugin is the provider of package "sim", not a provisioner: install it as lumi-resource-sim and put a provisioner in its place` + "\nThe plugin wrote:\nPID", false},
 		{"hangs", "Provision", "it took too long", true},
 		{"hangs", "Status", "it took too long", true},
 		{"waits", "Provision", "it took too long: tofu: interrupted, the state is unlocked", true},

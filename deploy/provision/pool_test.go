@@ -229,15 +229,15 @@ func TestRestart(t *testing.T) {
 		fatal(t, err)
 	}
 	_, err = kill()
-	const want = "not restarted, because it ended 4 times within a minute: plugin for package \"sim\": " +
-		"the plugin ended badly: signal: killed\nIt wrote:\npassword (secret)"
+	const want = "it is not started again, since it ended 4 times within a minute: plugin for package \"sim\": " +
+		"the plugin did not exit cleanly: signal: killed\nIt wrote:\npassword (secret)"
 	if err == nil || err.Error() != want || p.starts.Load() != 4 {
 		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
 	}
 	if !strings.Contains(p.log.String(), "password (secret)\n") {
 		t.Errorf("got log %q", p.log.String())
 	}
-	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin ended badly: signal: killed` {
+	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin did not exit cleanly: signal: killed` {
 		t.Errorf("Close: %v", err)
 	}
 }

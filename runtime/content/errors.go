@@ -47,7 +47,7 @@ func (p place) failed(err error) error {
 	}
 	message := err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
-		message = "there is no such file"
+		message = "no such file"
 		if cwd, problem := os.Getwd(); problem == nil && p.uri == nil && !filepath.IsAbs(p.path) {
 			message += " in " + quote(cwd)
 		}

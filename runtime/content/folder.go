@@ -71,7 +71,7 @@ func notOpened(name string, err error) error {
 
 // notRegular says that there is something in an archive which would be another thing elsewhere.
 func notRegular(kind string) string {
-	return "is " + kind + ", and an archive holds files and folders only"
+	return "is " + kind + "; archives may contain only files and folders"
 }
 
 func (w *walker) folderFile(prefix string, where place, root *os.Root, name string) error {
@@ -86,7 +86,7 @@ func (w *walker) folderFile(prefix string, where place, root *os.Root, name stri
 	}
 	switch {
 	case info.IsDir():
-		return where.failed(entryFailed(name, "became a folder meanwhile", nil))
+		return where.failed(entryFailed(name, "was replaced by a folder during the walk", nil))
 	case !info.Mode().IsRegular():
 		return where.failed(entryFailed(name, notRegular(kindOf(info.Mode())), nil))
 	}

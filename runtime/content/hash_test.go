@@ -59,7 +59,7 @@ func TestHash(t *testing.T) {
 	}
 	for _, c := range []lumi.Content{nil, lumi.Asset{}, lumi.Archive{}} {
 		_, err := content.Hash(t.Context(), c)
-		if err == nil || err.Error() != "there is no content, since the asset or archive is absent" {
+		if err == nil || err.Error() != "no content: the asset or archive is absent" {
 			t.Errorf("%#v: %v", c, err)
 		}
 	}
@@ -232,7 +232,7 @@ func TestWriteZipErrors(t *testing.T) {
 		a    lumi.Archive
 		want string
 	}{
-		{io.Discard, lumi.FileArchive("x"), `"x": there is no such file in "` + folder + `"`},
+		{io.Discard, lumi.FileArchive("x"), `"x": no such file in "` + folder + `"`},
 		{failing{}, lumi.FileArchive("a"), "io: read/write on closed pipe"},
 	} {
 		if err := content.WriteZip(t.Context(), test.out, test.a); err == nil || err.Error() != test.want {
@@ -244,7 +244,7 @@ func TestWriteZipErrors(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", temp+"/none")
 	err := content.WriteZip(t.Context(), io.Discard, lumi.FileArchive("a"))
-	if err == nil || !strings.HasPrefix(err.Error(), "no temporary file: open "+temp+"/none/lumi-content-") {
+	if err == nil || !strings.HasPrefix(err.Error(), "cannot create a temporary file: open "+temp+"/none/lumi-content-") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,7 +20,7 @@ const (
 // of them "." or "..".
 func cleanName(name string) (string, error) {
 	if why := nameProblem(name); why != "" {
-		return "", entryFailed(name, "cannot be a name in an archive, since "+why, nil)
+		return "", entryFailed(name, "is not a valid name in an archive: "+why, nil)
 	}
 	parts := strings.Split(name, "/")
 	kept := parts[:0]
@@ -30,7 +30,7 @@ func cleanName(name string) (string, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return "", entryFailed(name, "cannot be a name in an archive, since it is the archive itself", nil)
+		return "", entryFailed(name, "is not a valid name in an archive: it is the archive itself", nil)
 	}
 	return strings.Join(kept, "/"), nil
 }
@@ -45,20 +45,20 @@ func nameProblem(name string) string {
 	case !utf8.ValidString(name):
 		return "it is not valid UTF-8"
 	case strings.ContainsRune(name, 0):
-		return "it has a NUL character in it"
+		return "it contains a NUL character"
 	case strings.ContainsRune(name, '\\'):
-		return "it has a backslash in it"
+		return "it contains a backslash"
 	case name[0] == '/':
 		return "it is absolute"
 	case len(name) > 1 && name[1] == ':' && (name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z'):
-		return "it starts with the letter of a drive"
+		return "it starts with a drive letter"
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch part {
 		case "":
-			return "a part of it is empty"
+			return "it contains an empty element"
 		case "..":
-			return `a part of it is ".."`
+			return `it contains ".."`
 		}
 	}
 	return ""
@@ -70,14 +70,14 @@ type names struct {
 	spent  int
 }
 
-var errTooMany = errors.New("the archive holds too many files to keep account of their names")
+var errTooMany = errors.New("the archive contains too many files")
 
 // addFile takes account of the clean name of a file.
 func (n *names) addFile(name string) error {
 	isFile, taken := n.isFile[name]
 	switch {
 	case taken && isFile:
-		return entryFailed(name, "is in the archive twice", nil)
+		return entryFailed(name, "appears twice in the archive", nil)
 	case taken:
 		return errBoth(name)
 	}

@@ -8,11 +8,11 @@ func TestNamesLimit(t *testing.T) {
 	if err := n.addFile("a/b"); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.addFile("a/c"); err == nil || err.Error() != "the archive holds too many files to keep account of their names" {
+	if err := n.addFile("a/c"); err == nil || err.Error() != "the archive contains too many files" {
 		t.Errorf("got %v", err)
 	}
 	err := place{path: "x"}.failed(errTooMany)
-	if want := `"x": the archive holds too many files to keep account of their names`; err.Error() != want {
+	if want := `"x": the archive contains too many files`; err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

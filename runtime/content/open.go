@@ -13,7 +13,7 @@ import (
 )
 
 // Open opens the content of an asset. The context is about reading too. An error names the file or address, and wraps
-// [fs.ErrNotExist] where there is no such file.
+// [fs.ErrNotExist] where no such file.
 func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 	s, err := open(ctx, a)
 	if err != nil {
@@ -85,9 +85,9 @@ func regular(mode fs.FileMode) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return errors.New("is a folder, and a file belongs here")
+		return errors.New("is a folder, not a file")
 	}
-	return errors.New("is " + kindOf(mode) + ", and a file belongs here")
+	return errors.New("is " + kindOf(mode) + ", not a regular file")
 }
 
 // kindOf names what is neither a regular file nor a folder.
@@ -102,7 +102,7 @@ func kindOf(mode fs.FileMode) string {
 	case mode&fs.ModeDevice != 0:
 		return "a device"
 	}
-	return "no regular file"
+	return "a special file"
 }
 
 // reader reads until the context is done, and says in its errors where it reads.

@@ -22,7 +22,7 @@ type located interface {
 	URI() (string, bool)
 }
 
-var errAbsent = errors.New("there is no content, since the asset or archive is absent")
+var errAbsent = errors.New("no content: the asset or archive is absent")
 
 func placeOf(c located) (place, error) {
 	if path, ok := c.Path(); ok {
@@ -45,7 +45,7 @@ func parseURI(uri string) (place, error) {
 	switch u.Scheme {
 	case "http", "https":
 		if u.Hostname() == "" {
-			return place{}, p.failed(errors.New("the URI names no host"))
+			return place{}, p.failed(errors.New("the URI has no host"))
 		}
 		return p, nil
 	case "file":
@@ -67,11 +67,11 @@ func parseURI(uri string) (place, error) {
 func fileURI(u *url.URL) error {
 	switch {
 	case u.Host != "" && u.Host != "localhost":
-		return errors.New("a file: URI is about this machine and names no other; write file:///folder/file")
+		return errors.New("a file: URI must not name a host; write file:///folder/file")
 	case !strings.HasPrefix(u.Path, "/"):
-		return errors.New("the path of a file: URI is absolute, as in file:///folder/file")
+		return errors.New("the path of a file: URI must be absolute, as in file:///folder/file")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return errors.New("a file: URI has no query and no fragment; write ? as %3F and # as %23")
+		return errors.New("a file: URI must not have a query or fragment; write ? as %3F and # as %23")
 	}
 	return nil
 }

@@ -94,13 +94,13 @@ func (s *stamper) fault(at spot, err error) {
 	case s.isDone():
 		return
 	case at.hidden && errors.Is(err, fs.ErrNotExist):
-		message = "there is no such file"
+		message = "no such file"
 	case at.hidden && errors.As(err, &about):
 		message = about.message
 	}
 	s.faults = append(s.faults, lumi.Fault{Path: at.path(), Message: message})
 	if len(s.faults) == maxFaults {
-		s.faults = append(s.faults, lumi.Fault{Message: "there may be more that is wrong"})
+		s.faults = append(s.faults, lumi.Fault{Message: "there may be more errors"})
 	}
 }
 

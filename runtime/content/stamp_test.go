@@ -129,23 +129,23 @@ func TestStampFaults(t *testing.T) {
 			"c": {"$sig": "$asset", "path": "links"}, "d": {"$sig": "$archive", "path": "bad.zip"},
 			"e": {"$sig": "$asset", "uri": "s3://x"}, "f": {"$sig": "$archive", "uri": "file:x"},
 			"g": {"$sig": "$archive", "path": "links"}, "h": {"$sig": "$asset", "uri": "%zz"}}`, `
-a: "no": there is no such file in "$cwd"
-b[0]["x y"]: "no": there is no such file in "$cwd"
-c: "links": is a folder, and a file belongs here
-d: "bad.zip": "../hush": cannot be a name in an archive, since a part of it is ".."
+a: "no": no such file in "$cwd"
+b[0]["x y"]: "no": no such file in "$cwd"
+c: "links": is a folder, not a file
+d: "bad.zip": "../hush": is not a valid name in an archive: it contains ".."
 e: "s3://x": only file:, http: and https: URIs can be opened
-f: "file:x": the path of a file: URI is absolute, as in file:///folder/file
-g: "links": "link": is a symbolic link, and an archive holds files and folders only
+f: "file:x": the path of a file: URI must be absolute, as in file:///folder/file
+g: "links": "link": is a symbolic link; archives may contain only files and folders
 h: the URI is malformed`},
 		{"in archives", `{"a": {"$sig": "$archive", "assets": {"../a": {"$sig": "$asset", "text": ""},
 			"b": {"$sig": "$asset", "path": "no"}, "b/c": {"$sig": "$asset", "text": ""}, "d": {"$sig": "$asset", "text": ""},
 			"d/e": {"$sig": "$archive", "assets": {"f": {"$sig": "$asset", "text": ""}}}, "./d": {"$sig": "$asset", "text": ""},
 			"g": {"$sig": "$archive", "assets": {"": {"$sig": "$asset", "text": ""}}}}}}`, `
-a["../a"]: cannot be a name in an archive, since a part of it is ".."
-a.b: "no": there is no such file in "$cwd"
-a.d: "d": is in the archive twice
+a["../a"]: is not a valid name in an archive: it contains ".."
+a.b: "no": no such file in "$cwd"
+a.d: "d": appears twice in the archive
 a["d/e"]: "d": is both a file and a folder in the archive
-a.g[""]: cannot be a name in an archive, since it is empty`},
+a.g[""]: is not a valid name in an archive: it is empty`},
 		{"in secrets", `{"a": {"$sig": "$secret", "value": {"hush": {"$sig": "$asset", "path": "hush"}}},
 			"b": {"$sig": "$asset", "path": {"$sig": "$secret", "value": "hush"}},
 			"c": {"$sig": "$archive", "path": {"$sig": "$secret", "value": "bad"}},
@@ -153,11 +153,11 @@ a.g[""]: cannot be a name in an archive, since it is empty`},
 			"e": {"$sig": "$archive", "assets": {"$sig": "$secret", "value": {"/hush": {"$sig": "$asset", "text": ""},
 				"hush": {"$sig": "$asset", "text": ""}, "hush/b": {"$sig": "$asset", "text": ""}}}},
 			"f": {"$sig": "$secret", "value": {"$sig": "$asset", "uri": "http://hush%zz"}}}`, `
-a[…]: there is no such file
-b: there is no such file
-c: cannot be a name in an archive, since it has a backslash in it
+a[…]: no such file
+b: no such file
+c: is not a valid name in an archive: it contains a backslash
 d: only file:, http: and https: URIs can be opened
-e[…]: cannot be a name in an archive, since it is absolute
+e[…]: is not a valid name in an archive: it is absolute
 e[…]: is both a file and a folder in the archive
 f: the URI is malformed`},
 	} {
@@ -192,7 +192,7 @@ func TestStampBounds(t *testing.T) {
 	if !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
 		t.Fatalf("got %v", err)
 	}
-	if last := invalid.Faults[100].Error(); last != "there may be more that is wrong" {
+	if last := invalid.Faults[100].Error(); last != "there may be more errors" {
 		t.Errorf("the last fault is %s", last)
 	}
 

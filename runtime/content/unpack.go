@@ -60,7 +60,7 @@ type directoryReader struct {
 
 func (d *directoryReader) ReadAt(data []byte, at int64) (int, error) {
 	if int64(len(data)) > d.left {
-		return 0, &readError{message: "holds too many files: their list is larger than " + bytesText(unpacking.directory)}
+		return 0, &readError{message: "contains too many files: its directory is larger than " + bytesText(unpacking.directory)}
 	}
 	n, err := d.in.ReadAt(data, at)
 	d.left -= int64(n)

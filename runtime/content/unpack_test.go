@@ -77,7 +77,7 @@ func TestUnpackLimits(t *testing.T) {
 		"a zip file of two":          {makeZip(t, entry{name: "a", data: zeros}, entry{name: "b", data: zeros}), tooLarge},
 		"a zip file with wrong size": {sized(t, 1<<62), tooLarge},
 		"a list of many files": {
-			makeZip(t, many...), "holds too many files: their list is larger than 20 KiB",
+			makeZip(t, many...), "contains too many files: its directory is larger than 20 KiB",
 		},
 		"uncompressed":   {plain, ""},
 		"incompressible": {compress(t, makeTar(t, entry{name: "a", data: string(incompressible)})), ""},

@@ -148,9 +148,9 @@ func (r *fileReader) Read(data []byte) (int, error) {
 	r.left -= int64(n)
 	switch {
 	case r.file.Size >= 0 && r.left < 0:
-		return 0, r.failed(entryFailed(r.file.Name, "has more content than its size says", nil))
+		return 0, r.failed(entryFailed(r.file.Name, "is longer than its recorded size", nil))
 	case errors.Is(err, io.EOF) && r.file.Size >= 0 && r.left > 0:
-		return n, r.failed(entryFailed(r.file.Name, "has less content than its size says", io.ErrUnexpectedEOF))
+		return n, r.failed(entryFailed(r.file.Name, "is shorter than its recorded size", io.ErrUnexpectedEOF))
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	}
@@ -226,7 +226,7 @@ func (w *walker) remote(prefix string, where place) error {
 func spooled(use func(*os.File) error) (err error) {
 	file, err := os.CreateTemp("", "lumi-content-*")
 	if err != nil {
-		return fmt.Errorf("no temporary file: %w", err)
+		return fmt.Errorf("cannot create a temporary file: %w", err)
 	}
 	defer func() {
 		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
@@ -250,7 +250,7 @@ func (w *walker) stream(prefix string, where place, in *bufio.Reader, packed *co
 		if head, err = in.Peek(tarBlock); err != nil && !errors.Is(err, io.EOF) {
 			return where.damaged(err)
 		}
-		want = "a .tar file inside gzip"
+		want = "a gzipped .tar file"
 	}
 	wrong := unexpected(want, head) // before reading overwrites head
 	switch formatOf(head) {

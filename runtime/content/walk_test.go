@@ -247,10 +247,10 @@ func TestWalkErrors(t *testing.T) {
 		{"a size that is too large", sized(t, 12), `"a": is cut off`},
 		{"a size out of range", sized(t, 1<<63), `"a": is damaged: its size is out of range`},
 		{"encrypted zip", flagged(t), `"a": is encrypted`},
-		{"another compression", method(t), `"a": is compressed by a method other than deflate`},
+		{"another compression", method(t), `"a": is compressed with a method other than deflate`},
 
-		{"twice in tar", makeTar(t, entry{name: "a"}, entry{name: "./a"}), `"a": is in the archive twice`},
-		{"twice in zip", makeZip(t, entry{name: "a"}, entry{name: "a"}), `"a": is in the archive twice`},
+		{"twice in tar", makeTar(t, entry{name: "a"}, entry{name: "./a"}), `"a": appears twice in the archive`},
+		{"twice in zip", makeZip(t, entry{name: "a"}, entry{name: "a"}), `"a": appears twice in the archive`},
 		{"file and folder", makeTar(t, entry{name: "a"}, entry{name: "a/b/c"}),
 			`"a": is both a file and a folder in the archive`},
 		{"folder and file", makeZip(t, entry{name: "a/b/c"}, entry{name: "a/b"}),
@@ -260,17 +260,17 @@ func TestWalkErrors(t *testing.T) {
 		{"file and empty folder", makeTar(t, entry{name: "a"}, entry{name: "a/", kind: tar.TypeDir}),
 			`"a": is both a file and a folder in the archive`},
 		{"symbolic link", makeTar(t, entry{name: "l", kind: tar.TypeSymlink}),
-			`"l": is a symbolic link, and an archive holds files and folders only`},
+			`"l": is a symbolic link; archives may contain only files and folders`},
 		{"symbolic link in zip", makeZip(t, entry{name: "l", data: "a", kind: tar.TypeSymlink}),
-			`"l": is a symbolic link, and an archive holds files and folders only`},
+			`"l": is a symbolic link; archives may contain only files and folders`},
 		{"hard link", makeTar(t, entry{name: "a"}, entry{name: "l", kind: tar.TypeLink}),
-			`"l": is a hard link, and an archive holds files and folders only`},
+			`"l": is a hard link; archives may contain only files and folders`},
 		{"device", makeTar(t, entry{name: "d", kind: tar.TypeBlock}),
-			`"d": is a device, and an archive holds files and folders only`},
+			`"d": is a device; archives may contain only files and folders`},
 		{"terminal", makeTar(t, entry{name: "d", kind: tar.TypeChar}),
-			`"d": is a device, and an archive holds files and folders only`},
+			`"d": is a device; archives may contain only files and folders`},
 		{"named pipe", makeTar(t, entry{name: "p", kind: tar.TypeFifo}),
-			`"p": is a named pipe, and an archive holds files and folders only`},
+			`"p": is a named pipe; archives may contain only files and folders`},
 	}
 	for _, bad := range badNames {
 		want := strings.TrimPrefix(bad.want, "$") // where tar files cannot have it
@@ -300,13 +300,13 @@ func TestWalkErrors(t *testing.T) {
 
 const (
 	expected    = "expected a folder or a .zip, .tar or .tar.gz file, found "
-	expectedTar = "expected a .tar file inside gzip, found "
+	expectedTar = "expected a gzipped .tar file, found "
 	onlyZeros   = "a file that starts with zeros (an empty .tar file is 1024 to 10240 zeros)"
 )
 
 func zeroBytes(n int) string { return string(make([]byte, n)) }
 
-const cannot = ": cannot be a name in an archive, since "
+const cannot = ": is not a valid name in an archive: "
 
 // badNames are names that no archive can have. What starts with a $ cannot stand in a tar file.
 var badNames = []struct{ name, want string }{
@@ -314,14 +314,14 @@ var badNames = []struct{ name, want string }{
 	{".", `"."` + cannot + `it is the archive itself`},
 	{"./.", `"./."` + cannot + `it is the archive itself`},
 	{"/etc/passwd", `"/etc/passwd"` + cannot + `it is absolute`},
-	{"..", `".."` + cannot + `a part of it is ".."`},
-	{"../a", `"../a"` + cannot + `a part of it is ".."`},
-	{"a/../../b", `"a/../../b"` + cannot + `a part of it is ".."`},
-	{"a//b", `"a//b"` + cannot + `a part of it is empty`},
-	{`a\b`, `"a\\b"` + cannot + `it has a backslash in it`},
-	{"C:/a", `"C:/a"` + cannot + `it starts with the letter of a drive`},
-	{"z:", `"z:"` + cannot + `it starts with the letter of a drive`},
-	{"a\x00b", `$"a\x00b"` + cannot + `it has a NUL character in it`},
+	{"..", `".."` + cannot + `it contains ".."`},
+	{"../a", `"../a"` + cannot + `it contains ".."`},
+	{"a/../../b", `"a/../../b"` + cannot + `it contains ".."`},
+	{"a//b", `"a//b"` + cannot + `it contains an empty element`},
+	{`a\b`, `"a\\b"` + cannot + `it contains a backslash`},
+	{"C:/a", `"C:/a"` + cannot + `it starts with a drive letter`},
+	{"z:", `"z:"` + cannot + `it starts with a drive letter`},
+	{"a\x00b", `$"a\x00b"` + cannot + `it contains a NUL character`},
 	{"a\xff", `"a\xff"` + cannot + `it is not valid UTF-8`},
 	{strings.Repeat("a", 4097), `"` + strings.Repeat("a", 400) + `…"` + cannot + `it is longer than 4096 bytes`},
 }
@@ -376,8 +376,8 @@ func TestWalkPlaces(t *testing.T) {
 		a    lumi.Archive
 		want string
 	}{
-		{"absent", lumi.Archive{}, "there is no content, since the asset or archive is absent"},
-		{"no file", lumi.FileArchive("x"), `"x": there is no such file in "` + folder + `"`},
+		{"absent", lumi.Archive{}, "no content: the asset or archive is absent"},
+		{"no file", lumi.FileArchive("x"), `"x": no such file in "` + folder + `"`},
 		{"a file", lumi.FileArchive("text"), `"text": ` + expected + "text/plain data"},
 		{"another scheme", lumi.URIArchive("s3://bucket/a.zip"),
 			`"s3://bucket/a.zip": only file:, http: and https: URIs can be opened`},
@@ -386,13 +386,13 @@ func TestWalkPlaces(t *testing.T) {
 			`"` + address + `/text": ` + expected + "text/plain data"},
 		{"cut off on the way", lumi.URIArchive(address + "/cut"), `"` + address + `/cut": is cut off: the server sent 5 of 10 bytes`},
 		{"cut off", lumi.URIArchive(address + "/cut.tar"), `"` + address + `/cut.tar": "a": is cut off`},
-		{"a bad zip", lumi.URIArchive(address + "/zip"), `"` + address + `/zip": "../a"` + cannot + `a part of it is ".."`},
-		{"nothing in it", of(m{"a": nil}), "there is no content, since the asset or archive is absent"},
-		{"no file in it", of(m{"a": lumi.FileAsset("x")}), `"x": there is no such file in "` + folder + `"`},
-		{"no archive in it", of(m{"a": lumi.FileArchive("x")}), `"x": there is no such file in "` + folder + `"`},
-		{"twice", of(m{"a": lumi.TextAsset(""), "./a": lumi.TextAsset("")}), `"a": is in the archive twice`},
+		{"a bad zip", lumi.URIArchive(address + "/zip"), `"` + address + `/zip": "../a"` + cannot + `it contains ".."`},
+		{"nothing in it", of(m{"a": nil}), "no content: the asset or archive is absent"},
+		{"no file in it", of(m{"a": lumi.FileAsset("x")}), `"x": no such file in "` + folder + `"`},
+		{"no archive in it", of(m{"a": lumi.FileArchive("x")}), `"x": no such file in "` + folder + `"`},
+		{"twice", of(m{"a": lumi.TextAsset(""), "./a": lumi.TextAsset("")}), `"a": appears twice in the archive`},
 		{"twice through an archive", of(m{"a": of(m{"b": lumi.TextAsset("")}), "a/b": lumi.TextAsset("")}),
-			`"a/b": is in the archive twice`},
+			`"a/b": appears twice in the archive`},
 		{"file and folder", of(m{"a": lumi.TextAsset(""), "a/b": lumi.TextAsset("")}),
 			`"a": is both a file and a folder in the archive`},
 		{"an archive inside, cut off", of(m{"a": lumi.URIArchive(address + "/cut.tar")}),
@@ -448,8 +448,8 @@ func TestWalkEnds(t *testing.T) {
 // TestWalkMoving is about files that change while they are read.
 func TestWalkMoving(t *testing.T) {
 	for _, test := range []struct{ now, want string }{
-		{"longer", `error: "folder": "a": has more content than its size says`},
-		{"s", `error: "folder": "a": has less content than its size says`},
+		{"longer", `error: "folder": "a": is longer than its recorded size`},
+		{"s", `error: "folder": "a": is shorter than its recorded size`},
 	} {
 		inFolder(t, map[string]string{"folder/a": "text"})
 		err := content.Walk(t.Context(), lumi.FileArchive("folder"), func(f content.File) error {

@@ -25,10 +25,10 @@ func TestWalkFolders(t *testing.T) {
 		}
 	}
 	tests := []struct{ name, path, want string }{
-		{"a pipe", "pipe", `"pipe": is a named pipe, and a file belongs here`},
-		{"a link", "linked", `"linked": "sub/link": is a symbolic link, and an archive holds files and folders only`},
-		{"a pipe in a folder", "piped", `"piped": "pipe": is a named pipe, and an archive holds files and folders only`},
-		{"a backslash", "back", `"back": "sl\\ash"` + cannot + `it has a backslash in it`},
+		{"a pipe", "pipe", `"pipe": is a named pipe, not a regular file`},
+		{"a link", "linked", `"linked": "sub/link": is a symbolic link; archives may contain only files and folders`},
+		{"a pipe in a folder", "piped", `"piped": "pipe": is a named pipe; archives may contain only files and folders`},
+		{"a backslash", "back", `"back": "sl\\ash"` + cannot + `it contains a backslash`},
 	}
 	if runtime.GOOS != "darwin" { // There no file has such a name.
 		write(t, ".", map[string]string{"utf8/\xff/a": ""})
@@ -53,9 +53,9 @@ func TestWalkVanishing(t *testing.T) {
 	}{
 		{func(string) error { return nil }, `no such file or directory`},
 		{func(name string) error { return os.Symlink("/dev/null", name) }, `path escapes from parent`},
-		{func(name string) error { return os.Mkdir(name, 0o755) }, "became a folder meanwhile"},
+		{func(name string) error { return os.Mkdir(name, 0o755) }, "was replaced by a folder during the walk"},
 		{func(name string) error { return syscall.Mkfifo(name, 0o644) },
-			"is a named pipe, and an archive holds files and folders only"},
+			"is a named pipe; archives may contain only files and folders"},
 	} {
 		inFolder(t, map[string]string{"folder/a": "", "folder/b": ""})
 		err := content.Walk(t.Context(), lumi.FileArchive("folder"), func(f content.File) error {

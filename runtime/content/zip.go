@@ -68,7 +68,7 @@ func (w *walker) zipFile(where place, name string, file *zip.File) error {
 	content, err := file.Open()
 	switch {
 	case errors.Is(err, zip.ErrAlgorithm):
-		return where.failed(entryFailed(name, "is compressed by a method other than deflate", err))
+		return where.failed(entryFailed(name, "is compressed with a method other than deflate", err))
 	case err != nil:
 		return where.failed(entryFailed(name, damage(err), err))
 	}

@@ -25,14 +25,14 @@ func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	if !proto.Equal(bag, checked) { // Otherwise the next call asks the same.
 		same, err := s.r.callCheck(s.ctx, bag)
 		if s.then("check again").called("Check", err) {
-			s.differs("Check gives another answer to the same question", checked, same, nil)
+			s.differs("Check returns different properties for the same input", checked, same, nil)
 		}
 	}
 	again, err := s.r.callCheck(s.ctx, checked)
 	if !s.then("check again").called("Check", err) {
 		return nil, false
 	}
-	s.differs("Check changes what Check itself returned", checked, again, nil)
+	s.differs("Check is not idempotent: it changes properties it returned itself", checked, again, nil)
 	return checked, true
 }
 
@@ -93,13 +93,13 @@ func (s *step) rename(name string) {
 	r := s.r
 	u, err := r.format(name)
 	if err != nil {
-		s.fatalf("Name returns what cannot be part of a URN: %v", err)
+		s.fatalf("Name returns an invalid name: %v", err)
 	}
 	r.h.mu.Lock()
 	other := r.h.resources[u]
 	r.h.mu.Unlock()
 	if other != nil && other != r {
-		s.fatalf("Name returns %q, which is the name of another resource: %s", name, other)
+		s.fatalf("Name returns %q, which is already the name of %s", name, other)
 	}
 	r.h.rename(r, u)
 }
@@ -109,7 +109,7 @@ func (s *step) rename(name string) {
 func (s *step) settled() {
 	s.t.Helper()
 	if s.old != nil {
-		s.then("get with the properties from before").get(s.old)
+		s.then("get with the old properties").get(s.old)
 	} else {
 		s.then("get").get(s.r.current())
 	}
@@ -146,14 +146,14 @@ func (s *step) read(call string, got *structpb.Struct) {
 	s.t.Helper()
 	s.answer(call, got)
 	want := s.readBack()
-	s.differs(call+" returns other properties than were asked for and computed", want, got, s.excused, s.hints(want, got)...)
+	s.differs(call+" returns unexpected properties", want, got, s.excused, s.hints(want, got)...)
 }
 
 func (s *step) noChange() {
 	s.t.Helper()
 	resp, err := s.r.callInspect(s.ctx, s.r.current(), s.r.wanted)
 	if s.called("InspectChange", err) && len(resp.Changes)+len(resp.Replaces) > 0 {
-		s.errorf("InspectChange reports changes where there are none:\n%s", indent(summary(resp)))
+		s.errorf("InspectChange reports changes, but nothing changed:\n%s", indent(summary(resp)))
 	}
 }
 
@@ -162,10 +162,10 @@ func (s *step) ignored(set Properties) {
 	s.t.Helper()
 	want, resp, _ := s.inspect(s.r.asked.With(set))
 	if len(resp.Changes)+len(resp.Replaces) > 0 {
-		s.errorf("InspectChange reports changes where there are none:\n%s", indent(summary(resp)))
+		s.errorf("InspectChange reports changes, but nothing changed:\n%s", indent(summary(resp)))
 		return
 	}
-	s.differs("InspectChange must return the old values where it ignores changes", s.r.wanted, want, nil)
+	s.differs("InspectChange must return the old values of ignored changes", s.r.wanted, want, nil)
 }
 
 // inspect checks other properties and asks what they would change. It returns those to update the resource to.
@@ -190,10 +190,10 @@ func (s *step) update(c Change) bool {
 		return false
 	}
 	if len(resp.Replaces) > 0 {
-		s.fatalf("InspectChange asks for a replacement, because of %s: use Replace instead", list(resp.Replaces))
+		s.fatalf("InspectChange requires a replacement because of %s: use Replace instead", list(resp.Replaces))
 	}
 	if len(resp.Changes) == 0 {
-		s.fatalf("InspectChange reports no changes, so that an engine would not update the resource")
+		s.fatalf("InspectChange reports no changes, so an engine would not update the resource")
 	}
 	s.changes(c.Changes, resp)
 	return s.apply(asked, want)
@@ -219,10 +219,10 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 	if s.want.what != "" {
 		return true
 	}
-	sub := s.then("update again after a lost answer")
+	sub := s.then("update again after a lost response")
 	again, err := r.callUpdate(s.ctx, s.old, want)
 	if err != nil {
-		sub.fatalf("Update must do no harm if it is called again, and failed: %s\nAn engine that did not get the answer calls"+
+		sub.fatalf("Update must be idempotent, but the second call failed: %s\nAn engine that did not get the response calls"+
 			" Update again with the same properties", explain(err))
 	}
 	return sub.made("Update", asked, want, r.ID(), again, nil) // which is all that the engine gets to know
@@ -237,10 +237,10 @@ func (s *step) replace(c Replacement) bool {
 		return false
 	}
 	if len(resp.Replaces) == 0 {
-		s.fatalf("InspectChange asks for no replacement: %s", summary(resp))
+		s.fatalf("InspectChange does not require a replacement: %s", summary(resp))
 	}
 	if c.Because != nil && !slices.Equal(resp.Replaces, c.Because) {
-		s.errorf("InspectChange asks for a replacement for other reasons than expected: expected %s, found %s",
+		s.errorf("InspectChange requires a replacement because of the wrong properties: expected %s, found %s",
 			list(c.Because), list(resp.Replaces))
 	}
 	s.refused(want, resp.Replaces)
@@ -256,8 +256,8 @@ func (s *step) replace(c Replacement) bool {
 		return false
 	}
 	if r.ID() == id {
-		s.fatalf("Create returns the id of the resource that is to be replaced: %s\nIf both cannot exist at the same time,"+
-			" have InspectChange call DeleteBeforeReplace, or say DeleteFirst in the Replacement", id)
+		s.fatalf("Create returns the id of the resource being replaced: %s\nIf both cannot exist at the same time,"+
+			" call DeleteBeforeReplace in InspectChange, or set DeleteFirst in the Replacement", id)
 	}
 	return s.deleteOld(id, state)
 }
@@ -280,7 +280,7 @@ func (s *step) upgrade(u Upgrade) {
 	s.changes(expected, resp)
 	switch {
 	case len(resp.Replaces) > 0:
-		s.fatalf("InspectChange asks for a replacement, because of %s", list(resp.Replaces))
+		s.fatalf("InspectChange requires a replacement because of %s", list(resp.Replaces))
 	case len(resp.Changes) == 0:
 		r.store(now, wanted)
 	default:
@@ -335,18 +335,18 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	for _, purpose := range []lumi.Purpose{lumi.Import, lumi.Refresh} {
 		got, err := s.r.callGet(s.ctx, purpose, id, state)
 		if err == nil {
-			s.errorf("%s finds %s after it was deleted:\n%s", nameOf(purpose), id, indent(lines(s.r.wrapped(got))))
+			s.errorf("%s still finds %s after Delete:\n%s", nameOf(purpose), id, indent(lines(s.r.wrapped(got))))
 			break
 		}
 		s.r.h.died(id, s.r)
 		if !errors.Is(err, lumi.ErrNotFound) {
-			s.errorf("%s after Delete must return %s, and failed otherwise: %s", nameOf(purpose), s.r.h.term("lumi.ErrNotFound"),
+			s.errorf("%s after Delete must return %s, but returned: %s", nameOf(purpose), s.r.h.term("lumi.ErrNotFound"),
 				explain(err))
 			break
 		}
 	}
 	if err := s.r.callDelete(s.ctx, id, state); err != nil {
-		s.errorf("Delete fails if the resource is gone already, which must be no error: %s", explain(err))
+		s.errorf("Delete must succeed if the resource is already gone, but failed: %s", explain(err))
 	}
 	return true
 }

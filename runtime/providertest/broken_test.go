@@ -363,10 +363,10 @@ func TestReferencesChanged(t *testing.T) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&changer{&snapshotOps{newCloud()}})))
 		h.Unnamed(snapshotToken).Create(t, ofGiven(h))
 	}))
-	const volume = "the reference to urn:lumi:test::store:index::store:index:Volume::data that it is given\n"
-	const want = "store:index:Snapshot \"#1\": create: Find changes " + volume +
-		"store:index:Snapshot \"#1\": create, get: Get changes " + volume +
-		"store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+	const volume = "the reference to urn:lumi:test::store:index::store:index:Volume::data in its request\n"
+	const want = "store:index:Snapshot \"#1\": create: Find modifies " + volume +
+		"store:index:Snapshot \"#1\": create, get: Get modifies " + volume +
+		"store:index:Snapshot \"#1\": cleaned up id-1\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -391,9 +391,9 @@ func TestRenamed(t *testing.T) {
 		s.Create(t, ofGiven(h))
 		s.Retry(t)
 	}))
-	const want = "store:index:Snapshot \"#1\": create again after a lost answer: Name chooses another name for the same" +
+	const want = "store:index:Snapshot \"#1\": create again after a lost response: Name returns a different name for the same" +
 		" properties: expected \"snapshot-1\", found \"snapshot-2\"\n" +
-		"store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+		"store:index:Snapshot \"#1\": cleaned up id-1\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -401,9 +401,9 @@ func TestRenamed(t *testing.T) {
 
 // TestUnset has a provider compute what looks forgotten, and what does not.
 func TestUnset(t *testing.T) {
-	const report = "store:index:Volume \"data\": create: Create returns arn as it is where nobody sets it, %s. It is" +
-		" computed and has no pointer in the IDL, so that it must be known now; if that is its value, say so in" +
-		" MayBeEmpty\nstore:index:Volume \"data\": id-1 was left behind, and is deleted now\n"
+	const report = "store:index:Volume \"data\": create: Create returns arn unset, as %s. It is" +
+		" computed and, not being a pointer in the IDL, must be known now; if this is its real value, list it in" +
+		" MayBeEmpty\nstore:index:Volume \"data\": cleaned up id-1\n"
 	for _, test := range []struct {
 		value any
 		want  string // "" where nothing is wrong

@@ -40,7 +40,7 @@ var builds sync.Map
 func build(key, pkg string, flags []string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no place to build %s: %w", pkg, err)
+		return "", fmt.Errorf("no cache directory to build %s in: %w", pkg, err)
 	}
 	sum := sha256.Sum256([]byte(key))
 	dir := filepath.Join(cache, "lumi", "providertest", hex.EncodeToString(sum[:8]))
@@ -66,14 +66,14 @@ func build(key, pkg string, flags []string) (string, error) {
 	args := append([]string{"build", "-o", fresh + string(filepath.Separator)}, flags...)
 	out, err := exec.Command("go", append(args, "--", pkg)...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s cannot be built: %w\n%s", pkg, err, indent(string(out)))
+		return "", fmt.Errorf("cannot build %s: %w\n%s", pkg, err, indent(string(out)))
 	}
 	made, err := os.ReadDir(fresh)
 	if err != nil {
 		return "", err
 	}
 	if len(made) != 1 {
-		return "", fmt.Errorf("%s is not one command: go build makes %d binaries of it", pkg, len(made))
+		return "", fmt.Errorf("%s is not a single command: go build makes %d binaries", pkg, len(made))
 	}
 	path := filepath.Join(dir, made[0].Name())
 	return path, os.Rename(filepath.Join(fresh, made[0].Name()), path)

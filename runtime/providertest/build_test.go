@@ -52,21 +52,21 @@ func TestBinaryReports(t *testing.T) {
 	}{
 		{"log", func(t providertest.TB) {
 			start(t, true).Create(t, providertest.Properties{"name": "shopping", "text": "milk and honey"})
-		}, []string{"the provider's log tells a secret:\n", "created text=(secret)"}},
+		}, []string{"the provider's log contains a secret:\n", "created text=(secret)"}},
 		{"crash", func(t providertest.TB) {
 			start(t, false).Create(t, providertest.Properties{"name": "shopping", "text": "crash"})
 		}, []string{
 			`notes:index:Note "shopping": create: Create failed: the plugin is gone (exit status 7): `,
-			"the plugin does not stop: the plugin ended badly: exit status 7\n",
+			"cannot stop the plugin: the plugin did not exit cleanly: exit status 7\n",
 		}},
 		{"no such package", func(t providertest.TB) { providertest.Build(t, "./testdata/nothing") }, []string{
-			"./testdata/nothing cannot be built: exit status 1\n", "directory not found",
+			"cannot build ./testdata/nothing: exit status 1\n", "directory not found",
 		}},
 		{"several", func(t providertest.TB) { providertest.Build(t, "./testdata/pair/...") }, []string{
-			"./testdata/pair/... is not one command: go build makes 2 binaries of it\n",
+			"./testdata/pair/... is not a single command: go build makes 2 binaries\n",
 		}},
 		{"no command", func(t providertest.TB) { providertest.Build(t, "../urn") }, []string{
-			"../urn cannot be built: exit status 1\n\tgo: no main packages to build\n",
+			"cannot build ../urn: exit status 1\n\tgo: no main packages to build\n",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -83,25 +83,25 @@ func TestUncertainReports(t *testing.T) {
 	}{
 		{"not expected", func(t providertest.TB, h *providertest.Harness) {
 			h.Unnamed(snapshotToken).Create(t, ofGiven(h).With(providertest.Properties{"label": "lose snapshot"}))
-		}, `store:index:Snapshot "#1": create: Create failed: timeout (nobody knows whether it took effect)
-store:index:Snapshot "#1": id-1 was left behind, and is deleted now
+		}, `store:index:Snapshot "#1": create: Create failed: timeout (unknown whether it took effect)
+store:index:Snapshot "#1": cleaned up id-1
 `},
 		{"another", func(t providertest.TB, h *providertest.Harness) {
 			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantUncertain("broken pipe"))
-		}, `store:index:Volume "data": create: Create failed, but not with an uncertain outcome, with "broken pipe": ` +
-			`timeout (nobody knows whether it took effect)
+		}, `store:index:Volume "data": create: Create failed, but not with an uncertain outcome with "broken pipe": ` +
+			`timeout (unknown whether it took effect)
 `},
 		{"an error", func(t providertest.TB, h *providertest.Harness) {
 			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantError("timeout"))
 		}, `store:index:Volume "data": create: Create failed, but not with an error with "timeout": ` +
-			`timeout (nobody knows whether it took effect)
+			`timeout (unknown whether it took effect)
 `},
 		{"none", func(t providertest.TB, h *providertest.Harness) {
 			v := h.Resource(volumeToken, "data")
 			v.Create(t, small)
 			v.Update(t, providertest.Properties{"size": 20}, providertest.WantUncertain("timeout"))
-		}, `store:index:Volume "data": update: succeeded, and should have ended with an uncertain outcome, with "timeout"
-store:index:Volume "data": id-1 was left behind, and is deleted now
+		}, `store:index:Volume "data": update: succeeded, expected an uncertain outcome with "timeout"
+store:index:Volume "data": cleaned up id-1
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -136,7 +136,7 @@ type lonely struct{ lumi.NamingOps[*snapshot] }
 // TestFindReports is about what Find must do, and about types that have none.
 func TestFindReports(t *testing.T) {
 	var c *cloud
-	const left = "store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+	const left = "store:index:Snapshot \"#1\": cleaned up id-1\n"
 	for _, test := range []struct {
 		name string
 		find func(want *snapshotState) (lumi.ID, error)
@@ -147,24 +147,24 @@ func TestFindReports(t *testing.T) {
 				return id, nil
 			}
 			return "", lumi.ErrNotFound
-		}, `store:index:Snapshot "#1": create again after a lost answer: Find returns id-1 for a token with which nothing was created
-An engine would take that for what its own Create made: compare tokens
+		}, `store:index:Snapshot "#1": create again after a lost response: Find returns id-1 for a token with which nothing was created
+An engine would mistake that for the result of its own Create: compare tokens
 ` + left},
 		{"nothing", func(*snapshotState) (lumi.ID, error) { return "", lumi.ErrNotFound },
-			`store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, ` +
-				"and failed: no such resource\n" + left},
+			`store:index:Snapshot "#1": create again after a lost response: Find must return id-1 for the token of its Create, ` +
+				"but failed: no such resource\n" + left},
 		{"another", func(*snapshotState) (lumi.ID, error) { return "id-7", nil },
 			`store:index:Snapshot "#1": create: Find returns id-7 for a token with which nothing was created
-An engine would take that for what its own Create made: compare tokens
-store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, and returns id-7
+An engine would mistake that for the result of its own Create: compare tokens
+store:index:Snapshot "#1": create again after a lost response: Find must return id-1 for the token of its Create, but returned id-7
 ` + left},
 		{"an error", func(*snapshotState) (lumi.ID, error) { return "", errors.New("400 what?") },
 			`store:index:Snapshot "#1": create: Find must return lumi.ErrNotFound for a token with which nothing was created, ` +
-				`and failed otherwise: 400 what?
-store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, and failed: 400 what?
+				`but failed with another error: 400 what?
+store:index:Snapshot "#1": create again after a lost response: Find must return id-1 for the token of its Create, but failed: 400 what?
 ` + left},
-		{"none", nil, `store:index:Snapshot "#1": create again after a lost answer: the provider can neither create resources ` +
-			`of this type again with the same token nor Find them, so that an engine would have to ask a person
+		{"none", nil, `store:index:Snapshot "#1": create again after a lost response: the provider neither has an idempotent ` +
+			`Create nor can Find resources of this type, so an engine would have to ask the user
 ` + left},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -360,16 +360,16 @@ func TestUpgradeReports(t *testing.T) {
 		upgrade providertest.Upgrade
 		want    string
 	}{
-		{"unexpected", old, `store:index:Volume "data": upgrade: InspectChange reports other changes than expected:
+		{"unexpected", old, `store:index:Volume "data": upgrade: InspectChange reports unexpected changes:
 	expected
 		no changes
 	found
 		+ comment: "made by a test"
-store:index:Volume "data": id-1 was left behind, and is deleted now
+store:index:Volume "data": cleaned up id-1
 `},
 		{"expected", expected, ""},
-		{"replaced", replaced, `store:index:Volume "data": upgrade: InspectChange asks for a replacement, because of zone
-store:index:Volume "data": id-1 was left behind, and is deleted now
+		{"replaced", replaced, `store:index:Volume "data": upgrade: InspectChange requires a replacement because of zone
+store:index:Volume "data": cleaned up id-1
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -395,7 +395,7 @@ func TestUndescribed(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		providertest.InProcess(t, providertest.Resources(&mute{newVolumes(&volumeOps{newCloud()})}))
 	}))
-	if want := "the provider does not describe its types: not today\n"; got != want {
+	if want := "the provider cannot describe its types: not today\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -104,10 +104,10 @@ func Resources(providers ...interface {
 	p := serve.Plugin{Resources: map[tokens.Type]lumi.ResourceProvider{}}
 	for i, r := range providers {
 		if r == nil {
-			panic(fmt.Sprintf("providertest: number %d of the providers is nil", i+1))
+			panic(fmt.Sprintf("providertest: provider %d is nil", i+1))
 		}
 		if _, twice := p.Resources[r.Token()]; twice {
-			panic(fmt.Sprintf("providertest: there are two providers of type %s", r.Token()))
+			panic(fmt.Sprintf("providertest: two providers for type %s", r.Token()))
 		}
 		p.Package = r.Token().Package()
 		p.Resources[r.Token()] = r
@@ -135,14 +135,14 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 		if reason := <-served; reason != nil {
 			err = reason
 		}
-		fatalf(t, "the provider cannot be served: %v", err)
+		fatalf(t, "cannot serve the provider: %v", err)
 	}
 	t.Cleanup(func() {
 		_ = h.plugin.Close() // It has no process that could end badly.
 		cancel()
 		if err := <-served; err != nil {
 			h.calls.fail()
-			t.Errorf("the provider does not stop: %v", err)
+			t.Errorf("cannot stop the provider: %v", err)
 		}
 	})
 	h.begin()
@@ -172,12 +172,12 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	}
 	var err error
 	if h.plugin, err = plugin.Start(t.Context(), c); err != nil {
-		fatalf(t, "the plugin does not start: %v", err)
+		fatalf(t, "cannot start the plugin: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := h.plugin.Close(); err != nil {
 			h.calls.fail()
-			t.Errorf("the plugin does not stop: %v", err)
+			t.Errorf("cannot stop the plugin: %v", err)
 		}
 	})
 	h.begin()
@@ -219,7 +219,7 @@ func (h *Harness) begin() {
 	h.t.Cleanup(h.deleteAll)
 	described, err := h.plugin.Describe(h.t.Context())
 	if err != nil {
-		h.fatalf("the provider does not describe its types: %v", err)
+		h.fatalf("the provider cannot describe its types: %v", err)
 	}
 	for _, d := range described {
 		h.types[d.Type] = d
@@ -229,7 +229,7 @@ func (h *Harness) begin() {
 	}
 	properties, err := h.config.encode()
 	if err != nil {
-		h.fatalf("the configuration cannot be encoded:\n%s", indent(err.Error()))
+		h.fatalf("cannot encode the configuration:\n%s", indent(err.Error()))
 	}
 	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
@@ -238,7 +238,7 @@ func (h *Harness) begin() {
 		h.t.Errorf("%s", found)
 	}
 	if err != nil {
-		h.fatalf("the provider refuses its configuration: %v", h.mask(err.Error()))
+		h.fatalf("the provider rejects its configuration: %v", h.mask(err.Error()))
 	}
 }
 
@@ -247,7 +247,7 @@ func (h *Harness) report() {
 	log := h.log.String()
 	if shown := h.mask(log); shown != log {
 		h.calls.fail()
-		h.t.Errorf("the provider's log tells a secret:\n%s", indent(shown))
+		h.t.Errorf("the provider's log contains a secret:\n%s", indent(shown))
 	} else if log != "" && h.t.Failed() {
 		h.t.Logf("the provider logged:\n%s", indent(log))
 	}
@@ -271,9 +271,9 @@ func (h *Harness) deleteAll() {
 		l.r.doing, l.r.began = "clean up", h.calls.made()
 		if err := l.r.remove(ctx, l); err != nil {
 			h.calls.fail(stepKey{l.r, l.r.began})
-			h.t.Errorf("%s: %s is left behind: %s", l.r, l.id, h.mask(err.Error()))
+			h.t.Errorf("%s: cannot clean up %s: %s", l.r, l.id, h.mask(err.Error()))
 		} else if h.t.Failed() {
-			h.t.Logf("%s: %s was left behind, and is deleted now", l.r, l.id)
+			h.t.Logf("%s: cleaned up %s", l.r, l.id)
 		}
 		h.died(l.id, l.r)
 	}
@@ -288,10 +288,10 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 		defer cancel()
 	}
 	if err := r.callDelete(ctx, l.id, l.state); err != nil {
-		return fmt.Errorf("it cannot be deleted: %s", explain(err))
+		return fmt.Errorf("Delete failed: %s", explain(err))
 	}
 	if _, err := r.callGet(ctx, lumi.Import, l.id, nil); !errors.Is(err, lumi.ErrNotFound) {
-		return errors.New("Delete says that it is gone, and Get does not")
+		return errors.New("Delete succeeded, but Get still finds it")
 	}
 	return nil
 }
@@ -319,7 +319,7 @@ func (h *Harness) died(id lumi.ID, r *Resource) {
 func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	if name == "" {
-		h.fatalf("%s: the name is empty: give the one that a program would, or use Unnamed if programs do not name"+
+		h.fatalf("%s: the name is empty: pass a name as a program would, or use Unnamed if programs do not name"+
 			" resources of this type", token)
 	}
 	return h.served(token, name)
@@ -345,7 +345,7 @@ func (h *Harness) served(token tokens.Type, name string) *Resource {
 		h.fatalf("%v", err)
 	}
 	if r.described = h.types[token]; r.described == nil {
-		h.fatalf("the provider does not describe type %q, which it serves", token)
+		h.fatalf("the provider serves type %q but does not describe it", token)
 	}
 	return r
 }
@@ -362,12 +362,12 @@ func (h *Harness) fatalf(format string, args ...any) {
 func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Properties) *Resource {
 	h.t.Helper()
 	if name == "" {
-		h.fatalf("%s: the name is empty: give the last part of the resource's URN, any if it does not matter", token)
+		h.fatalf("%s: the name is empty: pass the last part of the resource's URN, any name if it does not matter", token)
 	}
 	r := h.newResource(token, name)
 	bag, err := properties.encode()
 	if err != nil {
-		h.fatalf("%s: the properties cannot be encoded:\n%s", r, indent(err.Error()))
+		h.fatalf("%s: cannot encode the properties:\n%s", r, indent(err.Error()))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -390,7 +390,7 @@ func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	_, taken := h.resources[u]
 	h.mu.Unlock()
 	if taken {
-		h.fatalf("there is a resource %s already: give this one another name", r)
+		h.fatalf("resource %s already exists: choose another name", r)
 	}
 	h.rename(r, u)
 	return r

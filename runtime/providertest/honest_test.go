@@ -27,8 +27,8 @@ func TestHonest(t *testing.T) {
 				return full
 			},
 			option: providertest.WantPartial("room"),
-			want: `store:index:Volume "data": update, get: the failed Update says size is 20, and Get reads 10
-store:index:Volume "data": update, get: the failed Update says tags is {"a":"b"}, and Get reads nothing
+			want: `store:index:Volume "data": update, get: the failed Update reports size as 20, but Get reads 10
+store:index:Volume "data": update, get: the failed Update reports tags as {"a":"b"}, but Get reads nothing
 `,
 		},
 		{
@@ -39,8 +39,8 @@ store:index:Volume "data": update, get: the failed Update says tags is {"a":"b"}
 				return full
 			},
 			option: providertest.WantPartial("room"),
-			want: `store:index:Volume "data": update, get: the failed Update says secret is nothing, and Get reads a secret
-store:index:Volume "data": update, get: the failed Update says size is 10, and Get reads 20
+			want: `store:index:Volume "data": update, get: the failed Update reports secret as nothing, but Get reads a secret
+store:index:Volume "data": update, get: the failed Update reports size as 10, but Get reads 20
 `,
 		},
 		{
@@ -54,8 +54,8 @@ store:index:Volume "data": update, get: the failed Update says size is 10, and G
 				return lumi.Uncertain(full)
 			},
 			option: providertest.WantPartial("room"),
-			want: `store:index:Volume "data": update, get: the failed Update says size is 10, and Get reads 15
-store:index:Volume "data": update, get: the failed Update says tags is {"a":"b"}, and Get reads nothing
+			want: `store:index:Volume "data": update, get: the failed Update reports size as 10, but Get reads 15
+store:index:Volume "data": update, get: the failed Update reports tags as {"a":"b"}, but Get reads nothing
 `,
 		},
 		{
@@ -65,9 +65,9 @@ store:index:Volume "data": update, get: the failed Update says tags is {"a":"b"}
 				return full
 			},
 			option: providertest.WantError("room"),
-			want: `store:index:Volume "data": update, get: the failed Update says secret is nothing, and Get reads a secret
-store:index:Volume "data": update, get: the failed Update says size is 10, and Get reads 20
-store:index:Volume "data": update, get: the failed Update says tags is nothing, and Get reads {"a":"b"}
+			want: `store:index:Volume "data": update, get: the failed Update reports secret as nothing, but Get reads a secret
+store:index:Volume "data": update, get: the failed Update reports size as 10, but Get reads 20
+store:index:Volume "data": update, get: the failed Update reports tags as nothing, but Get reads {"a":"b"}
 `,
 		},
 		{
@@ -77,7 +77,7 @@ store:index:Volume "data": update, get: the failed Update says tags is nothing, 
 				return full
 			},
 			option: providertest.WantError("room"),
-			want: `store:index:Volume "data": update, get: the failed Update says that there is id-1, and Get (import) failed: ` +
+			want: `store:index:Volume "data": update, get: the failed Update reports that id-1 exists, but Get (import) failed: ` +
 				`id-1: no such resource
 `,
 		},
@@ -89,7 +89,7 @@ store:index:Volume "data": update, get: the failed Update says tags is nothing, 
 				return id, full
 			},
 			option: providertest.WantPartial("room"),
-			want: `store:index:Volume "data": create, get: the failed Create says comment is nothing, and Get reads "made by a test"
+			want: `store:index:Volume "data": create, get: the failed Create reports comment as nothing, but Get reads "made by a test"
 `,
 		},
 	} {
@@ -108,7 +108,7 @@ store:index:Volume "data": update, get: the failed Update says tags is nothing, 
 					"size": 20, "tags": map[string]string{"a": "b"}, "secret": "battery staple",
 				}, test.option)
 			}))
-			got, _, _ = strings.Cut(got, `store:index:Volume "data": id-1 was left behind`)
+			got, _, _ = strings.Cut(got, `store:index:Volume "data": cleaned up id-1`)
 			if got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}

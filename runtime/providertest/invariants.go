@@ -21,7 +21,7 @@ import (
 // kept sees that Check left alone what the program gave. It may fill in what is absent, and add to assets.
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
-	s.differs("Check changes what the program gave", asked, checked, func(c lumi.Change) bool {
+	s.differs("Check changes values set by the program", asked, checked, func(c lumi.Change) bool {
 		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !signed.IsContent(c.Old) || isAdded(c.Old, c.New) ||
 			signed.IsUnknown(c.Old)
 	})
@@ -55,7 +55,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	})
 	slices.Sort(known)
 	for _, p := range known {
-		s.errorf("Check makes up a value for %s, which is not known yet: found %s", p,
+		s.errorf("Check sets %s, which is not known yet, to %s", p,
 			show(at(s.r.wrapped(checked), p)))
 	}
 }
@@ -68,7 +68,7 @@ func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse
 			about := c.Path.Holds(path) || path.Holds(c.Path)
 			return about && (c.Unknown || c.Secret || slices.Contains(slices.Collect(texts(c.New)), wire.Unknown))
 		}) {
-			s.errorf("InspectChange does not say that %s may change, whose new value is not known yet: it says %s", path,
+			s.errorf("InspectChange does not report %s, whose new value is not known yet: it reports %s", path,
 				summary(resp))
 		}
 	}
@@ -82,7 +82,7 @@ func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	known := clone(bag)
 	for _, name := range slices.Sorted(maps.Keys(bag.GetFields())) {
 		if slices.Contains(slices.Collect(texts(bag.Fields[name])), wire.Unknown) {
-			s.errorf("%s returns %s without knowing its value", call, name)
+			s.errorf("%s returns %s as unknown", call, name)
 			delete(known.Fields, name)
 		}
 	}
@@ -104,7 +104,7 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	})
 	slices.Sort(bare)
 	for _, p := range bare {
-		s.errorf("%s returns %s as it is, which is declared to be a secret, and must be wrapped", call, p)
+		s.errorf("%s returns %s unwrapped, but it is declared secret", call, p)
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	})
 	slices.Sort(bare)
 	for _, p := range bare {
-		s.errorf("%s returns %s as it is, which came as a secret, and must be wrapped", call, p)
+		s.errorf("%s returns %s unwrapped, but it was sent as a secret", call, p)
 	}
 }
 
@@ -137,11 +137,11 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
 		case p.Flags&lumi.Out == 0 || !p.Required:
 		case signed.IsNull(v):
-			s.errorf("%s does not return %s, which is computed and has no pointer in the IDL, so that it must be known now",
+			s.errorf("%s does not return %s, which is computed and, not being a pointer in the IDL, must be known now",
 				call, p.Name)
 		case isUnset(v) && !s.mayBeEmpty(p.Name):
-			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s as it is where nobody sets it, %s. It is computed and has"+
-				" no pointer in the IDL, so that it must be known now; if that is its value, say so in %s",
+			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s unset, as %s. It is computed and, not being a pointer in"+
+				" the IDL, must be known now; if this is its real value, list it in %s",
 				call, p.Name, readable.JSON(reveal(v), ""), s.r.h.term("MayBeEmpty")))
 		}
 	}
@@ -207,10 +207,10 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 	}
 	var hints []string
 	if len(added) > 0 {
-		hints = append(hints, "If the cloud sets "+list(added)+" by itself, have Check fill that in")
+		hints = append(hints, "If the cloud sets "+list(added)+" by itself, fill it in in Check")
 	}
 	if len(missing) > 0 {
-		hints = append(hints, "If the cloud does not tell "+list(missing)+", say so in "+s.r.h.term("MayDiffer"))
+		hints = append(hints, "If the cloud does not return "+list(missing)+", list it in "+s.r.h.term("MayDiffer"))
 	}
 	return hints
 }
@@ -228,7 +228,7 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 		return strings.Join(changes, "\n")
 	}
 	if got := changeLines(resp); !slices.Equal(want, got) {
-		s.errorf("InspectChange reports other changes than expected:\n%s",
+		s.errorf("InspectChange reports unexpected changes:\n%s",
 			indent("expected\n"+indent(shown(want))+"\nfound\n"+indent(shown(got))))
 	}
 }
@@ -244,11 +244,11 @@ func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	sub := s.then("update instead")
 	_, err := r.callUpdate(s.ctx, r.current(), want)
 	var replace *lumi.ReplaceError
-	switch text := "Update must be refused, since a change of " + list(because) + " needs a replacement"; {
+	switch text := "Update must be refused, since changing " + list(because) + " requires a replacement"; {
 	case err == nil:
-		sub.fatalf("%s, and was carried out", text)
+		sub.fatalf("%s, but it succeeded", text)
 	case !errors.As(err, &replace):
-		sub.errorf("%s, and failed otherwise: %s", text, explain(err))
+		sub.errorf("%s, but it failed with another error: %s", text, explain(err))
 	}
 	sub.get(r.current())
 }

@@ -99,7 +99,7 @@ func (r *Resource) Life(t TB, l Life) {
 	}
 	s.asExpected()
 	s.settled()
-	r.step(t, "create again after a lost answer", nil).retry()
+	r.step(t, "create again after a lost response", nil).retry()
 	r.plans(t, l)
 	for i, set := range l.Ignores {
 		r.step(t, fmt.Sprintf("ignored change %d", i+1), nil).ignored(set)
@@ -146,7 +146,7 @@ func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
 		r.h.calls.fail()
-		fatalf(t, "%s: %s: there is no property %s%s", r, r.h.term(field), path, hint)
+		fatalf(t, "%s: %s: no property %s%s", r, r.h.term(field), path, hint)
 	}
 }
 
@@ -188,5 +188,5 @@ func (s *step) asExpected() {
 			found.Fields[name] = v
 		}
 	}
-	s.differs("the resource has other properties than expected", s.encode(s.expected), found, nil)
+	s.differs("the resource has unexpected properties", s.encode(s.expected), found, nil)
 }

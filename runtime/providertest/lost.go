@@ -35,9 +35,9 @@ func (s *step) retry() {
 	}
 	switch id, err := r.callFind(s.ctx, r.created, r.intent(r.attempt)); {
 	case err != nil:
-		s.errorf("Find must return %s for the token of its Create, and failed: %s", r.ID(), explain(err))
+		s.errorf("Find must return %s for the token of its Create, but failed: %s", r.ID(), explain(err))
 	case id != r.ID():
-		s.errorf("Find must return %s for the token of its Create, and returns %s", r.ID(), id)
+		s.errorf("Find must return %s for the token of its Create, but returned %s", r.ID(), id)
 	}
 	s.findsNothing(r.created, r.intent(-1))
 }
@@ -51,27 +51,27 @@ func (s *step) sameName() {
 		return
 	}
 	if u, err := s.r.format(name); err != nil || u != s.r.URN() {
-		s.errorf("Name chooses another name for the same properties: expected %q, found %q", s.r.URN().Name(), name)
+		s.errorf("Name returns a different name for the same properties: expected %q, found %q", s.r.URN().Name(), name)
 	}
 }
 
 func (s *step) createAgain() {
 	s.t.Helper()
-	const why = "The provider says that Create is idempotent: an engine that did not get the answer calls it again with the" +
+	const why = "The provider declares Create idempotent: an engine that did not get the response calls it again with the" +
 		" same token"
 	r := s.r
 	id, computed, err := r.callCreate(s.ctx, r.created)
 	if err != nil {
-		s.fatalf("Create must return %s again, and failed: %s\n%s", r.ID(), explain(err), why)
+		s.fatalf("Create must return %s again, but failed: %s\n%s", r.ID(), explain(err), why)
 	}
 	s.called("Create", nil)
 	if id != r.ID() {
 		r.h.lives(r, id, merge(r.created, computed))
-		s.errorf("Create must return %s again, and made another resource: %s\n%s", r.ID(), id, why)
+		s.errorf("Create must return %s again, but created another resource: %s\n%s", r.ID(), id, why)
 		return
 	}
 	if proto.Equal(r.created, r.wanted) { // It was not updated since.
-		s.differs("Create computes other properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
+		s.differs("Create computes different properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
 	}
 	s.then("get").get(r.current())
 }
@@ -82,10 +82,10 @@ func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	id, err := s.r.callFind(s.ctx, bag, token)
 	switch {
 	case err == nil:
-		s.errorf("Find returns %s for a token with which nothing was created\nAn engine would take that for what its own"+
-			" Create made: compare tokens", id)
+		s.errorf("Find returns %s for a token with which nothing was created\nAn engine would mistake that for the result of"+
+			" its own Create: compare tokens", id)
 	case !errors.Is(err, lumi.ErrNotFound):
-		s.errorf("Find must return %s for a token with which nothing was created, and failed otherwise: %s",
+		s.errorf("Find must return %s for a token with which nothing was created, but failed with another error: %s",
 			s.r.h.term("lumi.ErrNotFound"), explain(err))
 	default:
 		s.called("Find", nil)
@@ -144,7 +144,7 @@ func (s *step) honest(call string, partial bool, err error) {
 	sub := s.then("get")
 	got, err := s.r.callGet(s.ctx, lumi.Import, s.r.ID(), nil)
 	if err != nil {
-		sub.fatalf("the failed %s says that there is %s, and Get (import) failed: %s", call, s.r.ID(), explain(err))
+		sub.fatalf("the failed %s reports that %s exists, but Get (import) failed: %s", call, s.r.ID(), explain(err))
 	}
 	sub.called(nameOf(lumi.Import), nil)
 	now := lumi.BagOf(s.r.wrapped(got))
@@ -166,7 +166,7 @@ func (s *step) honest(call string, partial bool, err error) {
 		case c.Secret:
 			says, reads = "a secret", "another value"
 		}
-		sub.errorf("the failed %s says %s is %s, and Get reads %s", call, c.Path, says, reads)
+		sub.errorf("the failed %s reports %s as %s, but Get reads %s", call, c.Path, says, reads)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestExpectations(t *testing.T) {
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Check(t, small, providertest.WantFaults("size: is odd", "zone: is far"))
 			},
-			`store:index:Volume "data": check: succeeded, and should have ended with faults:
+			`store:index:Volume "data": check: succeeded, expected faults:
 	size: is odd
 	zone: is far
 `,
@@ -37,7 +37,7 @@ func TestExpectations(t *testing.T) {
 				v.Create(t, providertest.Properties{"name": "data", "size": "large"},
 					providertest.WantFaults("zone: is required, but missing", "size: is odd"))
 			},
-			`store:index:Volume "data": create: Check finds other faults than expected:
+			`store:index:Volume "data": create: Check reports unexpected faults:
 	expected size: is odd
 	found    size: expected a number, found a string "large"
 `,
@@ -47,7 +47,7 @@ func TestExpectations(t *testing.T) {
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Check(t, small.With(providertest.Properties{"size": 0}), providertest.WantError("down"))
 			},
-			`store:index:Volume "data": check: Check failed, but not with an error with "down": the properties are refused:
+			`store:index:Volume "data": check: Check failed, but not with an error with "down": the properties are invalid:
 	size: is 0, and must be more than 0
 `,
 		},
@@ -56,8 +56,8 @@ func TestExpectations(t *testing.T) {
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Create(t, small, providertest.WantRetry("slow down"))
 			},
-			`store:index:Volume "data": create: succeeded, and should have ended with an error worth a retry, with "slow down"
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": create: succeeded, expected a retryable error with "slow down"
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -65,8 +65,8 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Create(t, small, providertest.WantPartial("half"))
 			},
-			`store:index:Volume "data": create: succeeded, and should have ended with a failure half way, with "half"
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": create: succeeded, expected a partial failure with "half"
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -75,8 +75,8 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				v.Create(t, small)
 				v.Get(t, providertest.WantNotFound())
 			},
-			`store:index:Volume "data": get: succeeded, and should have ended with no such resource
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": get: succeeded, expected no such resource
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -91,8 +91,8 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				v.Create(t, small)
 				v.Create(t, small)
 			},
-			`store:index:Volume "data": create: the resource exists already, as id-1
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": create: the resource already exists as id-1
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -101,8 +101,8 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				v.Create(t, small)
 				v.Update(t, providertest.Properties{"zone": "b"})
 			},
-			`store:index:Volume "data": update: InspectChange asks for a replacement, because of zone: use Replace instead
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": update: InspectChange requires a replacement because of zone: use Replace instead
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -111,8 +111,8 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				v.Create(t, small)
 				v.Replace(t, providertest.Properties{"size": 11})
 			},
-			`store:index:Volume "data": replace: InspectChange asks for no replacement: ~ size: 10 -> 11
-store:index:Volume "data": id-1 was left behind, and is deleted now
+			`store:index:Volume "data": replace: InspectChange does not require a replacement: ~ size: 10 -> 11
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 		{
@@ -120,7 +120,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Life(t, providertest.Life{Create: small, MayDiffer: []lumi.Path{"tags.a", "comment", "zoen"}})
 			},
-			`store:index:Volume "data": MayDiffer: there is no property zoen; did you mean zone?
+			`store:index:Volume "data": MayDiffer: no property zoen; did you mean zone?
 `,
 		},
 		{
@@ -136,7 +136,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				})
 			},
 			`store:index:Volume "data": create: key is not computed
-store:index:Volume "data": create: the resource has other properties than expected:
+store:index:Volume "data": create: the resource has unexpected properties:
 	comment: expected "none", found "made by a test"
 	--- expected
 	+++ found
@@ -145,20 +145,20 @@ store:index:Volume "data": create: the resource has other properties than expect
 	-  "comment": "none"
 	+  "comment": "made by a test"
 	 }
-store:index:Volume "data": update 1: InspectChange reports other changes than expected:
+store:index:Volume "data": update 1: InspectChange reports unexpected changes:
 	expected
 		~ size: 10 -> 12
 	found
 		~ size: 10 -> 11
-store:index:Volume "data": update 1: the resource has other properties than expected:
+store:index:Volume "data": update 1: the resource has unexpected properties:
 	password: expected a secret, found another value
-store:index:Volume "data": replace 1: InspectChange asks for a replacement for other reasons than expected: expected size, found zone
+store:index:Volume "data": replace 1: InspectChange requires a replacement because of the wrong properties: expected size, found zone
 `,
 		},
 		{
 			"nothing to be unknown",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) { v.Plan(t, small, "tags.x") },
-			`store:index:Volume "data": plan with tags.x unknown: there is no tags.x among the properties that could be unknown
+			`store:index:Volume "data": plan with tags.x unknown: no property tags.x to make unknown
 `,
 		},
 		{
@@ -166,7 +166,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(t providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Given("other:index:Key", "k", "key-1", nil).Get(t)
 			},
-			`other:index:Key "k": get: the resource is given: the kit makes no calls about it
+			`other:index:Key "k": get: the resource was declared with Given and cannot be used in calls
 `,
 		},
 		{
@@ -177,7 +177,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 					"image": lumi.TextAsset("\xff"), "policy": disk{Label: "\xff"},
 				})
 			},
-			`store:index:Volume "data": check: the properties cannot be encoded:
+			`store:index:Volume "data": check: cannot encode the properties:
 	disks[0]: a struct {} cannot be in a bag of properties
 	image: is not valid UTF-8
 	name: a chan int cannot be in a bag of properties
@@ -196,7 +196,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 		{
 			"no type",
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) { h.Resource("disk", "d") },
-			`type "disk": a type token has three parts, package:module:Type
+			`type "disk": a type token must have three parts, package:module:Type
 `,
 		},
 		{
@@ -204,7 +204,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Resource(volumeToken, "")
 			},
-			`store:index:Volume: the name is empty: give the one that a program would, or use Unnamed if programs do not ` +
+			`store:index:Volume: the name is empty: pass a name as a program would, or use Unnamed if programs do not ` +
 				`name resources of this type
 `,
 		},
@@ -213,7 +213,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Given("other:index:Key", "", "key-1", nil)
 			},
-			`other:index:Key: the name is empty: give the last part of the resource's URN, any if it does not matter
+			`other:index:Key: the name is empty: pass the last part of the resource's URN, any name if it does not matter
 `,
 		},
 		{
@@ -221,7 +221,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Resource(volumeToken, "\x00")
 			},
-			`"urn:lumi:test::store:index::store:index:Volume::\x00": the name is empty or holds control characters
+			`"urn:lumi:test::store:index::store:index:Volume::\x00": the name is empty or contains control characters
 `,
 		},
 		{
@@ -229,7 +229,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Resource(volumeToken, "data")
 			},
-			`there is a resource store:index:Volume "data" already: give this one another name
+			`resource store:index:Volume "data" already exists: choose another name
 `,
 		},
 		{
@@ -240,10 +240,10 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 					h.Resource(snapshotToken, name).Create(t, providertest.Properties{"volume": v})
 				}
 			},
-			`store:index:Snapshot "two": create: Name returns "of data", which is the name of another resource: ` +
+			`store:index:Snapshot "two": create: Name returns "of data", which is already the name of ` +
 				`store:index:Snapshot "one"
-store:index:Snapshot "one": id-2 was left behind, and is deleted now
-store:index:Volume "data": id-1 was left behind, and is deleted now
+store:index:Snapshot "one": cleaned up id-2
+store:index:Volume "data": cleaned up id-1
 `,
 		},
 	} {
@@ -311,7 +311,7 @@ func TestCallsListed(t *testing.T) {
 		{"a step", nil, func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 			v.Inspect(t, providertest.Properties{"size": 11})
 			v.Get(t, providertest.WantNotFound())
-		}, `the calls of what failed, 2 of 16 (the option AllCalls lists all):
+		}, `calls of the failed steps, 2 of 16 (option AllCalls lists all):
 	store:index:Volume "data": get
 	  13 Get (import) id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
@@ -355,34 +355,34 @@ func TestCannotServe(t *testing.T) {
 		name, want string
 		test       func(t providertest.TB)
 	}{
-		{"nothing", `the provider cannot be served: the resources are registered wrongly:
-package "": a package's name is made of words that start with a lower-case letter, joined by /
-there are no resources
+		{"nothing", `cannot serve the provider: invalid resources:
+package "": a package name must be words that start with a lowercase letter, joined by /
+no resources
 `, func(t providertest.TB) { providertest.InProcess(t, serve.Plugin{}) }},
-		{"nil", "the provider cannot be served: the resources are registered wrongly:\n" +
+		{"nil", "cannot serve the provider: invalid resources:\n" +
 			"store:index:Volume: the provider is nil\n", func(t providertest.TB) {
 			p := store(newCloud())
 			p.Resources[volumeToken] = nil
 			providertest.InProcess(t, p)
 		}},
-		{"config refused", "the provider refuses its configuration: label: x is unknown\n",
+		{"config refused", "the provider rejects its configuration: label: x is unknown\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, configurable, providertest.Config(providertest.Properties{"label": "x"}))
 			}},
-		{"no config", "the provider refuses its configuration: label: is required, but missing\n",
+		{"no config", "the provider rejects its configuration: label: is required, but missing\n",
 			func(t providertest.TB) { providertest.InProcess(t, configurable) }},
-		{"config that cannot be", "the configuration cannot be encoded:\n\tlabel: a chan int cannot be in a bag of properties\n",
+		{"config that cannot be", "cannot encode the configuration:\n\tlabel: a chan int cannot be in a bag of properties\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, configurable, providertest.Config(providertest.Properties{"label": make(chan int)}))
 			}},
-		{"no configuration wanted", "the provider refuses its configuration: the provider takes no configuration: its" +
+		{"no configuration wanted", "the provider rejects its configuration: the provider takes no configuration: its" +
 			" serve.Plugin has no Configure\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Properties{"label": "x"}))
 			}},
-		{"no binary", "the plugin does not start: fork/exec ./no-such-plugin: no such file or directory\n",
+		{"no binary", "cannot start the plugin: fork/exec ./no-such-plugin: no such file or directory\n",
 			func(t providertest.TB) { providertest.Binary(t, plugin.Command{Path: "./no-such-plugin"}) }},
-		{"no environment", `"urn:lumi:a:b::store:index::store:index:Volume::data": the environment is a word without colons and spaces
+		{"no environment", `"urn:lumi:a:b::store:index::store:index:Volume::data": the environment must be a word without colons and spaces
 `, func(t providertest.TB) {
 			providertest.InProcess(t, store(newCloud()), providertest.Environment("a:b")).Resource(volumeToken, "data")
 		}},
@@ -400,10 +400,10 @@ there are no resources
 func TestCannotRegister(t *testing.T) {
 	volumes := newVolumes(&volumeOps{newCloud()})
 	for want, make := range map[string]func() serve.Plugin{
-		"providertest: number 2 of the providers is nil": func() serve.Plugin {
+		"providertest: provider 2 is nil": func() serve.Plugin {
 			return providertest.Resources(volumes, nil)
 		},
-		"providertest: there are two providers of type store:index:Volume": func() serve.Plugin {
+		"providertest: two providers for type store:index:Volume": func() serve.Plugin {
 			return providertest.Resources(volumes, volumes)
 		},
 	} {
@@ -476,7 +476,7 @@ func TestGivenWrong(t *testing.T) {
 		h := providertest.InProcess(t, store(newCloud()))
 		h.Given("other:index:Key", "main", "key-1", providertest.Properties{"token": func() {}})
 	}))
-	const want = "other:index:Key \"main\": the properties cannot be encoded:\n" +
+	const want = "other:index:Key \"main\": cannot encode the properties:\n" +
 		"\ttoken: a func() cannot be in a bag of properties\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -34,7 +34,7 @@ func From(t TB, properties lumi.Object) Properties {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)
 	if err != nil {
-		fatalf(t, "the properties cannot be encoded:\n%s", indent(within("", err).Error()))
+		fatalf(t, "cannot encode the properties:\n%s", indent(within("", err).Error()))
 	}
 	bag := Properties{}
 	for _, p := range lumi.Describe(properties) {

@@ -63,7 +63,7 @@ func TestFromWrong(t *testing.T) {
 	report := run(t, func(t providertest.TB) {
 		providertest.From(t, &volume{Size: math.NaN(), Zone: "\xff"})
 	})
-	const want = "the properties cannot be encoded:\n\tzone: is not valid UTF-8\n\tsize: is not a finite number\n"
+	const want = "cannot encode the properties:\n\tzone: is not valid UTF-8\n\tsize: is not a finite number\n"
 	if report != want {
 		t.Errorf("got\n%s\nwant\n%s", report, want)
 	}
@@ -88,10 +88,10 @@ func TestForeign(t *testing.T) {
 			Updates: []providertest.Change{{Set: providertest.Properties{"image": lumi.TextAsset("other")}}},
 		})
 		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x")}),
-			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": there is no such file"))
+			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": no such file"))
 		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x"), "zone": 7}),
 			providertest.WantFaults("zone: expected a string, found a number 7",
-				"image: "+strconv.Quote(file+"x")+": there is no such file"))
+				"image: "+strconv.Quote(file+"x")+": no such file"))
 	})
 }
 

@@ -55,7 +55,7 @@ func RunProvisioner(t TB, p Provisioner) {
 	}
 	k.Patience = cmp.Or(p.Patience, time.Minute)
 	if len(p.Changes) == 0 || len(p.Changes[0].New) == 0 {
-		fatalf(t, "providertest: the first of Provisioner.Changes must create something")
+		fatalf(t, "providertest: Provisioner.Changes[0] must create something")
 	}
 	for _, c := range p.Changes {
 		for _, r := range slices.Concat(c.New, c.Context) {
@@ -70,7 +70,7 @@ func RunProvisioner(t TB, p Provisioner) {
 	k.step = "before the first change"
 	before := k.observe()
 	k.values()
-	k.same(before, "plan", "Plan changes what exists")
+	k.same(before, "plan", "Plan has side effects")
 	first := k.fill(p.Changes[0])
 	k.settle(&provisioner.Change{Environment: first.Environment, Module: first.Module, Old: first.New}, "delete")
 	k.pass("change %d", k.change)
@@ -110,7 +110,7 @@ func (k *provisionerTest) fatal(rule, format string, args ...any) {
 func (k *provisionerTest) keep(what, text string) {
 	k.Helper()
 	if masked := k.mask(text); masked != text {
-		k.fail("secret", "there is a secret in %s: %s", what, strings.TrimSpace(masked))
+		k.fail("secret", "secret in %s: %s", what, strings.TrimSpace(masked))
 	}
 }
 
@@ -150,7 +150,7 @@ func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	before := k.observe()
 	tasks := k.plan(c)
 	k.plan(c)
-	k.same(before, "plan", "Plan changes what exists")
+	k.same(before, "plan", "Plan has side effects")
 	for _, task := range append([]string{""}, tasks...) {
 		c.Task = task
 		token, done := k.settle(c, "status")
@@ -162,9 +162,9 @@ func (k *provisionerTest) change(i int, c *provisioner.Change) {
 		}
 		before := k.observe()
 		_, again := k.settle(c, "repeat")
-		k.same(before, "repeat", "Provision changes what exists when it is repeated after it is done")
+		k.same(before, "repeat", "Repeating a finished Provision changes resources")
 		if task == "" && !reflect.DeepEqual(after(c, done), after(c, again)) {
-			k.fail("repeat", "Provision leads to other metadata when it is repeated after it is done: %v, not %v", again.Metadata, done.Metadata)
+			k.fail("repeat", "Repeating a finished Provision changes metadata: %v, not %v", again.Metadata, done.Metadata)
 		}
 	}
 	c.Task = ""
@@ -178,7 +178,7 @@ func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
 	}
 	if err := k.interrupt(c, 50*time.Millisecond, 0); err != nil {
-		k.fail("process", "standard input was closed during Provision: %v", err)
+		k.fail("process", "closed standard input during Provision: %v", err)
 	}
 	_, done := k.settle(c, "repeat")
 	k.old = after(c, done)
@@ -186,7 +186,7 @@ func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 		c.Task = task
 		k.settle(c, "repeat")
 	}
-	k.same(k.seen[i], "repeat", "Provision does not lead to the same when it is repeated after it was killed")
+	k.same(k.seen[i], "repeat", "Repeating a killed Provision does not lead to the same result")
 }
 
 // interrupt calls Provision and closes the process after a delay. The error is nil if it ended by itself within the grace
@@ -275,10 +275,10 @@ func (k *provisionerTest) values() {
 			var e *plugin.Error
 			switch {
 			case errors.As(err, &e) && (e.Code == codes.Internal || e.Code == codes.Unavailable) && !errors.As(err, new(*lumi.RetryError)):
-				k.fail("value", "Plan crashes where a property is %s: %v", name, err)
+				k.fail("value", "Plan crashes if a property is %s: %v", name, err)
 				return nil
 			case err != nil && err.Error() == "":
-				k.fail("value", "Plan refuses a property that is %s without a message", name)
+				k.fail("value", "Plan rejects a property that is %s without a message", name)
 			}
 		}
 		return nil
@@ -314,7 +314,7 @@ func (k *provisionerTest) children() {
 		}
 		if time.Now().After(deadline) {
 			k.step = "after the last change"
-			k.fail("process", "processes are left behind: %s", strings.Join(left, ", "))
+			k.fail("process", "processes still running: %s", strings.Join(left, ", "))
 			return
 		}
 	}

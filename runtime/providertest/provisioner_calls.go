@@ -45,12 +45,12 @@ func (k *provisionerTest) start(grace time.Duration) *process {
 	defer cancel()
 	var err error
 	if p.Provisioner, err = plugin.StartProvisioner(ctx, c); err != nil {
-		k.fatal("process", "the plugin does not start: %v", err)
+		k.fatal("process", "cannot start the plugin: %v", err)
 	}
 	base := strings.TrimSuffix(filepath.Base(c.Path), ".exe")
 	if want := lumirpc.ProvisionerPrefix + p.Name; base != want {
 		_ = p.Close() // The name is wrong however it ends.
-		k.fatal("name", "the handshake has the name %q, so the executable must be called %s and not %s", p.Name, want, base)
+		k.fatal("name", "the handshake name is %q, so the executable must be named %s, not %s", p.Name, want, base)
 	}
 	return p
 }
@@ -96,7 +96,7 @@ func (k *provisionerTest) once(method string, f func(*plugin.Provisioner) error)
 	defer p.Close() //nolint:errcheck // It matters only if the test ends in f.
 	err := f(p.Provisioner)
 	if err := k.end(p); err != nil {
-		k.fail("process", "standard input was closed after %s: %v", method, err)
+		k.fail("process", "closed standard input after %s: %v", method, err)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token stri
 			k.metadata(c, s)
 			return token, s
 		case s.State != provisioner.Running:
-			k.fatal(rule, "the change is %s, and not done: %s", s.State, s.Message)
+			k.fatal(rule, "the change is %s, not done: %s", s.State, s.Message)
 		case time.Now().After(deadline):
 			k.fatal("status", "the change is not done after %v: %s", k.Patience, s.Message)
 		}
@@ -164,11 +164,11 @@ func (k *provisionerTest) metadata(c *provisioner.Change, s *provisioner.Status)
 	k.Helper()
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
 		if !slices.ContainsFunc(c.New, func(r *provisioner.Resource) bool { return r.Key == key }) {
-			k.fail("metadata", "Status returned metadata of %q, which is not the key of a resource in New", key)
+			k.fail("metadata", "Status returned metadata for %q, which is not the key of a resource in New", key)
 		}
 		eachText(s.Metadata[key], false, func(text string, secret bool) {
 			if !secret {
-				k.keep("metadata of "+key+", and not wrapped", text)
+				k.keep("metadata of "+key+", unwrapped", text)
 			}
 		})
 	}
@@ -204,18 +204,18 @@ func (k *provisionerTest) again(token string, done *provisioner.Status) {
 				if err != nil {
 					answers[i] = err.Error()
 				} else if s.State != done.State || !reflect.DeepEqual(s.Metadata, done.Metadata) {
-					answers[i] = fmt.Sprintf("%s %v, and not %s %v", s.State, s.Metadata, done.State, done.Metadata)
+					answers[i] = fmt.Sprintf("%s %v, not %s %v", s.State, s.Metadata, done.State, done.Metadata)
 				}
 			})
 		}
 		calls.Wait()
 		if i := slices.IndexFunc(answers, func(a string) bool { return a != "" }); i >= 0 {
-			k.fail("status", "Status does not return the same to other processes after the change is done: %s", answers[i])
+			k.fail("status", "Status returns a different result to another process after the change is done: %s", answers[i])
 		}
 		for _, other := range []string{"", "garbage", "0b51b2a0-0a3c-4a7e-9f53-0c5e3a1de8c4", token + "x"} {
 			if _, err := p.Status(ctx, other); !errors.Is(err, lumi.ErrNotFound) {
 				err = cmp.Or(err, errors.New("a status"))
-				k.fail("token", "Status of %q, a token that Provision did not return, should return NOT_FOUND and returns %v", other, err)
+				k.fail("token", "Status of %q, a token that Provision did not return, must return NOT_FOUND, but returned %v", other, err)
 			}
 		}
 		return nil

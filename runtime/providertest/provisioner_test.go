@@ -310,38 +310,38 @@ func TestBrokenProvisioner(t *testing.T) {
 	}
 	const start, first, crashes = "before the first change: ", "change 1: ", "change 1 with crashes: "
 	for mode, test := range map[string]struct{ rule, want string }{
-		"name": {"name", start + `the handshake has the name "other", so the executable must be called lumi-provisioner-other` +
-			" and not lumi-provisioner-broken"},
-		"plan writes":     {"plan", start + "Plan changes what exists\nbefore: \nafter:  planned"},
+		"name": {"name", start + `the handshake name is "other", so the executable must be named lumi-provisioner-other` +
+			", not lumi-provisioner-broken"},
+		"plan writes":     {"plan", start + "Plan has side effects\nbefore: \nafter:  planned"},
 		"plan fails":      {"plan", first + "Plan failed: the tool cannot plan"},
-		"value":           {"value", start + "Plan crashes where a property is a reference: the provisioner panicked: no reference expected"},
-		"value exits":     {"value", start + "Plan crashes where a property is JSON: the plugin is gone (exit status 3): …"},
-		"value words":     {"value", start + "Plan refuses a property that is JSON without a message"},
+		"value":           {"value", start + "Plan crashes if a property is a reference: the provisioner panicked: no reference expected"},
+		"value exits":     {"value", start + "Plan crashes if a property is JSON: the plugin is gone (exit status 3): …"},
+		"value words":     {"value", start + "Plan rejects a property that is JSON without a message"},
 		"delete":          {"delete", start + "Provision failed: 404 not found"},
 		"provision fails": {"status", first + "Provision failed: the tool has no quota"},
-		"fails":           {"status", first + "the change is failed, and not done: the tool says no"},
+		"fails":           {"status", first + "the change is failed, not done: the tool says no"},
 		"hangs":           {"status", first + "the change is not done after 2s: waits for a review"},
 		"status fails":    {"status", first + "Status failed: the tool is gone"},
-		"forgetful": {"status", first + "Status does not return the same to other processes after the change is done: forgotten: " +
+		"forgetful": {"status", first + "Status returns a different result to another process after the change is done: forgotten: " +
 			"no such resource"},
-		"any token": {"token", first + `Status of "", a token that Provision did not return, should return NOT_FOUND and returns a status`},
-		"repeat": {"repeat", first + "Provision changes what exists when it is repeated after it is done\n" +
+		"any token": {"token", first + `Status of "", a token that Provision did not return, must return NOT_FOUND, but returned a status`},
+		"repeat": {"repeat", first + "Repeating a finished Provision changes resources\n" +
 			"before: a small, b small\nafter:  a smallsmall, b smallsmall"},
-		"other metadata": {"repeat", first + "Provision leads to other metadata when it is repeated after it is done: …"},
-		"forgets": {"repeat", first + "Provision leads to other metadata when it is repeated after it is done: map[], not" +
+		"other metadata": {"repeat", first + "Repeating a finished Provision changes metadata: …"},
+		"forgets": {"repeat", first + "Repeating a finished Provision changes metadata: map[], not" +
 			" map[app:demo:index:Disk::a:8:map[file:a] app:demo:index:Disk::b:8:map[file:b]]"},
 		"lock":     {"repeat", crashes + "Provision failed: the state is locked"},
-		"leftover": {"repeat", crashes + "Provision does not lead to the same when it is repeated after it was killed\nbefore: a small, b small\nafter:  a small, attempt-…"},
-		"stop":     {"process", crashes + "standard input was closed during Provision: the plugin did not end within 400ms, and was killed"},
-		"child":    {"process", "after the last change: processes are left behind: sleep"},
-		"keys":     {"metadata", first + `Status returned metadata of "nothing", which is not the key of a resource in New`},
-		"token secret": {"secret", first + `there is a secret in the token: {"Mode":"token secret","Metadata":` +
+		"leftover": {"repeat", crashes + "Repeating a killed Provision does not lead to the same result\nbefore: a small, b small\nafter:  a small, attempt-…"},
+		"stop":     {"process", crashes + "closed standard input during Provision: the plugin did not exit within 400ms and was killed"},
+		"child":    {"process", "after the last change: processes still running: sleep"},
+		"keys":     {"metadata", first + `Status returned metadata for "nothing", which is not the key of a resource in New`},
+		"token secret": {"secret", first + `secret in the token: {"Mode":"token secret","Metadata":` +
 			`{"app:demo:index:Disk::a:8":{"file":"a","key":{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270",` +
 			`"value":"(secret)"}},…`},
-		"metadata secret": {"secret", first + "there is a secret in metadata of app:demo:index:Disk::a:8, and not wrapped: (secret)"},
-		"message":         {"secret", first + "there is a secret in a message of Status: it is (secret)"},
-		"task secret":     {"secret", first + "there is a secret in the plan: use (secret)"},
-		"log":             {"secret", first + "there is a secret in the log: using (secret)"},
+		"metadata secret": {"secret", first + "secret in metadata of app:demo:index:Disk::a:8, unwrapped: (secret)"},
+		"message":         {"secret", first + "secret in a message of Status: it is (secret)"},
+		"task secret":     {"secret", first + "secret in the plan: use (secret)"},
+		"log":             {"secret", first + "secret in the log: using (secret)"},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -408,10 +408,10 @@ func TestProvisionerMisuse(t *testing.T) {
 		p    providertest.Provisioner
 		want string
 	}{
-		{providertest.Provisioner{}, "providertest: the first of Provisioner.Changes must create something"},
+		{providertest.Provisioner{}, "providertest: Provisioner.Changes[0] must create something"},
 		{providertest.Provisioner{Command: plugin.Command{Path: "/nowhere/lumi-provisioner-x"}, Changes: []provisioner.Change{
 			{New: []*provisioner.Resource{providertest.ProvisionerResource("demo:index:Disk", "a", nil)}},
-		}}, "before the first change: the plugin does not start: fork/exec /nowhere/lumi-provisioner-x: no such file or directory\n" +
+		}}, "before the first change: cannot start the plugin: fork/exec /nowhere/lumi-provisioner-x: no such file or directory\n" +
 			"\tThis breaks the rule \"process\" of docs/protocol.md#the-contract-of-a-provisioner"},
 	} {
 		if failures := conforms(t, test.p); len(failures) != 1 || failures[0] != test.want {

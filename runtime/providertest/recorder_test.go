@@ -30,7 +30,7 @@ func run(t *testing.T, test func(t providertest.TB)) string {
 
 // said is what a report says before it lists calls.
 func said(report string) string {
-	for _, heading := range []string{"all calls:\n", "the calls of "} {
+	for _, heading := range []string{"all calls:\n", "calls of "} {
 		report, _, _ = strings.Cut(report, heading)
 	}
 	return report

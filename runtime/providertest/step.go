@@ -42,7 +42,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 		r.h.onStep(r, name)
 	}
 	if r.provider == nil {
-		s.fatalf("the resource is given: the kit makes no calls about it")
+		s.fatalf("the resource was declared with Given and cannot be used in calls")
 	}
 	return s
 }
@@ -114,7 +114,7 @@ func (s *step) called(call string, err error) bool {
 		return true
 	}
 	if text := err.Error(); s.r.h.mask(text) != text {
-		s.errorf("the error of %s tells a secret: %s", call, text)
+		s.errorf("the error of %s contains a secret: %s", call, text)
 	}
 	if s.want.met != nil && s.want.met(err) {
 		return false
@@ -124,7 +124,7 @@ func (s *step) called(call string, err error) bool {
 	case s.want.what == "":
 		s.fatalf("%s failed: %s", call, explain(err))
 	case s.want.shown != nil && errors.As(err, &invalid):
-		s.fatalf("%s finds other faults than expected:\n%s", call,
+		s.fatalf("%s reports unexpected faults:\n%s", call,
 			indent(strings.Join(faultDiff(s.want.shown, invalid.Faults), "\n")))
 	}
 	s.fatalf("%s failed, but not with %s: %s", call, s.want.what, explain(err))
@@ -141,14 +141,14 @@ func (s *step) end() {
 	if len(s.want.shown) > 0 {
 		expected += ":\n" + indent(strings.Join(s.want.shown, "\n"))
 	}
-	s.fatalf("succeeded, and should have ended with %s", expected)
+	s.fatalf("succeeded, expected %s", expected)
 }
 
 func (s *step) encode(properties Properties) *structpb.Struct {
 	s.t.Helper()
 	bag, err := properties.encode()
 	if err != nil {
-		s.fatalf("the properties cannot be encoded:\n%s", indent(err.Error()))
+		s.fatalf("cannot encode the properties:\n%s", indent(err.Error()))
 	}
 	return bag
 }
@@ -160,7 +160,7 @@ func (s *step) exists(want bool) {
 	case want && id == "":
 		s.fatalf("the resource does not exist: create it first")
 	case !want && id != "":
-		s.fatalf("the resource exists already, as %s", id)
+		s.fatalf("the resource already exists as %s", id)
 	}
 }
 

@@ -23,7 +23,7 @@ func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	bag := s.encode(properties)
 	for _, path := range unknown {
 		if !replaceAt(bag, path, lumi.NewUnknown()) {
-			s.fatalf("there is no %s among the properties that could be unknown", path)
+			s.fatalf("no property %s to make unknown", path)
 		}
 	}
 	checked, ok := s.check(bag)
@@ -52,11 +52,11 @@ func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 // can do neither.
 func (r *Resource) Retry(t TB) {
 	t.Helper()
-	s := r.step(t, "create again after a lost answer", nil)
+	s := r.step(t, "create again after a lost response", nil)
 	s.exists(true)
 	if !r.described.IdempotentCreate && !r.described.CanFind {
-		s.fatalf("the provider can neither create resources of this type again with the same token nor Find them, so that" +
-			" an engine would have to ask a person")
+		s.fatalf("the provider neither has an idempotent Create nor can Find resources of this type, so an engine would have" +
+			" to ask the user")
 	}
 	s.retry()
 }

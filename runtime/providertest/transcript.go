@@ -58,7 +58,7 @@ func (t *transcript) event(e lumi.Event) {
 
 // add adds a call, and returns what is wrong with what the provider logged meanwhile.
 func (t *transcript) add(c *call) (found []string) {
-	c.step = "before all"
+	c.step = "setup"
 	if c.r != nil {
 		c.step, c.of = c.r.String()+": "+c.r.doing, stepKey{c.r, c.r.began}
 	}
@@ -72,7 +72,7 @@ func (t *transcript) add(c *call) (found []string) {
 	delete(t.events, c.urn)
 	for _, e := range c.events {
 		if shown := t.h.mask(e.Message); shown != e.Message {
-			found = append(found, fmt.Sprintf("what %s logs tells a secret: %s", c.name, shorten(shown)))
+			found = append(found, fmt.Sprintf("the log of %s contains a secret: %s", c.name, shorten(shown)))
 		}
 	}
 	return found
@@ -100,7 +100,7 @@ func (t *transcript) String() string {
 	case len(t.calls):
 		return "all calls:\n" + indent(w.text.String())
 	}
-	return fmt.Sprintf("the calls of what failed, %d of %d (the option %s lists all):\n%s", shown, len(t.calls),
+	return fmt.Sprintf("calls of the failed steps, %d of %d (option %s lists all):\n%s", shown, len(t.calls),
 		t.h.term("AllCalls"), indent(w.text.String()))
 }
 

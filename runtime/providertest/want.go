@@ -44,14 +44,14 @@ func WantError(text string) Option {
 // then be as the provider says: the kit compares that with what Get reads. If the error is also uncertain, what was asked
 // for may be done already.
 func WantPartial(text string) Option {
-	return want(fmt.Sprintf("a failure half way, with %q", text), func(err error) bool {
+	return want(fmt.Sprintf("a partial failure with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
 	})
 }
 
 // WantRetry has the step end with a [lumi.RetryError] whose message has a text in it.
 func WantRetry(text string) Option {
-	return want(fmt.Sprintf("an error worth a retry, with %q", text), func(err error) bool {
+	return want(fmt.Sprintf("a retryable error with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
 	})
 }
@@ -62,7 +62,7 @@ func WantRetry(text string) Option {
 // Update or a Delete it calls Get, and then repeats the call, which must succeed.
 func WantUncertain(text string) Option {
 	return func(e *expectation) {
-		want(fmt.Sprintf("an uncertain outcome, with %q", text), func(err error) bool {
+		want(fmt.Sprintf("an uncertain outcome with %q", text), func(err error) bool {
 			return isUncertain(err) && strings.Contains(err.Error(), text)
 		})(e)
 		e.uncertain = true
@@ -105,13 +105,13 @@ func explain(err error) string {
 	)
 	switch {
 	case errors.As(err, &partial):
-		return fmt.Sprintf("%v (there is %s now)", err, partial.ID)
+		return fmt.Sprintf("%v (%s now exists)", err, partial.ID)
 	case isUncertain(err):
-		return fmt.Sprintf("%v (nobody knows whether it took effect)", err)
+		return fmt.Sprintf("%v (unknown whether it took effect)", err)
 	case errors.As(err, &invalid):
-		return "the properties are refused:\n" + indent(err.Error())
+		return "the properties are invalid:\n" + indent(err.Error())
 	case errors.As(err, &retry):
-		return fmt.Sprintf("%v (worth a retry)", err)
+		return fmt.Sprintf("%v (retryable)", err)
 	}
 	return err.Error()
 }

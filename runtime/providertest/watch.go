@@ -66,13 +66,13 @@ func (w *watch) given(call string, refs lumi.References, sent bags) (done func()
 		for name, bag := range all {
 			differences, _ := compare(before[name], bag, nil)
 			for _, difference := range differences {
-				found = append(found, fmt.Sprintf("%s changes %s that it is given: %s", call, name,
+				found = append(found, fmt.Sprintf("%s modifies %s in its request: %s", call, name,
 					strings.Replace(difference, "expected", "was", 1)))
 			}
 		}
 		for u, ref := range known {
 			if now, ok := refs[u]; !ok || now.ID != ref.ID || now.Properties != ref.Properties {
-				found = append(found, fmt.Sprintf("%s changes the reference to %s that it is given", call, u))
+				found = append(found, fmt.Sprintf("%s modifies the reference to %s in its request", call, u))
 			}
 		}
 		slices.Sort(found)

@@ -71,7 +71,7 @@ func (c *calls) call(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
 	err = status.Errorf(codes.Internal, // which is left where nothing takes its place
-		"the %s ended its goroutine, as runtime.Goexit and the FailNow of a test do", c.of)
+		"the %s ended its goroutine, as runtime.Goexit and testing.T.FailNow do", c.of)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

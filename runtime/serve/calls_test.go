@@ -232,15 +232,15 @@ func TestRefused(t *testing.T) {
 		}, codes.InvalidArgument, "the request has no URN"},
 		{"no URN but a name", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 			return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: lumi.BagOf(thingBag("nothing"))})
-		}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN starts with urn:lumi:`},
+		}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN must start with urn:lumi:`},
 		{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 			return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
-		}, codes.InvalidArgument, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
+		}, codes.InvalidArgument, "the request is for type test:index:Thing, but its URN is of type test:sub/module:Other"},
 		{"no id", get(""), codes.InvalidArgument, "the request has no id"},
 		{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
 			" [7] with length 0"},
 		{"gone in part", remove(thingBag("half-gone")), codes.Unknown, "no such resource\ncould not delete bucket"},
-		{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "done in part"},
+		{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "partially done"},
 		{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestRefused(t *testing.T) {
 	}
 	var uncertain *lumi.UncertainError
 	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
-		err.Error() != `the provider computed properties that cannot be sent: the id is not valid UTF-8: "\xff"` {
+		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
 		t.Errorf("an id that is not text: got %v", err)
 	}
 	must.Do(t, p.Close()) // after which the log is whole
@@ -269,16 +269,16 @@ func TestZeroErrors(t *testing.T) {
 		kind any
 		want string
 	}{
-		"zero-retry":   {new(*lumi.RetryError), "failed for a reason that may pass"},
-		"nil-retry":    {new(*lumi.RetryError), "failed for a reason that may pass"},
-		"zero-invalid": {new(*lumi.InvalidError), "oh: the properties are wrong"},
-		"nil-invalid":  {new(*lumi.InvalidError), "the properties are wrong"},
-		"zero-output": {new(*lumi.OutputError), "the provider computed properties that cannot be sent: the provider does" +
-			" not say which"},
-		"nil-output": {new(*lumi.OutputError), "the provider computed properties that cannot be sent: the provider does" +
-			" not say which"},
-		"nil-replace": {new(*lumi.ReplaceError), "the change needs a replacement, not an update"},
-		"nil-partial": {new(*plugin.Error), "done in part"},
+		"zero-retry":   {new(*lumi.RetryError), "temporary failure"},
+		"nil-retry":    {new(*lumi.RetryError), "temporary failure"},
+		"zero-invalid": {new(*lumi.InvalidError), "oh: invalid properties"},
+		"nil-invalid":  {new(*lumi.InvalidError), "invalid properties"},
+		"zero-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
+			" provider"},
+		"nil-output": {new(*lumi.OutputError), "the provider returned an invalid result: no details from the" +
+			" provider"},
+		"nil-replace": {new(*lumi.ReplaceError), "the change requires a replacement, not an update"},
+		"nil-partial": {new(*plugin.Error), "partially done"},
 	} {
 		for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
 			"check":  check(thingBag(do)),
@@ -302,7 +302,7 @@ func TestBounds(t *testing.T) {
 	_, err = check(thingBag("faults"))(within(t), things)
 	var invalid *lumi.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Faults) < 500 ||
-		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more that is wrong" {
+		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more errors" {
 		t.Errorf("got %.1000v", err)
 	}
 }

@@ -58,7 +58,7 @@ func TestContent(t *testing.T) {
 	if !errors.As(err, &invalid) {
 		t.Fatalf("got %v", err)
 	}
-	if want := `code: "code": there is no such file in "` + folder + `"`; err.Error() != want {
+	if want := `code: "code": no such file in "` + folder + `"`; err.Error() != want {
 		t.Fatalf("got %v, want %s", err, want)
 	}
 
@@ -78,13 +78,13 @@ func TestContent(t *testing.T) {
 	maps.Copy(wrong.Fields, more.Fields)
 	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(wrong)})
 	missing := func(path, name string) string {
-		return path + `: "` + name + `": there is no such file in "` + folder + `"`
+		return path + `: "` + name + `": no such file in "` + folder + `"`
 	}
 	want := strings.Join([]string{
 		"fixed: expected a string, found a boolean true",
 		missing("code", "code"),
 		missing(`attachments["a b"][0].asset`, "ab"),
-		"attachments.secret[0].asset: there is no such file",
+		"attachments.secret[0].asset: no such file",
 		"attachments.secret[0].title: expected a string, found a number",
 		missing("attachments.x[0].asset", "x0"),
 		"attachments.x[1].title: expected a string, found a number 1",
@@ -138,7 +138,7 @@ func TestDir(t *testing.T) {
 	must.Do(t, os.Symlink(binary, "plugin"))
 	things := startIn(t, folder, "./plugin")
 	_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
-	if want := `code: "code": there is no such file in "` + folder + `"`; err == nil || err.Error() != want {
+	if want := `code: "code": no such file in "` + folder + `"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 

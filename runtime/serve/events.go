@@ -73,7 +73,7 @@ func (s *eventStream) add(event *lumirpc.Event) {
 		}
 		report := s.waiting[maxEvents]
 		report.Dropped++
-		report.Message = fmt.Sprintf("%d events were dropped: they came faster than the engine reads them", report.GetDropped())
+		report.Message = fmt.Sprintf("%d events were dropped because the engine reads them too slowly", report.GetDropped())
 		return
 	}
 	s.waiting = append(s.waiting, event)
@@ -89,7 +89,7 @@ func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 		}
 	})
 	if busy {
-		return refuse(codes.FailedPrecondition, "the events are being read already").Err()
+		return refuse(codes.FailedPrecondition, "the events are already being read").Err()
 	}
 	defer e.set(func() { e.stream = nil })
 	if err := to.SendHeader(nil); err != nil { // After which the engine misses no event.

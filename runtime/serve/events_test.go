@@ -247,7 +247,7 @@ func TestEventsUnread(t *testing.T) {
 		}
 		dropped += int(e.GetDropped())
 		reports++
-		want := fmt.Sprintf("%d events were dropped: they came faster than the engine reads them", e.GetDropped())
+		want := fmt.Sprintf("%d events were dropped because the engine reads them too slowly", e.GetDropped())
 		if e.GetMessage() != want || e.GetUrn() != "" || e.GetSeverity() != lumirpc.Event_WARNING {
 			t.Errorf("got %v", e)
 		}
@@ -280,7 +280,7 @@ func TestEventsOnce(t *testing.T) {
 		_, err := stream.Recv()
 		return err
 	}
-	if s := status.Convert(refused()); s.Code() != codes.FailedPrecondition || s.Message() != "the events are being read already" {
+	if s := status.Convert(refused()); s.Code() != codes.FailedPrecondition || s.Message() != "the events are already being read" {
 		t.Errorf("got %v", s)
 	}
 	conn.Close()
@@ -318,7 +318,7 @@ func TestEventsLocal(t *testing.T) {
 		}
 		p := must.Get(plugin.Connect(within(t), dial, slow))(t)
 		must.Do(t, p.Configure(within(t), lumi.Bag{}))
-		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are being read already" {
+		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are already being read" {
 			t.Errorf("got %v", err)
 		}
 		lumi.Log(call).Info("stray")

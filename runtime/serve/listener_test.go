@@ -84,7 +84,7 @@ func TestPending(t *testing.T) {
 	}
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin ended badly: %v", err)
+		t.Errorf("the plugin did not exit cleanly: %v", err)
 	}
 }
 
@@ -229,6 +229,6 @@ func TestGarbage(t *testing.T) {
 	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin ended badly: %v", err)
+		t.Errorf("the plugin did not exit cleanly: %v", err)
 	}
 }

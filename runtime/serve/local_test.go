@@ -33,7 +33,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("exit"))})
-	if !errors.As(err, &e) || e.Message != "the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do" {
+	if !errors.As(err, &e) || e.Message != "the provider ended its goroutine, as runtime.Goexit and testing.T.FailNow do" {
 		t.Errorf("got %v", err)
 	}
 	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("length"))})
@@ -73,7 +73,7 @@ func testLocalHangs(t *testing.T) {
 	go func() { configured <- p.Configure(within(t), lumi.Bag{}) }()
 	<-called
 	cancel()
-	if err := <-served; err == nil || err.Error() != "there are calls that did not end when they were canceled" {
+	if err := <-served; err == nil || err.Error() != "some calls did not return after they were canceled" {
 		t.Errorf("got %v", err)
 	}
 	var e *plugin.Error
@@ -86,7 +86,7 @@ func TestLocalFails(t *testing.T) {
 	t.Parallel()
 	listener := bufconn.Listen(1)
 	err := Serve(t.Context(), Plugin{Package: "test"}, listener, slog.New(slog.DiscardHandler))
-	if err == nil || err.Error() != "the resources are registered wrongly:\nthere are no resources" {
+	if err == nil || err.Error() != "invalid resources:\nno resources" {
 		t.Errorf("got %v", err)
 	}
 	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)

@@ -25,16 +25,16 @@ func answer(out io.Writer, s service, args []string) bool {
 	return true
 }
 
-const help = `%s is a plugin of Lumi: the %s
+const help = `%s is a Lumi plugin: the %s
 
-The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
-ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
-secret in %s. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+The engine finds the plugin on $PATH by its name, starts it, and calls it over gRPC. When the engine exits,
+so does the plugin. It cannot be run by hand: it answers only the process that passed it a secret in
+%s. Use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go.
 
-  --help      print this
-  --version   print the version of the plugin, and that of the protocol that it speaks
+  --help      print this help
+  --version   print the versions of the plugin and of its protocol
 
-In the environment, LUMI_LOG=debug has the plugin log every call.
+Set LUMI_LOG=debug in the environment to log every call.
 `
 
 // versionOf returns the version that the author gave the plugin, or else that of the module that the binary was built from.

@@ -14,15 +14,15 @@ import (
 
 func TestByHand(t *testing.T) {
 	for role, want := range map[string]string{
-		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
-			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
-			" tests it, and package runtime/serve/plugin calls it from Go\n",
-		"misregistered": "lumi-resource-test: the resources are registered wrongly:\ntest:index:Thing: the provider is nil\n",
-		"provisioner": "lumi-provisioner-tool: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
-			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package" +
-			" runtime/providertest tests it, and package runtime/serve/plugin calls it from Go\n",
-		"misnamed provisioner": `lumi-provisioner-Tool: invalid name "Tool": it must start with a lower-case letter, followed by` +
-			" lower-case letters, digits, - and _\n",
+		"plugin": "lumi-resource-test: this is a plugin and cannot be run by hand: an engine such as lumi starts it" +
+			" and passes it a secret in LUMI_PLUGIN_SECRET; use package runtime/providertest to test it, or package" +
+			" runtime/serve/plugin to call it from Go\n",
+		"misregistered": "lumi-resource-test: invalid resources:\ntest:index:Thing: the provider is nil\n",
+		"provisioner": "lumi-provisioner-tool: this is a plugin and cannot be run by hand: an engine such as lumi starts" +
+			" it and passes it a secret in LUMI_PLUGIN_SECRET; use package runtime/providertest to test it, or package" +
+			" runtime/serve/plugin to call it from Go\n",
+		"misnamed provisioner": `lumi-provisioner-Tool: invalid name "Tool": must start with a lowercase letter, followed by` +
+			" lowercase letters, digits, - and _\n",
 		"no provisioner": "lumi-provisioner-tool: the provisioner is nil\n",
 	} {
 		var stdout, stderr bytes.Buffer
@@ -40,29 +40,29 @@ func TestByHand(t *testing.T) {
 
 func TestQuestions(t *testing.T) {
 	t.Parallel()
-	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test". It makes, reads, changes and deletes
-resources for an engine such as lumi. Types of resources: 2.
+	const help = `lumi-resource-test is a Lumi plugin: the provider of package "test". It creates, reads, updates and
+deletes resources for an engine such as lumi. Resource types: 2.
 
-The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
-ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
-secret in LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+The engine finds the plugin on $PATH by its name, starts it, and calls it over gRPC. When the engine exits,
+so does the plugin. It cannot be run by hand: it answers only the process that passed it a secret in
+LUMI_PLUGIN_SECRET. Use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go.
 
-  --help      print this
-  --version   print the version of the plugin, and that of the protocol that it speaks
+  --help      print this help
+  --version   print the versions of the plugin and of its protocol
 
-In the environment, LUMI_LOG=debug has the plugin log every call.
+Set LUMI_LOG=debug in the environment to log every call.
 `
-	const toolHelp = `lumi-provisioner-tool is a plugin of Lumi: the provisioner "tool". It has another tool change resources for
-an engine such as lumi.
+	const toolHelp = `lumi-provisioner-tool is a Lumi plugin: the provisioner "tool". It changes resources with another tool on
+behalf of an engine such as lumi.
 
-The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
-ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
-secret in LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+The engine finds the plugin on $PATH by its name, starts it, and calls it over gRPC. When the engine exits,
+so does the plugin. It cannot be run by hand: it answers only the process that passed it a secret in
+LUMI_PLUGIN_SECRET. Use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go.
 
-  --help      print this
-  --version   print the version of the plugin, and that of the protocol that it speaks
+  --help      print this help
+  --version   print the versions of the plugin and of its protocol
 
-In the environment, LUMI_LOG=debug has the plugin log every call.
+Set LUMI_LOG=debug in the environment to log every call.
 `
 	for _, test := range []struct{ role, question, want string }{
 		{"plugin", "--help", help}, {"plugin", "-help", help}, {"plugin", "-h", help},

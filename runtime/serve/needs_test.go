@@ -71,7 +71,7 @@ func TestFind(t *testing.T) {
 	}
 	var output *lumi.OutputError
 	if _, err := find(thingBag("nonsense"), "x")(within(t), things); !errors.As(err, &output) || isUncertain(err) ||
-		err.Error() != `the provider computed properties that cannot be sent: the id is not valid UTF-8: "\xff"` {
+		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
 		t.Errorf("an id that is not text: got %v", err)
 	}
 	_, err = p.resource(t, otherToken).Find(within(t), &lumi.FindRequest{URN: otherURN, Properties: bag})
@@ -168,17 +168,17 @@ func TestMalformed(t *testing.T) {
 		req    any
 		want   string
 	}{
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name}, "the request's purpose is PURPOSE_UNSPECIFIED, and must be REFRESH or IMPORT"},
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: 7}, "the request's purpose is 7, and must be REFRESH or IMPORT"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name}, "the request's purpose must be REFRESH or IMPORT, found PURPOSE_UNSPECIFIED"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: 7}, "the request's purpose must be REFRESH or IMPORT, found 7"},
 		{"Get", &lumirpc.GetRequest{Type: thing, Urn: name, Purpose: imported}, "the request has no id"},
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Old: old}, "the request has old properties, which an IMPORT must not have"},
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: refresh}, "the request has no old properties, which a REFRESH must have"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Old: old}, "an IMPORT request must not have old properties"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: refresh}, "a REFRESH request must have old properties"},
 		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: refresh, Old: old}, "the request has no URN"},
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: otherURN}, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
-		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: "x"}, `the request's URN is malformed: "x": a URN starts with urn:lumi:`},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: otherURN}, "the request is for type test:index:Thing, but its URN is of type test:sub/module:Other"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: "x"}, `the request's URN is malformed: "x": a URN must start with urn:lumi:`},
 		{"Find", &lumirpc.FindRequest{Type: thing, Token: "x"}, "the request has no URN"},
 		{"Check", &lumirpc.CheckRequest{Type: thing}, "the request has no URN"},
-		{"Create", &lumirpc.CreateRequest{Type: thing, Urn: otherURN}, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
+		{"Create", &lumirpc.CreateRequest{Type: thing, Urn: otherURN}, "the request is for type test:index:Thing, but its URN is of type test:sub/module:Other"},
 		{"Update", &lumirpc.UpdateRequest{Type: thing, Urn: name}, "the request has no id"},
 		{"InspectChange", &lumirpc.InspectChangeRequest{Type: thing, Urn: name}, "the request has no id"},
 		{"Delete", &lumirpc.DeleteRequest{Type: thing, Urn: name}, "the request has no id"},

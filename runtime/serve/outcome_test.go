@@ -38,8 +38,8 @@ func TestUncertain(t *testing.T) {
 		"wrap uncertain": "around no answer here",
 		"inner":          "the cloud: context deadline exceeded",
 		"panic":          "the provider panicked: runtime error: index out of range [7] with length 0",
-		"exit":           "the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do",
-		"wrap output":    "around the provider computed properties that cannot be sent: result: is wrong here",
+		"exit":           "the provider ended its goroutine, as runtime.Goexit and testing.T.FailNow do",
+		"wrap output":    "around the provider returned an invalid result: result: is wrong here",
 	} {
 		for name, call := range changes(do) {
 			if _, err := call(within(t), things); !isUncertain(err) || err.Error() != want {
@@ -98,8 +98,8 @@ func TestCertain(t *testing.T) {
 	for do, want := range map[string]string{
 		"fail":         "failed",
 		"fault":        "do: is a fault\nlist[0]: is another",
-		"replace":      "a change of list needs a replacement, not an update",
-		"wrap replace": "around a change of list needs a replacement, not an update here",
+		"replace":      "changing list requires a replacement, not an update",
+		"wrap replace": "around changing list requires a replacement, not an update here",
 		"retry":        "slow down: too fast",
 		"missing x":    "x: no such resource",
 	} {
@@ -157,8 +157,8 @@ func TestWrapped(t *testing.T) {
 		want string
 	}{
 		"fault":     {func(err error) bool { return errors.As(err, &invalid) && len(invalid.Faults) == 2 }, "do: around is a fault here\nlist[0]: around is another here"},
-		"replace":   {func(err error) bool { return errors.As(err, &replace) }, "around a change of list needs a replacement, not an update here"},
-		"output":    {func(err error) bool { return errors.As(err, &output) }, "around the provider computed properties that cannot be sent: result: is wrong here"},
+		"replace":   {func(err error) bool { return errors.As(err, &replace) }, "around changing list requires a replacement, not an update here"},
+		"output":    {func(err error) bool { return errors.As(err, &output) }, "around the provider returned an invalid result: result: is wrong here"},
 		"retry":     {func(err error) bool { return errors.As(err, &retry) && retry.After == 3*time.Second }, "around slow down: too fast here"},
 		"uncertain": {func(err error) bool { return errors.As(err, &unknown) }, "around no answer here"},
 		"missing x": {func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }, "around x: no such resource here"},
@@ -170,7 +170,7 @@ func TestWrapped(t *testing.T) {
 			_, err := call(within(t), things)
 			want := test.want
 			if name == "partly" {
-				want = "done in part: " + want
+				want = "partially done: " + want
 			}
 			if err == nil || !test.is(err) || err.Error() != want {
 				t.Errorf("%s, %s: got %T %[3]v\nwant %[4]s", name, do, err, want)

@@ -63,9 +63,8 @@ func run(s service) int {
 		return exitMisuse
 	}
 	if secret == "" {
-		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
-			" since it answers only the process that gave it a secret in %s; package runtime/providertest tests it, and package"+
-			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable)
+		fmt.Fprintf(os.Stderr, "%s: this is a plugin and cannot be run by hand: an engine such as lumi starts it and passes it a secret in"+
+			" %s; use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
 	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the plugin starts must not have it.
@@ -179,4 +178,4 @@ func shutDown(server *grpc.Server, calls *calls) error {
 	}
 }
 
-var errHanging = errors.New("there are calls that did not end when they were canceled")
+var errHanging = errors.New("some calls did not return after they were canceled")

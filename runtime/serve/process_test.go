@@ -206,7 +206,7 @@ func TestCancelAll(t *testing.T) {
 	var partial *lumi.PartialError
 	var uncertain *lumi.UncertainError
 	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.As(err, &uncertain) ||
-		err.Error() != "done in part: context canceled" {
+		err.Error() != "partially done: context canceled" {
 		t.Errorf("got %v", err)
 	}
 	must.Do(t, p.Close())
@@ -265,7 +265,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
-		t.Errorf("the plugin ended badly: %v", err)
+		t.Errorf("the plugin did not exit cleanly: %v", err)
 	}
 }
 
@@ -284,10 +284,10 @@ func TestOrphan(t *testing.T) {
 
 func TestStart(t *testing.T) {
 	for role, wants := range map[string][]string{
-		"talkative": {`the first line that the plugin wrote to standard output is not a port: "hello"`},
-		"failing":   {"the plugin ended before it was ready: exit status 3", "no such luck"},
-		"newer":     {"the plugin speaks version 2 of the protocol, and this program version 1"},
-		"unknown":   {"the plugin ended before it was ready: exit status 0"},
+		"talkative": {`the plugin's first line on standard output is not a port: "hello"`},
+		"failing":   {"the plugin exited before it was ready: exit status 3", "no such luck"},
+		"newer":     {"the plugin speaks protocol version 2, this program speaks version 1"},
+		"unknown":   {"the plugin exited before it was ready: exit status 0"},
 	} {
 		_, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env(role), Log: io.Discard})
 		for _, want := range wants {
@@ -306,10 +306,10 @@ func TestForeign(t *testing.T) {
 	things := start(t, "foreign").resource(t, thingToken)
 	var partial *lumi.PartialError
 	if _, err := create(nil, nil)(within(t), things); !errors.As(err, &partial) || partial.ID != "t-1" ||
-		partial.Error() != "done in part: the plugin does not say why" {
+		partial.Error() != "partially done: the plugin gave no reason" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "unknown kind of change") {
 		t.Errorf("got %v", err)
 	}
 	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x", Purpose: lumi.Import}); err != nil || resp.Properties.IsZero() {

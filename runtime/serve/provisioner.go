@@ -40,12 +40,12 @@ func (s *provisionerService) label() slog.Attr { return slog.String("provisioner
 func (s *provisionerService) ownVersion() string { return s.version }
 
 func (s *provisionerService) about() string {
-	return fmt.Sprintf("provisioner %q. It has another tool change resources for\nan engine such as lumi.", s.name)
+	return fmt.Sprintf("provisioner %q. It changes resources with another tool on\nbehalf of an engine such as lumi.", s.name)
 }
 
 func (s *provisionerService) validate() error {
 	if !lumirpc.IsProvisionerName(s.name) {
-		return fmt.Errorf("invalid name %q: it must start with a lower-case letter, followed by lower-case letters, digits, - and _", s.name)
+		return fmt.Errorf("invalid name %q: must start with a lowercase letter, followed by lowercase letters, digits, - and _", s.name)
 	}
 	if v := reflect.ValueOf(s.provisioner); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return errors.New("the provisioner is nil")

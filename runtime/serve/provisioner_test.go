@@ -232,7 +232,7 @@ func TestProvisionerErrors(t *testing.T) {
 	}{
 		{"fail", "Error: cannot use " + masks, codes.Unknown},
 		{"panic", "the provisioner panicked: no luck with " + masks, codes.Internal},
-		{"exit", "the provisioner ended its goroutine, as runtime.Goexit and the FailNow of a test do", codes.Internal},
+		{"exit", "the provisioner ended its goroutine, as runtime.Goexit and testing.T.FailNow do", codes.Internal},
 		{"large", "the provisioner returned a token of 65537 bytes: at most 65536 are allowed", codes.Internal},
 		{"bytes", "the provisioner returned a token that is not UTF-8: encode it, such as in base64", codes.Internal},
 	} {
@@ -309,7 +309,7 @@ func TestProvisionerDies(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != codes.Unavailable || !strings.HasPrefix(e.Message, "the plugin is gone (signal: killed): ") {
 		t.Errorf("got %v", err)
 	}
-	if err := p.Close(); err == nil || err.Error() != "the plugin ended badly: signal: killed" {
+	if err := p.Close(); err == nil || err.Error() != "the plugin did not exit cleanly: signal: killed" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -329,7 +329,7 @@ func TestProvisionerOrder(t *testing.T) {
 		}
 	}
 	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: 2})
-	want := "the engine speaks version 2 of the protocol, and the plugin version 1: update the older of the two"
+	want := "the engine speaks protocol version 2, the plugin speaks version 1: update the older one"
 	if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
 		t.Errorf("got %v", err)
 	}
@@ -339,13 +339,13 @@ func TestProvisionerOrder(t *testing.T) {
 		}
 		full := "/" + lumirpc.Provisioner_ServiceDesc.ServiceName + "/" + method.MethodName
 		err := conn.Invoke(with(within(t), bareSecret), full, &structpb.Struct{}, &structpb.Struct{})
-		want := method.MethodName + " was called before Handshake, which must come first"
+		want := method.MethodName + " was called before Handshake"
 		if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
 			t.Errorf("%s: got %v", method.MethodName, err)
 		}
 	}
 	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
-	want = "Events was called before Handshake, which must come first"
+	want = "Events was called before Handshake"
 	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
 		t.Errorf("Events: got %v", err)
 	}
@@ -391,15 +391,15 @@ func TestStartProvisioner(t *testing.T) {
 		start func(context.Context, plugin.Command) error
 		want  string
 	}{
-		{"talkative", asProvisioner, `the first line that the plugin wrote to standard output is not a port: "hello"`},
-		{"failing", asProvisioner, "the plugin ended before it was ready: exit status 3\nThe plugin wrote:\nno such luck"},
-		{"unknown", asProvisioner, "the plugin ended before it was ready: exit status 0"},
-		{"newer provisioner", asProvisioner, "the plugin speaks version 2 of the protocol, and this program version 1: update" +
-			" the older of the two"},
+		{"talkative", asProvisioner, `the plugin's first line on standard output is not a port: "hello"`},
+		{"failing", asProvisioner, "the plugin exited before it was ready: exit status 3\nThe plugin wrote:\nno such luck"},
+		{"unknown", asProvisioner, "the plugin exited before it was ready: exit status 0"},
+		{"newer provisioner", asProvisioner, "the plugin speaks protocol version 2, this program speaks version 1: update" +
+			" the older one"},
 		{"plugin", asProvisioner, `the plugin is the provider of package "test", not a provisioner: install it as` +
-			" lumi-resource-test, and a provisioner in its place"},
+			" lumi-resource-test and put a provisioner in its place"},
 		{"provisioner", asProvider, `the plugin is the provisioner "tool", not a provider: install it as` +
-			" lumi-provisioner-tool, and a provider in its place"},
+			" lumi-provisioner-tool and put a provider in its place"},
 		{"no plugin", asProvisioner, "unknown service lumirpc.Provisioner"},
 	} {
 		err := test.start(within(t), plugin.Command{Path: os.Args[0], Env: env(test.role), Log: io.Discard})

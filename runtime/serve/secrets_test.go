@@ -163,8 +163,8 @@ func TestMasked(t *testing.T) {
 		"wrapped":  {&invalid, "do: with (secret): is (secret)\nwith (secret): (secret)"},
 		"retry":    {&retry, "with (secret): (secret)"},
 		"missing":  {&other, "with (secret): no such resource"},
-		"output":   {&output, "the provider computed properties that cannot be sent: vault[…]: (secret)"},
-		"replace":  {&replace, "a change of secret, vault[…] needs a replacement, not an update"},
+		"output":   {&output, "the provider returned an invalid result: vault[…]: (secret)"},
+		"replace":  {&replace, "changing secret, vault[…] requires a replacement, not an update"},
 		"reference": {&other, "refers to map[plain:x token:map[" + wire.Signature + ":" + wire.Secret +
 			" value:map[(secret):(secret)]]]"},
 		"unwrapped":      {&other, "refers to map[(secret):(secret)]"},
@@ -196,7 +196,7 @@ func TestMasked(t *testing.T) {
 					if strings.Contains(how, "panic") {
 						return err
 					}
-					return fmt.Errorf("not done in part: %w", err)
+					return fmt.Errorf("not partially done: %w", err)
 				}
 				if partial.Properties.Get("secret") != hush {
 					t.Errorf("%s: what exists is %v", how, partial.Properties)

@@ -85,8 +85,8 @@ func (p *Plugin) label() slog.Attr { return slog.String("provider", p.Package) }
 func (p *Plugin) ownVersion() string { return p.Version }
 
 func (p *Plugin) about() string {
-	return fmt.Sprintf(`provider of package %q. It makes, reads, changes and deletes
-resources for an engine such as lumi. Types of resources: %d.`, p.Package, len(p.Resources))
+	return fmt.Sprintf(`provider of package %q. It creates, reads, updates and
+deletes resources for an engine such as lumi. Resource types: %d.`, p.Package, len(p.Resources))
 }
 
 func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.ServiceRegistrar), grpc.UnaryServerInterceptor) {
@@ -101,7 +101,7 @@ func (p *Plugin) validate() error {
 		problems = append(problems, fmt.Errorf("package %w", err))
 	}
 	if len(p.Resources) == 0 {
-		problems = append(problems, errors.New("there are no resources"))
+		problems = append(problems, errors.New("no resources"))
 	}
 	for _, token := range slices.Sorted(maps.Keys(p.Resources)) {
 		if err := p.validateResource(token, p.Resources[token]); err != nil {
@@ -109,7 +109,7 @@ func (p *Plugin) validate() error {
 		}
 	}
 	if len(problems) > 0 {
-		return fmt.Errorf("the resources are registered wrongly:\n%w", errors.Join(problems...))
+		return fmt.Errorf("invalid resources:\n%w", errors.Join(problems...))
 	}
 	return nil
 }
@@ -131,5 +131,5 @@ func (p *Plugin) validateResource(token tokens.Type, r lumi.ResourceProvider) er
 	case generated.Token() == "":
 		return fmt.Errorf("%s: the provider has no operations; make it with New%sProvider", token, token.Name())
 	}
-	return fmt.Errorf("%s: the provider is one of %s", token, generated.Token())
+	return fmt.Errorf("%s: the provider is for type %s", token, generated.Token())
 }

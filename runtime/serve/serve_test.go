@@ -184,18 +184,18 @@ func TestValidate(t *testing.T) {
 		want  string
 	}{
 		{"test", thingToken, good, ""},
-		{"Test", "Test:index:Thing", good, `package "Test": a package's name is made of words that start with a lower-case` +
-			" letter, joined by /\n" + `type "Test:index:Thing": a package's name is made of words that start with a` +
-			" lower-case letter, joined by /"},
-		{"test", "test:Thing", good, `type "test:Thing": a type token has three parts, package:module:Type`},
+		{"Test", "Test:index:Thing", good, `package "Test": a package name must be words that start with a lowercase letter,` +
+			" joined by /\n" + `type "Test:index:Thing": a package name must be words that start with a lowercase letter,` +
+			" joined by /"},
+		{"test", "test:Thing", good, `type "test:Thing": a type token must have three parts, package:module:Type`},
 		{"test", "aws:ec2:VPC", good, `aws:ec2:VPC: the type is not of package "test"`},
 		{"test", thingToken, nil, "test:index:Thing: the provider is nil"},
 		{"test", thingToken, (*thingProvider)(nil), "test:index:Thing: the provider is nil"},
 		{"test", thingToken, empty, "test:index:Thing: the provider has no operations; make it with NewThingProvider"},
-		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
+		{"test", otherToken, good, "test:sub/module:Other: the provider is for type test:index:Thing"},
 	} {
 		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
-		if got := p.validate(); got != nil && got.Error() != "the resources are registered wrongly:\n"+test.want || got == nil && test.want != "" {
+		if got := p.validate(); got != nil && got.Error() != "invalid resources:\n"+test.want || got == nil && test.want != "" {
 			t.Errorf("%s: got %v", test.token, got)
 		}
 	}

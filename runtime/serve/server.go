@@ -119,7 +119,7 @@ func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (
 	s.configuring.Lock()
 	defer s.configuring.Unlock()
 	if s.configured.Load() {
-		return nil, refuse(codes.FailedPrecondition, "the provider is configured already")
+		return nil, refuse(codes.FailedPrecondition, "the provider is already configured")
 	}
 	if err := s.plugin.Configure(ctx, lumi.BagOf(req.GetProperties())); err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (s *server) fit(resp proto.Message, failure *spb.Status) error {
 	if size <= s.limit {
 		return nil
 	}
-	err := output(fmt.Sprintf("they come to %d bytes, and an answer can have %d", size, s.limit))
+	err := output(fmt.Sprintf("the response has %d bytes, more than the limit of %d", size, s.limit))
 	if failure != nil {
 		err = fmt.Errorf("%s\n%w", failure.GetMessage(), err)
 	}
@@ -275,7 +275,7 @@ func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.Get
 	case purpose == lumirpc.GetRequest_REFRESH:
 		return nil, errRefreshOld
 	default:
-		return nil, refuse(codes.InvalidArgument, "the request's purpose is %v, and must be REFRESH or IMPORT", purpose)
+		return nil, refuse(codes.InvalidArgument, "the request's purpose must be REFRESH or IMPORT, found %v", purpose)
 	}
 	resp, err := p.Get(ctx, get)
 	if err != nil {
@@ -376,8 +376,8 @@ var (
 	errNoID  = refuse(codes.InvalidArgument, "the request has no id")
 	errNoURN = refuse(codes.InvalidArgument, "the request has no URN")
 
-	errImportOld  = refuse(codes.InvalidArgument, "the request has old properties, which an IMPORT must not have")
-	errRefreshOld = refuse(codes.InvalidArgument, "the request has no old properties, which a REFRESH must have")
+	errImportOld  = refuse(codes.InvalidArgument, "an IMPORT request must not have old properties")
+	errRefreshOld = refuse(codes.InvalidArgument, "a REFRESH request must have old properties")
 )
 
 // named finds the provider for a request that names its resource.
@@ -394,7 +394,7 @@ func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 		return nil, "", refuse(codes.InvalidArgument, "the request's URN is malformed: %v", err)
 	}
 	if string(u.Type()) != req.GetType() {
-		return nil, "", refuse(codes.InvalidArgument, "the request is about type %s, and its URN is of type %s",
+		return nil, "", refuse(codes.InvalidArgument, "the request is for type %s, but its URN is of type %s",
 			req.GetType(), u.Type())
 	}
 	return p, u, nil

@@ -61,10 +61,10 @@ func TestTooLarge(t *testing.T) {
 		want     string
 	}{
 		{"small", "length", 100, false, codes.OK, ""},
-		{"large", "length", 2000, true, codes.Aborted, "the provider computed properties that cannot be sent: " +
-			"they come to %size bytes, and an answer can have 1000"},
-		{"large and partly done", "partly fail", 2000, true, codes.Aborted, "failed\nthe provider computed properties that " +
-			"cannot be sent: they come to %size bytes, and an answer can have 1000"},
+		{"large", "length", 2000, true, codes.Aborted, "the provider returned an invalid result: " +
+			"the response has %size bytes, more than the limit of 1000"},
+		{"large and partly done", "partly fail", 2000, true, codes.Aborted, "failed\nthe provider returned an invalid " +
+			"result: the response has %size bytes, more than the limit of 1000"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestTooLarge(t *testing.T) {
 			if err != nil || created.GetId() == "" {
 				t.Fatalf("the id is lost: %v, %v", created, err)
 			}
-			size := regexp.MustCompile(`to \d+ bytes`)
-			plain := func(text string) string { return size.ReplaceAllString(text, "to %size bytes") }
+			size := regexp.MustCompile(`has \d+ bytes`)
+			plain := func(text string) string { return size.ReplaceAllString(text, "has %size bytes") }
 			if failure := created.GetFailure(); codes.Code(failure.GetCode()) != test.code || plain(failure.GetMessage()) != test.want {
 				t.Errorf("Create: got %v", failure)
 			}

@@ -48,7 +48,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 		}
 	}()
 	if err == nil {
-		return status.New(codes.Unknown, "failed, and the provider does not say why")
+		return status.New(codes.Unknown, "failed without a reason from the provider")
 	}
 	if refused, ok := err.(refusal); ok { //nolint:errorlint // Nothing wraps it.
 		return refused.Status
@@ -94,7 +94,7 @@ func newStatus(code codes.Code, text string, details ...protoadapt.MessageV1) *s
 // outputFaults returns at least one fault, since a client recognizes the kind of the error by them.
 func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	if e == nil || len(e.Faults) == 0 {
-		return []lumi.Fault{{Message: "the provider does not say which"}}
+		return []lumi.Fault{{Message: "no details from the provider"}}
 	}
 	return e.Faults
 }
@@ -106,7 +106,7 @@ func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	for _, f := range all {
 		path, message := pathOf(ctx, f.Path), masked(ctx, f.Message)
 		if size += len(path) + len(message) + 8; size > maxDetails {
-			detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Message: "there may be more that is wrong"})
+			detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Message: "there may be more errors"})
 			break
 		}
 		detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Path: path, Message: message})

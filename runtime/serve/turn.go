@@ -18,7 +18,7 @@ type turn struct{ greeted atomic.Bool }
 func (t *turn) greet(version int32) error {
 	if version != lumirpc.ProtocolVersion {
 		return refuse(codes.FailedPrecondition,
-			"the engine speaks version %d of the protocol, and the plugin version %d: update the older of the two",
+			"the engine speaks protocol version %d, the plugin speaks version %d: update the older one",
 			version, lumirpc.ProtocolVersion)
 	}
 	t.greeted.Store(true)
@@ -41,5 +41,5 @@ func (t *turn) serveEvents(e *events, stream grpc.ServerStreamingServer[lumirpc.
 }
 
 func outOfTurn(method string) refusal {
-	return refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first", method)
+	return refuse(codes.FailedPrecondition, "%s was called before Handshake", method)
 }

@@ -80,7 +80,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.Token, e.P
 func typeProblem(s string) string {
 	parts, ok := split(s)
 	if !ok {
-		return "a type token has three parts, package:module:Type"
+		return "a type token must have three parts, package:module:Type"
 	}
 	if problem := packageProblem(parts[0]); problem != "" {
 		return problem
@@ -89,7 +89,7 @@ func typeProblem(s string) string {
 		return problem
 	}
 	if !isIdentifier(parts[2]) {
-		return "the type's name is no identifier"
+		return "the type name is not an identifier"
 	}
 	return ""
 }
@@ -97,10 +97,10 @@ func typeProblem(s string) string {
 func packageProblem(s string) string {
 	for word := range strings.SplitSeq(s, "/") {
 		if word == "" || word[0] < 'a' || word[0] > 'z' {
-			return "a package's name is made of words that start with a lower-case letter, joined by /"
+			return "a package name must be words that start with a lowercase letter, joined by /"
 		}
 		if strings.ContainsFunc(word, notInPackage) {
-			return "a package's name holds lower-case letters, digits, -, _ and / only"
+			return "a package name may contain only lowercase letters, digits, -, _ and /"
 		}
 	}
 	return ""
@@ -113,10 +113,10 @@ func notInPackage(r rune) bool {
 func moduleProblem(s string) string {
 	for word := range strings.SplitSeq(s, "/") {
 		if word == "" || word == "." || word == ".." {
-			return "a module is made of names of folders, joined by /"
+			return "a module must be folder names joined by /"
 		}
 		if strings.ContainsFunc(word, notInModule) {
-			return "a module's name holds no colon, space or control character"
+			return "a module must not contain colons, spaces or control characters"
 		}
 	}
 	return ""

@@ -54,7 +54,7 @@ func Format(p Parts) (URN, error) {
 		return "", err
 	}
 	if parsed != p {
-		return "", &SyntaxError{URN: s, Problem: "a part holds a separator of its own"}
+		return "", &SyntaxError{URN: s, Problem: "a part contains a separator"}
 	}
 	return URN(s), nil
 }
@@ -89,7 +89,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.URN, e.Pro
 func split(s string) (Parts, error) {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok {
-		return Parts{}, &SyntaxError{URN: s, Problem: "a URN starts with " + prefix}
+		return Parts{}, &SyntaxError{URN: s, Problem: "a URN must start with " + prefix}
 	}
 	var p Parts
 	p.Environment, rest, _ = strings.Cut(rest, separator)
@@ -97,7 +97,7 @@ func split(s string) (Parts, error) {
 	token, name, ok := strings.Cut(rest, separator)
 	if !ok {
 		return Parts{}, &SyntaxError{
-			URN: s, Problem: "a URN has four parts behind " + prefix + ", environment::package:module::type::name",
+			URN: s, Problem: "a URN must have four parts after " + prefix + ", environment::package:module::type::name",
 		}
 	}
 	p.Package, p.Module, _ = strings.Cut(origin, ":")
@@ -110,7 +110,7 @@ func split(s string) (Parts, error) {
 
 func (p Parts) problem() string {
 	if p.Environment == "" || strings.ContainsFunc(p.Environment, notInEnvironment) {
-		return "the environment is a word without colons and spaces"
+		return "the environment must be a word without colons and spaces"
 	}
 	if err := tokens.CheckPackage(p.Package); err != nil {
 		return "package " + err.Error()
@@ -135,7 +135,7 @@ func CheckName(s string) error {
 
 func nameProblem(s string) string {
 	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-		return "the name is empty or holds control characters"
+		return "the name is empty or contains control characters"
 	}
 	return ""
 }

@@ -175,7 +175,7 @@ func TestFormerNames(t *testing.T) {
 		t.Errorf("a new name is a change: %v, %v", change, err)
 	}
 	_, _, err = check(t, map[string]any{"length": 1.0, "disks": []any{map[string]any{"path": "/a", "limit": 1.0}}})
-	const want = "disks[0].limit: no such property; it is called quota now\nlength: no such property; it is called size now"
+	const want = "disks[0].limit: no such property; it was renamed to quota\nlength: no such property; it was renamed to size"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

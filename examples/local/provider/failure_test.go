@@ -184,7 +184,7 @@ func TestUnpackedOthers(t *testing.T) {
 	u := h.Unnamed(local.Unpacked)
 	u.MayDiffer("files") // An import counts the files of others.
 	u.Create(t, props{"path": path, "archive": archive("../a", "1")},
-		providertest.WantFaults(`archive["../a"]: cannot be a name in an archive, since a part of it is ".."`))
+		providertest.WantFaults(`archive["../a"]: is not a valid name in an archive: it contains ".."`))
 	u.Create(t, props{"path": path, "archive": archive("a", "1", "b/c", "2")})
 	write(t, path+"/z", "theirs")
 	write(t, path+"/b/mine", "theirs")

@@ -85,8 +85,8 @@ func (c *connection) connect(dial func(context.Context, string) (net.Conn, error
 // agree returns an error if a plugin speaks another version of its protocol.
 func agree(version int32) error {
 	if version != lumirpc.ProtocolVersion {
-		return fmt.Errorf("the plugin speaks version %d of the protocol, and this program version %d: update the older"+
-			" of the two", version, lumirpc.ProtocolVersion)
+		return fmt.Errorf("the plugin speaks protocol version %d, this program speaks version %d: update the older one",
+			version, lumirpc.ProtocolVersion)
 	}
 	return nil
 }
@@ -99,12 +99,12 @@ func (c *connection) mistaken(ctx context.Context, err error) error {
 	const version = lumirpc.ProtocolVersion
 	provider, failed := lumirpc.NewResourceProviderClient(c.conn).Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: version})
 	if failed == nil {
-		return fmt.Errorf("the plugin is the provider of package %q, not a provisioner: install it as lumi-resource-%s, and a"+
-			" provisioner in its place", provider.GetPackage(), strings.ReplaceAll(provider.GetPackage(), "/", "_"))
+		return fmt.Errorf("the plugin is the provider of package %q, not a provisioner: install it as"+
+			" lumi-resource-%s and put a provisioner in its place", provider.GetPackage(), strings.ReplaceAll(provider.GetPackage(), "/", "_"))
 	}
 	tool, failed := lumirpc.NewProvisionerClient(c.conn).Handshake(ctx, &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: version})
 	if failed == nil {
-		return fmt.Errorf("the plugin is the provisioner %q, not a provider: install it as %s%s, and a provider in its place",
+		return fmt.Errorf("the plugin is the provisioner %q, not a provider: install it as %s%s and put a provider in its place",
 			tool.GetName(), lumirpc.ProvisionerPrefix, tool.GetName())
 	}
 	return err
@@ -138,7 +138,7 @@ func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
 	var used atomic.Bool
 	return func(ctx context.Context, _ string) (net.Conn, error) {
 		if used.Swap(true) {
-			return nil, errors.New("the connection to the plugin is gone")
+			return nil, errors.New("the connection to the plugin was lost")
 		}
 		return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
 	}

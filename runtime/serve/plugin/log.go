@@ -123,13 +123,13 @@ func (o *output) report(isLast bool) {
 	for _, d := range [...]struct {
 		number *int
 		of     string
-	}{{&o.droppedLines, "lines"}, {&o.cutLines, "ends of lines"}, {&o.droppedEvents, "events"}} {
+	}{{&o.droppedLines, "lines"}, {&o.cutLines, "line ends"}, {&o.droppedEvents, "events"}} {
 		if *d.number > 0 {
 			dropped = append(dropped, fmt.Sprintf("%d %s", *d.number, d.of))
 		}
 		*d.number = 0
 	}
 	if len(dropped) > 0 {
-		_, _ = fmt.Fprintf(o.w, "%s were dropped: with LUMI_PLUGIN_LOG=all they are shown\n", strings.Join(dropped, " and "))
+		_, _ = fmt.Fprintf(o.w, "dropped %s; set LUMI_PLUGIN_LOG=all to see everything\n", strings.Join(dropped, " and "))
 	}
 }

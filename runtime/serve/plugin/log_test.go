@@ -20,8 +20,8 @@ func written(o *output, text string) string {
 func TestOutput(t *testing.T) {
 	o := newOutput(Command{})
 	long := strings.Repeat("é", 1<<20)
-	const told = "%s were dropped: with LUMI_PLUGIN_LOG=all they are shown\n"
-	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"+fmt.Sprintf(told, "1 ends of lines"); got != want {
+	const told = "dropped %s; set LUMI_PLUGIN_LOG=all to see everything\n"
+	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"+fmt.Sprintf(told, "1 line ends"); got != want {
 		t.Errorf("of a long line there are %d bytes, want %d", len(got), len(want))
 	}
 	if cap(o.line) > 2*maxHeld {

@@ -110,7 +110,7 @@ func (p *Plugin) introduce(ctx context.Context) error {
 	for _, s := range resp.GetTypes() {
 		token, err := tokens.Parse(s)
 		if err != nil {
-			return fmt.Errorf("the plugin says that it serves a type %w", err)
+			return fmt.Errorf("the plugin serves an invalid type %w", err)
 		}
 		p.Types = append(p.Types, token)
 	}

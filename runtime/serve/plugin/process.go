@@ -96,14 +96,14 @@ func (p *process) port(ctx context.Context) (uint16, error) {
 		select {
 		case line = <-p.first.line:
 		default:
-			return 0, fmt.Errorf("the plugin ended before it was ready: %w", cmp.Or(p.err, errNoReason))
+			return 0, fmt.Errorf("the plugin exited before it was ready: %w", cmp.Or(p.err, errNoReason))
 		}
 	case <-ctx.Done():
 		return 0, fmt.Errorf("the plugin is not ready: %w", ctx.Err())
 	}
 	port, err := strconv.ParseUint(strings.TrimSuffix(line, "\r"), 10, 16)
 	if err != nil || port == 0 {
-		return 0, fmt.Errorf("the first line that the plugin wrote to standard output is not a port: %q", line)
+		return 0, fmt.Errorf("the plugin's first line on standard output is not a port: %q", line)
 	}
 	return uint16(port), nil
 }
@@ -116,10 +116,10 @@ func (p *process) end() error {
 	case <-p.ended:
 	case <-time.After(p.grace):
 		p.kill()
-		return fmt.Errorf("the plugin did not end within %v, and was killed", p.grace)
+		return fmt.Errorf("the plugin did not exit within %v and was killed", p.grace)
 	}
 	if p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
-		return fmt.Errorf("the plugin ended badly: %w", p.err)
+		return fmt.Errorf("the plugin did not exit cleanly: %w", p.err)
 	}
 	return nil
 }

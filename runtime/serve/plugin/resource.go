@@ -28,7 +28,7 @@ func (r *resource) Describe(ctx context.Context) (*lumi.Description, error) {
 		return nil, err
 	}
 	if len(all) != 1 {
-		return nil, fmt.Errorf("the plugin describes %d types, and was asked about one", len(all))
+		return nil, fmt.Errorf("the plugin described %d types, expected one", len(all))
 	}
 	return all[0], nil
 }
@@ -116,7 +116,7 @@ func (r *resource) InspectChange(
 	for _, c := range resp.GetChanges() {
 		kind, ok := changeKinds[c.GetKind()]
 		if !ok {
-			return nil, fmt.Errorf("the plugin reports a kind of change that does not exist: %v", c.GetKind())
+			return nil, fmt.Errorf("the plugin reported an unknown kind of change: %v", c.GetKind())
 		}
 		out.Changes = append(out.Changes, lumi.Change{
 			Kind: kind, Path: lumi.Path(c.GetPath()), Old: c.GetOld(), New: c.GetNew(),
@@ -157,7 +157,7 @@ var errNoID = errors.New("the plugin returned neither an id nor an error")
 func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error {
 	err := errorOf(status.FromProto(failure))
 	if err == nil {
-		err = errors.New("the plugin does not say why")
+		err = errors.New("the plugin gave no reason")
 	}
 	return &lumi.PartialError{ID: id, Properties: present(properties), Err: err}
 }

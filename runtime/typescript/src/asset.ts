@@ -97,7 +97,7 @@ function requireString(value: unknown, what: string, mayBeEmpty: boolean = false
         throw new TypeError(`the ${what} of an asset or archive must not be empty`);
     }
     if (!value.isWellFormed()) {
-        throw new TypeError(`the ${what} of an asset or archive must be valid Unicode, without half surrogate pairs`);
+        throw new TypeError(`the ${what} of an asset or archive must be valid Unicode, without lone surrogates`);
     }
     return value;
 }

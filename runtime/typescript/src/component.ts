@@ -19,7 +19,7 @@ interface Storage {
 export function component<T>(name: string, body: () => T): T {
     if (typeof name !== "string" || name === "" || /[/\p{Cc}\p{Cs}]/u.test(name)) {
         const message =
-            "lumi.component: expected a name of a component, without slashes and control characters, " +
+            "lumi.component: expected a component name without slashes or control characters, " +
             `found ${describe(name, false)}`;
         throw blame(new TypeError(message), component);
     }

@@ -26,7 +26,7 @@ export function configure(pkg: string, args: unknown, shape: Shape, callee: Func
     const given = args ?? {};
     let properties = {};
     if (configurations.has(pkg)) {
-        checker.fault("", "the package is configured already; a program does that once");
+        checker.fault("", "the package is already configured; a program may configure it only once");
     } else if (!isPlain(given)) {
         checker.fault("", `expected an object with the configuration, found ${describe(args, true)}`);
     } else {

@@ -36,7 +36,7 @@ export function describe(value: unknown, secret: boolean): string {
 export function describeType(type: Type): string {
     switch (type.kind) {
         case "any":
-            return "a value that JSON can express";
+            return "a JSON value";
         case "asset":
         case "archive":
             return `an ${type.kind}`;
@@ -100,13 +100,13 @@ function describeObject(value: object, secret: boolean): string {
     }
     const kind = kindOf(value);
     if (kind !== undefined) {
-        return `${kind} that this copy of @lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others`;
+        return `${kind} not made by this copy of @lumi/lumi; "npm ls @lumi/lumi" shows all copies`;
     }
     const constructor: unknown = value.constructor;
     const name: unknown = typeof constructor === "function" ? constructor.name : "";
     return typeof name === "string" && name !== ""
         ? `an instance of ${name}`
-        : "an object with a prototype of its own";
+        : "an object with its own prototype";
 }
 
 /** Cuts a string off after some characters. */

@@ -18,7 +18,7 @@ export function checkNames(entries: readonly (readonly [name: string, isFile: bo
         const before = taken.get(name);
         if (isFile && before !== undefined) {
             throw new TypeError(
-                `${quote(name)}: is ${before === "file" ? "in the archive twice" : "both a file and a folder in the archive"}`,
+                `${quote(name)}: ${before === "file" ? "appears twice in the archive" : "is both a file and a folder in the archive"}`,
             );
         }
         if (isFile) {
@@ -47,7 +47,7 @@ function clean(name: string): string {
     const parts = name.split("/").filter((part) => part !== ".");
     const why = problem(name) ?? (parts.length === 0 ? "it is the archive itself" : undefined);
     if (why !== undefined) {
-        throw new TypeError(`${quote(name)}: cannot be a name in an archive, since ${why}`);
+        throw new TypeError(`${quote(name)}: is not a valid name in an archive: ${why}`);
     }
     return parts.join("/");
 }
@@ -60,23 +60,23 @@ function problem(name: string): string | undefined {
         return "it is longer than 4096 bytes";
     }
     if (name.includes("\0")) {
-        return "it has a NUL character in it";
+        return "it contains a NUL character";
     }
     if (name.includes("\\")) {
-        return "it has a backslash in it";
+        return "it contains a backslash";
     }
     if (name.startsWith("/")) {
         return "it is absolute";
     }
     if (/^[a-z]:/i.test(name)) {
-        return "it starts with the letter of a drive";
+        return "it starts with a drive letter";
     }
     for (const part of name.split("/")) {
         if (part === "") {
-            return "a part of it is empty";
+            return "it contains an empty element";
         }
         if (part === "..") {
-            return 'a part of it is ".."';
+            return 'it contains ".."';
         }
     }
     return undefined;

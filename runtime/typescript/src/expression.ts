@@ -23,7 +23,7 @@ export function interpolate(
     ...parts: readonly Input<string | number | boolean>[]
 ): Output<string> {
     if (!Array.isArray(strings) || !Object.hasOwn(strings, "raw")) {
-        const message = "lumi.interpolate is a tag of templates: write lumi.interpolate`…${output}…`";
+        const message = "lumi.interpolate is a template tag: write lumi.interpolate`…${output}…`";
         throw blame(new TypeError(message), interpolate);
     }
     const left: unknown[] = [];

@@ -22,5 +22,5 @@ export function was(...names: string[]): Options {
 /** Completes a message about a name that no property has, if one had it before. */
 export function renamed(shape: Shape, name: string): string | undefined {
     const found = entriesOf(shape).find(([, { was = [] }]) => was.includes(name));
-    return found && `; it is called ${found[0]} now`;
+    return found && `; it was renamed to ${found[0]}`;
 }

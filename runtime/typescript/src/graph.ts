@@ -105,7 +105,7 @@ class Builder {
         const { resource, type, prefix } = construction;
         const name = prefix + (construction.name ?? this.#number(prefix + type));
         if (/\p{Cc}/u.test(name)) {
-            this.#fault(construction, "name: must not have control characters, which no URN has");
+            this.#fault(construction, "name: must not contain control characters");
         }
         const urn = formatURN(this.#names, type, name);
         const vertex: Vertex = { urn, construction, rank: 0, properties: {}, edges: new Map() };
@@ -127,7 +127,7 @@ class Builder {
         for (const { package: pkg, position, properties } of configurations) {
             if (found.has(pkg)) {
                 // Each copy of this package sees to it that it configures a package once.
-                this.problems.push({ message: `${pkg}: the package is configured already`, position });
+                this.problems.push({ message: `${pkg}: the package is already configured`, position });
             }
             const bag = properties(() => {
                 throw new TypeError(`${pkg}: a configuration cannot refer to resources`);
@@ -150,7 +150,7 @@ class Builder {
                 this.problems.push({ message: `module ${JSON.stringify(module)}: ${message}`, position, notes });
             };
             if (module === this.#names.package) {
-                fault("is the program's own, which cannot use what it provides");
+                fault("is the program's own module, which cannot use what it provides");
                 continue;
             }
             const entries = uses.get(vertex) ?? new Map<string, Used>();
@@ -239,7 +239,7 @@ class Builder {
             entries.set(name, each);
             const entry = { type, value: each.value(this.#refer) };
             this.#connect(vertex, `provides.${name}`, entry, () =>
-                fault("refers to a resource that is not of this program"),
+                fault("refers to a resource of another program"),
             );
             values.push([name, entry]);
         }
@@ -293,7 +293,7 @@ class Builder {
             return;
         }
         const foreign = (name: string): void =>
-            this.#fault(construction, `${name}: refers to a resource that is not of this program`);
+            this.#fault(construction, `${name}: refers to a resource of another program`);
         const values = Object.entries(vertex.properties);
         if (vertex.options !== undefined) {
             values.push(["options.dependsOn", vertex.options]);
@@ -357,7 +357,7 @@ class Builder {
             };
         });
         const [first] = circle;
-        this.#fault(first!.construction, "refers to itself, so that nothing can be created first", notes);
+        this.#fault(first!.construction, "is part of a dependency cycle", notes);
     }
 
     #fault(construction: Construction, message: string, notes: Problem["notes"] = []): void {

@@ -91,7 +91,7 @@ export function module(name: string): Module {
 /** Checks the name and the type of a value. Returns the type as graphs have it, unless it is wrong. */
 function checkEntry(checker: Checker, name: unknown, type: unknown): TypeForm | undefined {
     if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
-        checker.fault("name", `expected a letter, and then letters, digits, - and _, found ${describe(name, false)}`);
+        checker.fault("name", `expected a letter followed by letters, digits, - and _, found ${describe(name, false)}`);
     }
     return formOf(type, "type", (path, message) => checker.fault(path, message));
 }
@@ -106,7 +106,7 @@ function checkWhere(checker: Checker, options: unknown): string | undefined {
     }
     const { where } = checker.struct(useOptions, options, { path: "options", secret: false }) as UseOptions;
     if (typeof where === "string" && where.trim() === "") {
-        checker.fault("options.where", "is empty; leave it out if any value will do");
+        checker.fault("options.where", "is empty; omit it to accept any value");
     }
     return where;
 }

@@ -22,7 +22,7 @@ export function nameProblem({ environment, package: pkg, module = "index" }: Nam
         return problem;
     }
     if (!module.split("/").every((part) => folder.test(part) && part !== "." && part !== "..")) {
-        return `module ${JSON.stringify(module)}: must be made of names of folders, joined by /`;
+        return `module ${JSON.stringify(module)}: must be folder names joined by /`;
     }
     return undefined;
 }

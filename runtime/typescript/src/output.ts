@@ -72,8 +72,8 @@ function refuser(what: keyof typeof instead): (this: object) => never {
         const source = sources.get(this);
         const why =
             source !== undefined && ("value" in source || "use" in source)
-                ? "it is an output, whose value only a deployment sees"
-                : "it is an output, whose value is not known until the resource exists";
+                ? "it is an output, whose value is known only during a deployment"
+                : "it is an output, whose value is unknown until the resource exists";
         throw new TypeError(
             `${source === undefined ? "an output" : describe(source)} cannot be turned into ${what}: ${why}; ` +
                 instead[what],
@@ -119,7 +119,7 @@ export function describeOutput(output: Output<unknown>): string {
 export function sourceOf(output: Output<unknown>): Source {
     const found = sources.get(output);
     if (found === undefined) {
-        throw new TypeError("expected an output that this copy of @lumi/lumi made");
+        throw new TypeError("expected an output made by this copy of @lumi/lumi");
     }
     return found;
 }

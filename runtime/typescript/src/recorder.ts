@@ -85,13 +85,13 @@ export function recorder(callee: Function, type: string, name?: unknown): Record
     }
     if (found.protocol !== protocol) {
         const other = new Error(
-            `${title(type, name)}: this copy of @lumi/lumi is of another version than the one that evaluates the ` +
-                'program; "npm ls @lumi/lumi" shows the versions',
+            `${title(type, name)}: this copy of @lumi/lumi has another version than the one that evaluates the ` +
+                'program; "npm ls @lumi/lumi" lists the versions',
         );
         throw blame(other, callee);
     }
     if (found.ended) {
-        const late = new Error(`${title(type, name)}: the evaluation of the program has ended; this is too late`);
+        const late = new Error(`${title(type, name)}: the evaluation of the program has already ended`);
         throw blame(late, callee);
     }
     return found;

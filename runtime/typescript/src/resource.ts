@@ -117,7 +117,7 @@ function refuser(what: string): (this: object) => never {
         const state = stateOf(this);
         throw new TypeError(
             `${state === undefined ? "a resource" : title(state.type, state.name)} cannot be turned into ${what}; ` +
-                "lumi.id and lumi.urn return outputs that stand for its id and its URN",
+                "lumi.id and lumi.urn return its id and its URN as outputs",
         );
     };
 }
@@ -233,17 +233,17 @@ function checkArguments(checker: Checker, args: unknown, shape: Shape, named: bo
     const state = stateOf(args);
     if (state !== undefined) {
         const found = title(state.type, state.name);
-        checker.fault("", `a resource, ${found}, stands where the arguments belong: pass an object such as { … }`);
+        checker.fault("", `expected an object with the arguments, found the resource ${found}: pass an object such as { … }`);
         return {};
     }
     const given = args ?? {};
     if (!isPlain(given)) {
-        const where = named ? "after the name" : "as the only argument, since resources of this type take no name";
+        const where = named ? "after the name" : "as the only argument (resources of this type take no name)";
         checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
         return {};
     }
     return checker.struct(shape, given, { path: "", secret: false }, (property) =>
-        isOption(property) ? "is an option, and options are an object of their own after the arguments" : undefined,
+        isOption(property) ? "is an option; pass options as a separate object after the arguments" : undefined,
     );
 }
 

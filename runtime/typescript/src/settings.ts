@@ -83,7 +83,7 @@ function problemOf(option: string, value: string, shape: Shape): string | undefi
         return `${describe(value, false)} is not a path such as "tags.env", "rules[2].port" or "rules[*].port"`;
     }
     const found = follow({ kind: "struct", shape: () => shape }, steps, ({ out }: Property) =>
-        out ? "is set by the provider, so that a program cannot change it" : undefined,
+        out ? "is set by the provider and cannot be changed by a program" : undefined,
     );
     return typeof found === "string" ? found : undefined;
 }

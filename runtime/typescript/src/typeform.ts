@@ -46,7 +46,7 @@ class Former {
                 if (typeof type.token === "string") {
                     return { resource: type.token };
                 }
-                this.#report(path, "a resource between modules must be of a certain type: use lumi.resource");
+                this.#report(path, "a resource shared between modules must have a type; use lumi.resource");
                 return "any";
             case "verb":
                 return {
@@ -57,7 +57,7 @@ class Former {
                 };
             case "asset":
             case "archive":
-                this.#report(path, `${describeType(type)} cannot be handed to other modules`);
+                this.#report(path, `${describeType(type)} cannot be passed to other modules`);
                 return "any";
             default:
                 this.#report(path, `expected a type such as lumi.string, found ${describe(given, false)}`);
@@ -67,14 +67,14 @@ class Former {
 
     #object(shape: Shape, path: string): object {
         if (this.#around.has(shape)) {
-            this.#report(path, "contains itself, which types between modules cannot");
+            this.#report(path, "contains itself, which is not allowed between modules");
             return {};
         }
         this.#around.add(shape);
         const entries = Object.entries(shape).map(([name, property]): [string, TypeForm] => {
             const inside = member(path, name);
             if (name.endsWith("?")) {
-                this.#report(inside, 'a name in a type between modules cannot end in "?"');
+                this.#report(inside, 'a property name shared between modules must not end in "?"');
             }
             return [property?.optional ? `${name}?` : name, this.form(property?.type, inside)];
         });

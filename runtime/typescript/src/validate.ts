@@ -175,7 +175,7 @@ export class Checker {
             return this.#expected(type, value, at, "; pass the resource itself");
         }
         if (!this.#outputs) {
-            this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
+            this.fault(at.path, "must not be an output: it must be known before any resource exists");
             return value;
         }
         if ("value" in sourceOf(value)) {
@@ -191,9 +191,9 @@ export class Checker {
 
     #string(value: string, at: Place): string {
         if (value === unknownValue) {
-            this.fault(at.path, "is the string that stands for values which are not known yet");
+            this.fault(at.path, "is the reserved string for unknown values");
         } else if (!value.isWellFormed()) {
-            this.fault(at.path, "is not valid Unicode: half of a surrogate pair is missing");
+            this.fault(at.path, "is not valid Unicode: it has half of a surrogate pair");
         }
         return value;
     }
@@ -262,7 +262,7 @@ export class Checker {
                 const inside = { path: `${at.path}[${i}]`, secret: at.secret };
                 if (!(i in value)) {
                     // A list may have gaps by the billion; one fault says enough.
-                    this.fault(inside.path, "is a gap in the list");
+                    this.fault(inside.path, "is a hole in the list");
                     break;
                 }
                 copy.push(check(value[i], inside));
@@ -279,7 +279,7 @@ export class Checker {
                 const inside = { path: entry(at, key), secret: at.secret };
                 // Data that looks like a special value would be taken for one.
                 if (key === signatureKey) {
-                    this.fault(inside.path, "is a key that marks special values");
+                    this.fault(inside.path, "is a reserved key");
                 }
                 this.#string(key, inside);
                 const checked = check(key, element, inside);

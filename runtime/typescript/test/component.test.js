@@ -109,7 +109,7 @@ test("messages name components", async () => {
         });
     });
     assert.deepEqual((await refusal(circle)).filter((line) => !line.startsWith("  in: ")), [
-        'error: test:index:Named "web/b": refers to itself, so that nothing can be created first',
+        'error: test:index:Named "web/b": is part of a dependency cycle',
         '  note: test:index:Named "web/b" refers to test:index:Unnamed web/#1 in peer',
         '  note: test:index:Unnamed web/#1 refers to test:index:Named "web/b" in peer',
     ]);
@@ -119,7 +119,7 @@ test("a component has a name and a function", () => {
     for (const name of ["", "a/b", "a\n", "\ud800", 1, undefined]) {
         assert.throws(() => lumi.component(name, () => {}), {
             name: "TypeError",
-            message: /^lumi\.component: expected a name of a component, without slashes and control characters, found /,
+            message: /^lumi\.component: expected a component name without slashes or control characters, found /,
         });
     }
     assert.throws(() => lumi.component("a"), {

@@ -95,12 +95,12 @@ test("what cannot be a part of a string is refused, all of it", () => {
             'part 1 of the string is image of test:index:Thing "a", an asset',
             "part 2 of the string is an object: use lumi.jsonStringify",
             "part 3 of the string is a symbol",
-            "is not valid Unicode: half of a surrogate pair is missing",
+            "is not valid Unicode: it has half of a surrogate pair",
         ].join("\n  "),
     );
     assert.throws(() => lumi.interpolate("a", a.arn), {
         name: "TypeError",
-        message: "lumi.interpolate is a tag of templates: write lumi.interpolate`…${output}…`",
+        message: "lumi.interpolate is a template tag: write lumi.interpolate`…${output}…`",
     });
 });
 
@@ -110,9 +110,9 @@ test("what JSON cannot express is refused, all of it", () => {
         refusal(() => lumi.jsonStringify({ a: [a], b: () => 1, c: a.outPeer, d: Infinity })),
         [
             "lumi.jsonStringify: 4 arguments are wrong",
-            'a[0]: expected a value that JSON can express, found a resource test:index:Thing "a"; use one of its outputs',
-            "b: expected a value that JSON can express, found a function",
-            'c: expected a value that JSON can express, found a resource (output outPeer of test:index:Thing "a")',
+            'a[0]: expected a JSON value, found a resource test:index:Thing "a"; use one of its outputs',
+            "b: expected a JSON value, found a function",
+            'c: expected a JSON value, found a resource (output outPeer of test:index:Thing "a")',
             "d: expected a number, found Infinity",
         ].join("\n  "),
     );
@@ -131,7 +131,7 @@ test("what JSON cannot express is refused, all of it", () => {
     );
     assert.equal(
         refusal(() => lumi.jsonStringify(undefined)),
-        "lumi.jsonStringify: expected a value that JSON can express, found undefined",
+        "lumi.jsonStringify: expected a JSON value, found undefined",
     );
     const circle = {};
     circle.self = circle;
@@ -210,12 +210,12 @@ test("a secret refuses to be turned into something else, and an expression does"
     for (const [convert, message] of [
         [
             () => `${lumi.interpolate`${arn}`}`,
-            "an interpolated string cannot be turned into a string: it is an output, whose value is not known until " +
-                "the resource exists; put it into a string with lumi.interpolate`…${output}…`",
+            "an interpolated string cannot be turned into a string: it is an output, whose value is unknown until the " +
+                "resource exists; put it into a string with lumi.interpolate`…${output}…`",
         ],
         [
             () => `${lumi.secret("hush")}`,
-            "a secret cannot be turned into a string: it is an output, whose value only a deployment sees; " +
+            "a secret cannot be turned into a string: it is an output, whose value is known only during a deployment; " +
                 "put it into a string with lumi.interpolate`…${output}…`",
         ],
     ]) {
@@ -227,7 +227,7 @@ test("a secret refuses to be turned into something else, and an expression does"
 test("a configuration has no expressions", () => {
     assert.equal(
         refusal(() => lumi.configure("p", { a: lumi.interpolate`a` }, { a: lumi.required(lumi.string) })),
-        "p: a: cannot be an output, since it must be known before there are any resources",
+        "p: a: must not be an output: it must be known before any resource exists",
     );
 });
 
@@ -333,6 +333,6 @@ test("an expression depends on what is inside", async () => {
             const a = new Thing("a");
             a.text = lumi.interpolate`${a.arn}`;
         }),
-        /refers to itself, so that nothing can be created first/,
+        /is part of a dependency cycle/,
     );
 });

@@ -25,9 +25,9 @@ class Store extends lumi.NamedResource {
 test("a former name of a property leads to the new one", () => {
     assert.throws(() => new Cache({ bytes: 1, length: 2, width: 3, rules: [{ limit: 1 }] }), {
         faults: [
-            { path: "rules[0].limit", message: "no such property; it is called quota now" },
-            { path: "bytes", message: "no such property; it is called size now" },
-            { path: "length", message: "no such property; it is called size now" },
+            { path: "rules[0].limit", message: "no such property; it was renamed to quota" },
+            { path: "bytes", message: "no such property; it was renamed to size" },
+            { path: "length", message: "no such property; it was renamed to size" },
             { path: "width", message: "no such property" },
         ],
     });

@@ -142,7 +142,7 @@ test("what is wrong is said with its place in the TypeScript program", () => {
         ],
         [
             ['const a = new Thing("a");', 'a.peer = new Thing("b", { peer: a });'],
-            'main.ts:2:11: error: test:index:Thing "a": refers to itself, so that nothing can be created first\n' +
+            'main.ts:2:11: error: test:index:Thing "a": is part of a dependency cycle\n' +
                 '  main.ts:2:11: note: test:index:Thing "a" refers to test:index:Thing "b" in peer\n' +
                 '  main.ts:3:10: note: test:index:Thing "b" refers to test:index:Thing "a" in peer\n',
         ],
@@ -156,22 +156,22 @@ test("what is wrong is said with its place in the TypeScript program", () => {
         ],
         [
             ['process.on("beforeExit", () => new Thing("late"));'],
-            'main.ts:2:32: error: test:index:Thing "late": the evaluation of the program has ended; this is too late\n',
+            'main.ts:2:32: error: test:index:Thing "late": the evaluation of the program has already ended\n',
         ],
         [
             ['const { peer } = new Thing("a", { peer: new Thing("b") });', "console.log(`${peer}`);"],
             'main.ts:3:16: error: TypeError: test:index:Thing "b" cannot be turned into a string or a number; ' +
-                "lumi.id and lumi.urn return outputs that stand for its id and its URN\n",
+                "lumi.id and lumi.urn return its id and its URN as outputs\n",
         ],
         [["const b = ;"], 'main.ts:2:11: error: Unexpected ";"\n'],
         [
             ["void Promise.reject({ code: 5 });"],
-            "error: the program threw { code: 5 }, which does not tell where; throw an Error\n",
+            "error: the program threw { code: 5 }, which has no position; throw an Error instead\n",
         ],
-        [["await new Promise(() => {});"], "error: main.ts: a top-level await waits for what will never be\n"],
-        [["process.exit();"], "error: main.ts: the program called process.exit before it was evaluated\n"],
-        [["process.exit(3);"], "error: main.ts: the program ended with code 3\n"],
-        [["process.exitCode = 4;"], "error: main.ts: the program ended with code 4\n"],
+        [["await new Promise(() => {});"], "error: main.ts: a top-level await never settles\n"],
+        [["process.exit();"], "error: main.ts: the program called process.exit before it had been evaluated\n"],
+        [["process.exit(3);"], "error: main.ts: the program exited with code 3\n"],
+        [["process.exitCode = 4;"], "error: main.ts: the program exited with code 4\n"],
     ]) {
         assert.deepEqual(runMain(lines), { status: 1, stdout: "", stderr }, lines.at(-1));
     }
@@ -233,9 +233,9 @@ test("a program may be what tsc writes", () => {
         status: 2,
         stdout: "",
         stderr:
-            "lumi-program: main.ts is TypeScript, and tsx, which runs it, is not installed:\n" +
+            "lumi-program: main.ts is TypeScript and needs tsx, which is not installed:\n" +
             `  run "npm install --save-dev tsx" in ${folder} or above;\n` +
-            "  or compile the program with tsc, and name the .js file that tsc writes\n",
+            "  or compile the program with tsc and pass the .js file that tsc writes\n",
     });
 });
 
@@ -355,7 +355,7 @@ test("a module is run by its name", () => {
         [folder, [], `which module? ${file} has gone, my/cluster, network`],
         [folder, ["netwrok"], `${file} has no module netwrok; did you mean "network"?`],
         [folder, ["xyz"], `${file} has no module xyz; it has gone, my/cluster, network`],
-        [folder, ["gone"], `there is no file ${join(folder, "gone.ts")}, which ${file} names as the program of gone`],
+        [folder, ["gone"], `no file ${join(folder, "gone.ts")}, which ${file} names as the program of gone`],
         [folder, ["extra/main.ts"], `which package? Pass --package=NAME, or name extra/main.ts in modules of ${file}`],
         [folder, ["network", "--environment=prdo"], `${file} has no environment prdo; did you mean "prod"?`],
         [folder, ["network", "--environment=x"], `${file} has no environment x; it has dev, prod`],
@@ -363,7 +363,7 @@ test("a module is run by its name", () => {
         [
             join(folder, "none"),
             ["network"],
-            `there is no file network, and ${join(folder, "none", "Lumi.yaml")} has no modules`,
+            `no file network, and ${join(folder, "none", "Lumi.yaml")} has no modules`,
         ],
         [join(folder, "model"), ["shop"],
             `shop is an object model in ${join(folder, "model/Lumi.yaml")}, not a program; lumi evaluates it: lumi plan shop`],
@@ -404,7 +404,7 @@ test("lumi gives the workspace on standard input", () => {
         const [[found, { source, properties }]] = Object.entries(JSON.parse(stdout).resources);
         assert.deepEqual([found, source, properties], [name, "network/main.js:6:1", { text: "<>-x" }]);
     }
-    const noJSON = "--workspace-stdin is for lumi: standard input has no workspace as JSON";
+    const noJSON = "--workspace-stdin is for lumi: standard input is not a workspace in JSON";
     for (const [input, args, message] of [
         ["hush", ["network"], noJSON],
         ["", ["network"], noJSON],
@@ -413,7 +413,7 @@ test("lumi gives the workspace on standard input", () => {
         [{ ...workspace, environment: [] }, ["network"], noJSON],
         ["{}", [], 'which program? Run "lumi-program --help" for the usage.'],
         [workspace, [], `which module? ${file} has gone, network`],
-        [workspace, ["gone"], `there is no file ${join(folder, "gone.js")}, which ${file} names as the program of gone`],
+        [workspace, ["gone"], `no file ${join(folder, "gone.js")}, which ${file} names as the program of gone`],
         [workspace, ["shop"], `shop is an object model in ${file}, not a program; lumi evaluates it: lumi plan shop`],
         [workspace, ["network", "--environment=prdo"], `${file} has no environment prdo; did you mean "prod"?`],
     ]) {
@@ -460,8 +460,8 @@ test("--check runs the compiler first", () => {
         assert.deepEqual(run(cwd, ...args, "main.ts"), { status: 0, stdout: text, stderr: "" });
     }
     for (const [program, message] of [
-        ["other/main.ts", `${join(folder, "tsconfig.json")} leaves out other/main.ts; add it to "include" or "files"`],
-        ["main.js", "--check is for TypeScript, and main.js is JavaScript; name the .ts file instead"],
+        ["other/main.ts", `${join(folder, "tsconfig.json")} does not include other/main.ts; add it to "include" or "files"`],
+        ["main.js", "--check is for TypeScript, but main.js is JavaScript; pass the .ts file instead"],
     ]) {
         assert.deepEqual(run(folder, ...args, program), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
     }
@@ -473,7 +473,7 @@ test("--check runs the compiler first", () => {
     assert.deepEqual(run(folder, ...args, "main.ts"), {
         status: 2,
         stdout: "",
-        stderr: `lumi-program: --check needs a file tsconfig.json in ${folder} or above; "npx tsc --init" writes one\n`,
+        stderr: `lumi-program: --check needs a tsconfig.json in ${folder} or above; "npx tsc --init" writes one\n`,
     });
 });
 
@@ -482,10 +482,10 @@ test("the command line is checked before anything runs", () => {
     for (const [args, message] of [
         [[], 'which program? Run "lumi-program --help" for the usage.'],
         [["--env=dev", "main.js"], "unknown flag --env; did you mean --environment?"],
-        [[...names, "-"], "there is no file -"],
-        [[...names, "nowhere.ts"], "there is no file nowhere.ts"],
-        [[...names, "node_modules"], "there is no file node_modules"],
-        [[...names, "notes.txt"], "notes.txt is no program: its name must end in .ts or .js"],
+        [[...names, "-"], "no file -"],
+        [[...names, "nowhere.ts"], "no file nowhere.ts"],
+        [[...names, "node_modules"], "no file node_modules"],
+        [[...names, "notes.txt"], "notes.txt is not a program: its name must end in .ts or .js"],
         [
             ["--environment=a b", "--package=p", "main.js"],
             'environment "a b": must be a word without colons and spaces',
@@ -548,8 +548,8 @@ test("who imports a package without the base package is told where to install th
         stdout: "",
         stderr:
             `error: Cannot find package '@lumi/lumi' imported from ${queue}\n` +
-            "  install @lumi/lumi in a folder that holds both that file and main.ts, at any depth, " +
-            "so that all find one copy\n",
+            "  install @lumi/lumi in a folder above both that file and main.ts, so that " +
+            "all of them share one copy\n",
     });
     const alone = join(outside, "alone.mjs");
     fs.writeFileSync(alone, 'import "@lumi/lumi";\n');
@@ -558,7 +558,7 @@ test("who imports a package without the base package is told where to install th
         stdout: "",
         stderr:
             `error: Cannot find package '@lumi/lumi' imported from ${alone}\n` +
-            "  install @lumi/lumi in a folder that holds alone.mjs, at any depth, so that all find one copy\n",
+            "  install @lumi/lumi in a folder above alone.mjs, so that all of them share one copy\n",
     });
 });
 
@@ -583,7 +583,7 @@ test("a file is written as a whole or not at all", () => {
     assert.deepEqual(run(folder, ...names, "--out=folder", "main.js"), {
         status: 2,
         stdout: "",
-        stderr: "lumi-program: cannot write to folder: it is not a regular file\n",
+        stderr: "lumi-program: cannot write to folder: not a regular file\n",
     });
     fs.rmdirSync(join(folder, "folder"));
     assert.deepEqual(fs.readdirSync(folder), before);
@@ -704,8 +704,8 @@ test("resources of two copies of the package are in one graph", () => {
         status: 1,
         stdout: "",
         stderr:
-            'main.js:4:5: error: test:index:Thing "e": peer: expected a resource, found a resource that this copy of ' +
-            '@lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others\n' +
+            'main.js:4:5: error: test:index:Thing "e": peer: expected a resource, found a resource not made by this copy ' +
+            'of @lumi/lumi; "npm ls @lumi/lumi" shows all copies\n' +
             "  main.js:10:34: note: called from here\n",
     });
 });
@@ -717,9 +717,9 @@ test("a program that never ends is ended by a signal", { skip: process.platform 
             "setInterval(() => {}, 1000); process.on('SIGINT', () => console.log('no')); console.log('runs');",
     });
     for (const [program, signal, expected] of [
-        ["patient.js", "SIGINT", "runs\nlumi-program: stopped by SIGINT before the program had ended\n"],
-        ["patient.js", "SIGTERM", "runs\nlumi-program: stopped by SIGTERM before the program had ended\n"],
-        ["stubborn.js", "SIGINT", "runs\nno\nlumi-program: stopped by SIGINT before the program had ended\n"],
+        ["patient.js", "SIGINT", "runs\nlumi-program: stopped by SIGINT before the program exited\n"],
+        ["patient.js", "SIGTERM", "runs\nlumi-program: stopped by SIGTERM before the program exited\n"],
+        ["stubborn.js", "SIGINT", "runs\nno\nlumi-program: stopped by SIGINT before the program exited\n"],
     ]) {
         const child = spawn(process.execPath, [command, ...names, "--out=graph.json", program], { cwd: folder });
         let stderr = "";
@@ -740,7 +740,7 @@ test("a program that is killed from outside is no graph", { skip: process.platfo
     assert.deepEqual(run(folder, ...names, "main.js"), {
         status: 2,
         stdout: "",
-        stderr: "lumi-program: the program was ended by SIGKILL\n",
+        stderr: "lumi-program: the program was killed by SIGKILL\n",
     });
 });
 

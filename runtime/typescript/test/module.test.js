@@ -165,12 +165,12 @@ test("what is used is checked like an output of its type", async () => {
         });
         assert.throws(() => `${id}`, {
             message:
-                'id of module "m" cannot be turned into a string: it is an output, whose value only a deployment sees; ' +
+                'id of module "m" cannot be turned into a string: it is an output, whose value is known only during a deployment; ' +
                 "put it into a string with lumi.interpolate`…${output}…`",
         });
         assert.equal(inspect(id), 'Output(id of module "m")');
         assert.throws(() => lumi.reference(id), { message: 'expected an output of a resource, found id of module "m"' });
-        assert.throws(() => lumi.configure("aws", { id }, { id: lumi.required(lumi.string) }), /cannot be an output/);
+        assert.throws(() => lumi.configure("aws", { id }, { id: lumi.required(lumi.string) }), /must not be an output/);
         lumi.get(m.use("rule", lumi.struct(() => rule)), "port");
         new Thing("b", { text: verb, data: lumi.interpolate`${verb}` });
         lumi.provide("number", verb, lumi.verb(lumi.string, lumi.any));
@@ -216,7 +216,7 @@ test("a provided value is of its type", async () => {
     );
     assert.equal(
         await fault(() => lumi.provide("a", lumi.module("m").use("a", lumi.resource("aws:s3:Bucket")), lumi.any)),
-        'lumi.provide "a": expected a value that JSON can express, found a resource of type aws:s3:Bucket ' +
+        'lumi.provide "a": expected a JSON value, found a resource of type aws:s3:Bucket ' +
             '(output a of module "m")',
     );
     assert.equal(
@@ -226,7 +226,7 @@ test("a provided value is of its type", async () => {
 });
 
 test("names, types and options are checked", async () => {
-    const name = (found) => `name: expected a letter, and then letters, digits, - and _, found ${found}`;
+    const name = (found) => `name: expected a letter followed by letters, digits, - and _, found ${found}`;
     for (const [given, found] of [["", 'a string ""'], ["a.b", 'a string "a.b"'], ["1", 'a string "1"'], [1, "a number 1"]]) {
         const shown = typeof given === "string" && given !== "" ? ` ${JSON.stringify(given)}` : "";
         assert.equal(await fault(() => lumi.provide(given, "", lumi.string)), `lumi.provide${shown}: ${name(found)}`);
@@ -237,8 +237,8 @@ test("names, types and options are checked", async () => {
         [
             'lumi.module("m").use "a b": 5 arguments are wrong',
             name('a string "a b"'),
-            "type.self[…]: contains itself, which types between modules cannot",
-            'type["a?"]: a name in a type between modules cannot end in "?"',
+            "type.self[…]: contains itself, which is not allowed between modules",
+            'type["a?"]: a property name shared between modules must not end in "?"',
             "options.where: expected a string, found a number 1",
             'options.wher: no such property; did you mean "where"?',
         ].join("\n  "),
@@ -248,9 +248,9 @@ test("names, types and options are checked", async () => {
         [String, "type: expected a type such as lumi.string, found a function"],
         [undefined, "type: expected a type such as lumi.string, found undefined"],
         [rule, "type: expected a type such as lumi.string, found an object"],
-        [lumi.list(lumi.asset), "type[…]: an asset cannot be handed to other modules"],
-        [lumi.archive, "type: an archive cannot be handed to other modules"],
-        [lumi.anyResource, "type: a resource between modules must be of a certain type: use lumi.resource"],
+        [lumi.list(lumi.asset), "type[…]: an asset cannot be passed to other modules"],
+        [lumi.archive, "type: an archive cannot be passed to other modules"],
+        [lumi.anyResource, "type: a resource shared between modules must have a type; use lumi.resource"],
         [lumi.verb(lumi.string), "type.response: expected a type such as lumi.string, found undefined"],
     ]) {
         assert.equal(await fault(() => lumi.module("m").use("a", type)), `lumi.module("m").use "a": ${message}`);
@@ -259,7 +259,7 @@ test("names, types and options are checked", async () => {
     assert.equal(await use("x"), 'lumi.module("m").use "a": options: expected an object with options, found a string "x"');
     assert.equal(
         await use({ where: " " }),
-        'lumi.module("m").use "a": options.where: is empty; leave it out if any value will do',
+        'lumi.module("m").use "a": options.where: is empty; omit it to accept any value',
     );
     assert.equal(await fault(() => lumi.module(1)), "lumi.module: expected the name of a package, found a number 1");
     assert.match(await fault(() => lumi.module("Net work")), /^lumi\.module: package "Net work": must be made of words /);
@@ -288,17 +288,17 @@ test("what disagrees is refused, all of it", async () => {
         '  in: use("id", lumi.string, { where: "value != \'\'" });',
         '  note: the other use is here',
         '  in: use("id", lumi.string);',
-        'error: module "my/shop": is the program\'s own, which cannot use what it provides',
+        'error: module "my/shop": is the program\'s own module, which cannot use what it provides',
         '  in: use("own", lumi.string) });',
         'error: lumi.provide "url": another value is provided under this name',
         '  in: provide("url", 1, lumi.number);',
         "  note: the other one is provided here",
         '  in: provide("url", a.arn, lumi.string);',
-        'error: lumi.provide "foreign": refers to a resource that is not of this program',
+        'error: lumi.provide "foreign": refers to a resource of another program',
         '  in: provide("foreign", foreign, lumi.resource("test:index:Thing"));',
     ]);
     assert.throws(() => lumi.provide("late", 1, lumi.number), {
-        message: 'lumi.provide "late": the evaluation of the program has ended; this is too late',
+        message: 'lumi.provide "late": the evaluation of the program has already ended',
     });
 });
 
@@ -306,5 +306,5 @@ test("an output of another evaluation is refused", async () => {
     let id;
     await lumi.evaluateProgram(names, () => (id = lumi.module("m").use("id", lumi.string)));
     const lines = await refusal(lumi.evaluateProgram(names, () => new Thing("a", { text: id })));
-    assert.equal(lines[0], 'error: test:index:Thing "a": text: refers to a resource that is not of this program');
+    assert.equal(lines[0], 'error: test:index:Thing "a": text: refers to a resource of another program');
 });

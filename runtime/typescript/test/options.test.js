@@ -62,7 +62,7 @@ test("wrong options are refused, all of them", () => {
             'options.dependsOn[1]: expected a resource, found a string "urn:lumi:x"',
             "options.dependsOn[2]: expected a resource, found an output; pass the resource itself",
             'options.protect: expected a boolean, found a string "yes"',
-            "options.timeouts.update: cannot be an output, since it must be known before there are any resources",
+            "options.timeouts.update: must not be an output: it must be known before any resource exists",
             'options.timeouts.delet: no such property; did you mean "delete"?',
             'options.protct: no such option; did you mean "protect"?',
             'options.aliases[0]: expected a former name or URN, found a string ""',
@@ -89,14 +89,14 @@ test("wrong options are refused, all of them", () => {
 test("options have their place after the arguments", () => {
     assert.deepEqual(faults(undefined, { tags: {}, protect: true, protct: true, tgas: {} }), [
         "protct: no such property",
-        "protect: is an option, and options are an object of their own after the arguments",
+        "protect: is an option; pass options as a separate object after the arguments",
         'tgas: no such property; did you mean "tags"?',
     ]);
     // One mistake, one message: the arguments stand where the options belong.
     assert.throws(() => new Unnamed("name", { tags: {} }), {
         message:
-            "test:index:Unnamed: expected an object with the arguments as the only argument, since resources of this " +
-            'type take no name, found a string',
+            "test:index:Unnamed: expected an object with the arguments as the only argument (resources of this " +
+            'type take no name), found a string',
     });
 });
 
@@ -113,8 +113,8 @@ test("paths lead to properties that a program sets", () => {
         ["level.x", "there is no x in level, a string"],
         ["peer.arn", "there is no arn in peer, a resource"],
         ["[*]", "there is no [*] in an object"],
-        ["arn", "arn: is set by the provider, so that a program cannot change it"],
-        ["rules[*].id", "rules[*].id: is set by the provider, so that a program cannot change it"],
+        ["arn", "arn: is set by the provider and cannot be changed by a program"],
+        ["rules[*].id", "rules[*].id: is set by the provider and cannot be changed by a program"],
         ["tags[", 'a string "tags[" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
         ["tags.*", 'a string "tags.*" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
         ["tags.a b", 'a string "tags.a b" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],

@@ -139,10 +139,10 @@ test("flags are taken wherever they stand, up to two dashes", () => {
         [["-x", "m.js"], 'unknown flag -x; "lumi-program --help" lists the flags'],
         [
             ["m.js", "--env=prod"],
-            "unknown flag --env; did you mean --environment? Otherwise write -- before what is for the program",
+            "unknown flag --env; did you mean --environment? Otherwise put -- before arguments for the program",
         ],
-        [["m.js", "a", "--nope"], "unknown flag --nope; write -- before what is for the program"],
-        [["m.js", "-5"], "unknown flag -5; write -- before what is for the program"],
+        [["m.js", "a", "--nope"], "unknown flag --nope; put -- before arguments for the program"],
+        [["m.js", "-5"], "unknown flag -5; put -- before arguments for the program"],
         [["m.js", "--out"], "--out takes a value: --out=FILE"],
         [["--environment=", "m.js"], "--environment takes a value: --environment=NAME"],
         [["--module", "", "m.js"], "--module takes a value: --module=NAME"],

@@ -66,8 +66,8 @@ test("names that make no URNs are refused", async () => {
             'package "My": must be made of words that start with a lower-case letter and have lower-case letters, ' +
                 "digits, - and _, joined by /",
         ],
-        [{ module: "a/../b" }, 'module "a/../b": must be made of names of folders, joined by /'],
-        [{ module: "a:b" }, 'module "a:b": must be made of names of folders, joined by /'],
+        [{ module: "a/../b" }, 'module "a/../b": must be folder names joined by /'],
+        [{ module: "a:b" }, 'module "a:b": must be folder names joined by /'],
     ]) {
         await assert.rejects(lumi.evaluateProgram({ ...names, ...wrong }, () => {}), { name: "TypeError", message });
     }
@@ -324,7 +324,7 @@ test("names are unique among the resources of a type", async () => {
         '  in: new Named("a", { peer: first });',
         "  note: the other one is constructed here",
         '  in: new Named("a", {});',
-        String.raw`error: test:index:Named "a\u0007": name: must not have control characters, which no URN has`,
+        String.raw`error: test:index:Named "a\u0007": name: must not contain control characters`,
         String.raw`  in: new Named("a\u0007", {});`,
     ]);
 });
@@ -342,7 +342,7 @@ test("resources do not refer to one another in circles", async () => {
         }),
     );
     assert.deepEqual(error, [
-        'error: test:index:Named "a": refers to itself, so that nothing can be created first',
+        'error: test:index:Named "a": is part of a dependency cycle',
         '  in: new Named("a", { peers: { hush: [b] } });',
         '  note: test:index:Named "a" refers to test:index:Unnamed #1 in peers',
         '  in: new Named("a", { peers: { hush: [b] } });',
@@ -350,7 +350,7 @@ test("resources do not refer to one another in circles", async () => {
         "  in: new Unnamed({ token: { secret: c.arn } });",
         '  note: test:index:Named "c" refers to test:index:Named "a" in peer',
         '  in: new Named("c", {});',
-        'error: test:index:Named "self": refers to itself, so that nothing can be created first',
+        'error: test:index:Named "self": is part of a dependency cycle',
         '  in: new Named("self", {});',
         '  note: test:index:Named "self" refers to test:index:Named "self" in text',
         '  in: new Named("self", {});',
@@ -362,7 +362,7 @@ test("what was constructed for another program cannot be referred to", async () 
     await lumi.evaluateProgram(names, () => (earlier = new Named("earlier", {})));
     const error = await refusal(lumi.evaluateProgram(names, () => new Named("a", { text: earlier.arn })));
     assert.deepEqual(error, [
-        'error: test:index:Named "a": text: refers to a resource that is not of this program',
+        'error: test:index:Named "a": text: refers to a resource of another program',
         '  in: new Named("a", { text: earlier.arn })));',
     ]);
 });
@@ -373,13 +373,13 @@ test("resources are not constructed after the end", async () => {
         late = Promise.resolve().then(() => new Promise(setImmediate)).then(() => new Named("late", {}));
     });
     await assert.rejects(late, (error) => {
-        const message = 'test:index:Named "late": the evaluation of the program has ended; this is too late';
+        const message = 'test:index:Named "late": the evaluation of the program has already ended';
         assert.equal(error.message, message);
         assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
         return true;
     });
     assert.throws(() => lumi.configure("late", {}, {}), {
-        message: "late: the evaluation of the program has ended; this is too late",
+        message: "late: the evaluation of the program has already ended",
     });
 });
 
@@ -391,8 +391,8 @@ test("copies of the package that do not understand one another are told apart", 
     try {
         assert.throws(() => new Named("a", {}), {
             message:
-                'test:index:Named "a": this copy of @lumi/lumi is of another version than the one that evaluates the ' +
-                'program; "npm ls @lumi/lumi" shows the versions',
+                'test:index:Named "a": this copy of @lumi/lumi has another version than the one that evaluates the ' +
+                'program; "npm ls @lumi/lumi" lists the versions',
         });
     } finally {
         Object.defineProperty(globalThis, place, before ?? { value: undefined, configurable: true });

@@ -55,7 +55,7 @@ test("names are strings with something in them", () => {
         [5, "test:index:Bucket: name: expected a string, found a number 5"],
         [
             "\ud800",
-            String.raw`test:index:Bucket "\ud800": name: is not valid Unicode: half of a surrogate pair is missing`,
+            String.raw`test:index:Bucket "\ud800": name: is not valid Unicode: it has half of a surrogate pair`,
         ],
         [new Bucket("b", { fixed: "f" }).arn, "test:index:Bucket: name: expected a string, found an output"],
     ]) {
@@ -76,8 +76,8 @@ test("arguments are an object", () => {
     }
     assert.throws(() => new Bucket("b", new Bucket("c", { fixed: "f" })), {
         message:
-            'test:index:Bucket "b": a resource, test:index:Bucket "c", stands where the arguments belong: pass an ' +
-            "object such as { … }",
+            'test:index:Bucket "b": expected an object with the arguments, found the resource ' +
+            'test:index:Bucket "c": pass an object such as { … }',
     });
 });
 
@@ -116,8 +116,8 @@ test("an output can be handed on, and nothing else", () => {
         assert.throws(use, {
             name: "TypeError",
             message:
-                `arn of test:index:Bucket "b" cannot be turned into ${what}: it is an output, whose value is not ` +
-                `known until the resource exists; ${help[what]}`,
+                `arn of test:index:Bucket "b" cannot be turned into ${what}: it is an output, whose value is unknown ` +
+                `until the resource exists; ${help[what]}`,
         });
     }
     const user = new Bucket("c", { fixed: bucket.arn, loose: [lumi.id(bucket), lumi.urn(bucket)] });
@@ -236,7 +236,7 @@ test("a resource does not turn into text by accident", () => {
             name: "TypeError",
             message:
                 'test:index:Bucket "b" cannot be turned into a string or a number; lumi.id and lumi.urn return ' +
-                "outputs that stand for its id and its URN",
+                "its id and its URN as outputs",
         });
     }
     assert.throws(() => `${Bucket.prototype}`, /^TypeError: a resource cannot be turned/);
@@ -244,8 +244,8 @@ test("a resource does not turn into text by accident", () => {
     assert.throws(() => JSON.stringify([new Bare("test:index:Bare", {}, {})]), {
         name: "TypeError",
         message:
-            "test:index:Bare cannot be turned into JSON; lumi.id and lumi.urn return outputs that stand for its id " +
-            "and its URN",
+            "test:index:Bare cannot be turned into JSON; lumi.id and lumi.urn return its id and its " +
+            "URN as outputs",
     });
     // The IDL may call a property like this.
     const shape = { toJSON: lumi.required(lumi.string) };
@@ -258,12 +258,12 @@ test("only this package makes outputs", () => {
     for (const forged of [Object.create(Object.getPrototypeOf(arn)), new Proxy(arn, {})]) {
         assert.throws(() => lumi.reference(forged), {
             name: "TypeError",
-            message: "expected an output that this copy of @lumi/lumi made",
+            message: "expected an output made by this copy of @lumi/lumi",
         });
         assert.throws(() => new Bucket("b", { fixed: forged }), {
             message:
-                'test:index:Bucket "b": fixed: expected a string, found an output that this copy of @lumi/lumi did ' +
-                'not make; "npm ls @lumi/lumi" shows whether there are others',
+                'test:index:Bucket "b": fixed: expected a string, found an output not made by this ' +
+                'copy of @lumi/lumi; "npm ls @lumi/lumi" shows all copies',
         });
         assert.equal(inspect(forged), "Output {}");
     }
@@ -281,7 +281,7 @@ test("another copy of the package is blamed when objects of both meet", async ()
             }
         }
         const theirs = new Theirs();
-        const blamed = 'that this copy of @lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others';
+        const blamed = 'not made by this copy of @lumi/lumi; "npm ls @lumi/lumi" shows all copies';
         const mixed = {
             resource: lumi.optional(lumi.anyResource),
             output: lumi.optional(lumi.string),
@@ -327,7 +327,7 @@ test("a package is configured once", () => {
     });
     const { arn } = new Bucket("b", { fixed: "f" });
     assert.throws(() => lumi.configure("p", { region: arn }, config), {
-        message: "p: region: cannot be an output, since it must be known before there are any resources",
+        message: "p: region: must not be an output: it must be known before any resource exists",
     });
     assert.throws(() => lumi.configure("p", "r", config), {
         message: "p: expected an object with the configuration, found a string",
@@ -336,7 +336,7 @@ test("a package is configured once", () => {
     lumi.configure("p", { region: "r" }, config);
     assert.deepEqual(lumi.configuration("p"), { shape: config, properties: { region: "r" } });
     assert.throws(() => lumi.configure("p", { region: "r" }, config), {
-        message: "p: the package is configured already; a program does that once",
+        message: "p: the package is already configured; a program may configure it only once",
     });
 });
 
@@ -373,21 +373,21 @@ test("assets and archives say where their content is", () => {
 test("archives are put together from files with names that can be anywhere", () => {
     const text = lumi.Asset.fromText("");
     const folder = lumi.Archive.fromFile("s");
-    const cannot = ": cannot be a name in an archive, since ";
+    const cannot = ": is not a valid name in an archive: ";
     const refused = [
         [{ "": text }, `""${cannot}it is empty`],
         [{ ".": folder }, `"."${cannot}it is the archive itself`],
         [{ "/etc/passwd": text }, `"/etc/passwd"${cannot}it is absolute`],
-        [{ "..": text }, `".."${cannot}a part of it is ".."`],
-        [{ "a/../../b": folder }, `"a/../../b"${cannot}a part of it is ".."`],
-        [{ "a//b": text }, `"a//b"${cannot}a part of it is empty`],
-        [{ "a/": folder }, `"a/"${cannot}a part of it is empty`],
-        [{ "a\\b": text }, `"a\\\\b"${cannot}it has a backslash in it`],
-        [{ "C:/a": text }, `"C:/a"${cannot}it starts with the letter of a drive`],
-        [{ "a\0b": text }, `"a\\u0000b"${cannot}it has a NUL character in it`],
-        [{ "a\ud800": text }, "the path of an asset or archive must be valid Unicode, without half surrogate pairs"],
+        [{ "..": text }, `".."${cannot}it contains ".."`],
+        [{ "a/../../b": folder }, `"a/../../b"${cannot}it contains ".."`],
+        [{ "a//b": text }, `"a//b"${cannot}it contains an empty element`],
+        [{ "a/": folder }, `"a/"${cannot}it contains an empty element`],
+        [{ "a\\b": text }, `"a\\\\b"${cannot}it contains a backslash`],
+        [{ "C:/a": text }, `"C:/a"${cannot}it starts with a drive letter`],
+        [{ "a\0b": text }, `"a\\u0000b"${cannot}it contains a NUL character`],
+        [{ "a\ud800": text }, "the path of an asset or archive must be valid Unicode, without lone surrogates"],
         [{ ["é".repeat(2049)]: text }, `"${"é".repeat(400)}…"${cannot}it is longer than 4096 bytes`],
-        [{ "a": text, "./a": text }, '"a": is in the archive twice'],
+        [{ "a": text, "./a": text }, '"a": appears twice in the archive'],
         [{ "a": text, "a/b/c": text }, '"a": is both a file and a folder in the archive'],
         [{ "a/b/c": folder, "./a/b": text }, '"a/b": is both a file and a folder in the archive'],
         [{ "a": text, "./a": folder }, '"a": is both a file and a folder in the archive'],

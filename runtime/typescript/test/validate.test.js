@@ -48,11 +48,11 @@ test("numbers are finite", () => {
 
 test("strings are valid Unicode and not the one that means unknown", () => {
     assert.equal(give(lumi.string, "𝒳\u0000"), "𝒳\u0000");
-    refuses(lumi.string, "\ud800", "p: is not valid Unicode: half of a surrogate pair is missing");
+    refuses(lumi.string, "\ud800", "p: is not valid Unicode: it has half of a surrogate pair");
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-    refuses(lumi.any, { a: unknown }, "p.a: is the string that stands for values which are not known yet");
+    refuses(lumi.any, { a: unknown }, "p.a: is the reserved string for unknown values");
     refuses(lumi.map(lumi.string), { "\udc00": "" },
-        String.raw`p["\udc00"]: is not valid Unicode: half of a surrogate pair is missing`);
+        String.raw`p["\udc00"]: is not valid Unicode: it has half of a surrogate pair`);
     refuses(lumi.number, "x".repeat(100), `p: expected a number, found a string "${"x".repeat(80)}…"`);
 });
 
@@ -65,7 +65,7 @@ test("every other kind of value is told apart", () => {
         [{}, "an object"],
         [new Date(0), "an instance of Date"],
         [new Map(), "an instance of Map"],
-        [new (class { static name = Symbol("s"); })(), "an object with a prototype of its own"],
+        [new (class { static name = Symbol("s"); })(), "an object with its own prototype"],
         [Promise.resolve(), "a promise, which must be awaited first"],
         [Object.create({}), "an instance of Object"],
         [lumi.Asset.fromText(""), "an asset"],
@@ -89,17 +89,17 @@ test("any is what JSON can express, with assets and archives", () => {
         [new Date(0), "an instance of Date"],
         [other, "a resource test:index:Thing; use one of its outputs"],
     ]) {
-        refuses(lumi.any, [value], `p[0]: expected a value that JSON can express, found ${what}`);
+        refuses(lumi.any, [value], `p[0]: expected a JSON value, found ${what}`);
     }
     refuses(lumi.any, { "4dabf18193072939515e22adb298388d": 1 },
-        'p["4dabf18193072939515e22adb298388d"]: is a key that marks special values');
+        'p["4dabf18193072939515e22adb298388d"]: is a reserved key');
 });
 
 test("lists have no gaps", () => {
     const sparse = [1];
     sparse[4_000_000_000] = 2;
-    refuses(lumi.list(lumi.number), sparse, "p[1]: is a gap in the list");
-    refuses(lumi.any, [, 1], "p[0]: is a gap in the list");
+    refuses(lumi.list(lumi.number), sparse, "p[1]: is a hole in the list");
+    refuses(lumi.any, [, 1], "p[0]: is a hole in the list");
     refuses(lumi.list(lumi.any), [null], "p[0]: an element of a list cannot be null");
     refuses(lumi.list(lumi.any), [undefined], "p[0]: an element of a list cannot be undefined");
 });
@@ -151,7 +151,7 @@ test("objects of another realm and without a prototype are objects", () => {
 test("an object that inherits properties is no plain object", () => {
     const parent = Object.assign(Object.create(null), { n: 1 });
     refuses(lumi.struct(() => node), Object.create(parent),
-        "p: expected an object, found an object with a prototype of its own");
+        "p: expected an object, found an object with its own prototype");
 });
 
 test("each property is read once", () => {

@@ -77,7 +77,7 @@ func text(v *structpb.Value) (s, problem string) {
 	case !ok:
 		return "", "expected a string, found " + kindOf(v)
 	case k.StringValue == wire.Unknown:
-		return "", "must be known here, and is not known yet"
+		return "", "must be known here, but is not known yet"
 	case !utf8.ValidString(k.StringValue):
 		return "", "expected valid UTF-8"
 	}
@@ -110,7 +110,7 @@ func (o *object) bool(name string, v *structpb.Value, into *bool) bool {
 
 func (o *object) mismatch(name, expected string, found *structpb.Value) {
 	if found.GetStringValue() == wire.Unknown {
-		o.fault(name, "must be known here, and is not known yet")
+		o.fault(name, "must be known here, but is not known yet")
 		return
 	}
 	o.fault(name, "expected "+expected+", found "+kindOf(found))
@@ -381,7 +381,7 @@ func (e *encoder) tags(tags map[string]string) *structpb.Value {
 	for key, value := range tags {
 		problem := textProblem(key)
 		if key == wire.Signature {
-			problem = "is a key that marks special values"
+			problem = "is a reserved key"
 		}
 		if problem == "" {
 			problem = textProblem(value)
@@ -409,7 +409,7 @@ func (e *encoder) addresses(addresses []string) *structpb.Value {
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:
-		return "is the string that stands for values which are not known yet"
+		return "is the reserved string for unknown values"
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"
 	}

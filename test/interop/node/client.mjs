@@ -35,7 +35,7 @@ const crate = { type: "depot:index:Crate", urn: urnOf("depot:index:Crate", "box"
 const references = { [shelf.urn]: { id: "shelf-1", properties: { rows: 3 } } };
 
 async function authenticate() {
-    const refusal = "the call does not carry the secret of the plugin's parent";
+    const refusal = "the call does not carry the secret of the plugin's parent process process";
     for (const secret of [null, "wrong"]) {
         const client = plugin.connect();
         await refuses("Handshake", { protocol_version: 1 }, "UNAUTHENTICATED", refusal, [], { secret, client });
@@ -44,10 +44,10 @@ async function authenticate() {
 }
 
 async function introduce() {
-    await refuses("Describe", {}, "FAILED_PRECONDITION", "Describe was called before Handshake, which must come first");
-    await refuses("Cancel", {}, "FAILED_PRECONDITION", "Cancel was called before Handshake, which must come first");
+    await refuses("Describe", {}, "FAILED_PRECONDITION", "Describe was called before Handshake");
+    await refuses("Cancel", {}, "FAILED_PRECONDITION", "Cancel was called before Handshake");
     await refuses("Handshake", { protocol_version: 2 }, "FAILED_PRECONDITION",
-        "the engine speaks version 2 of the protocol, and the plugin version 1: update the older of the two");
+        "the engine speaks protocol version 2, the plugin speaks version 1: update the older one");
     await returns("Handshake", { protocol_version: 1 }, {
         protocol_version: 1, package: "depot", version: "1.2.3", configurable: true,
         types: ["depot:index:Crate", "depot:index:Shelf"],
@@ -58,7 +58,7 @@ let stream;
 
 async function listen() {
     stream = await plugin.listen();
-    const message = "the events are being read already";
+    const message = "the events are already being read";
     await assert.rejects(plugin.listen(), { code: "FAILED_PRECONDITION", message });
 }
 
@@ -99,7 +99,7 @@ async function configure() {
     assert.deepEqual(plugin.take(), [{
         urn: "", severity: "INFO", message: "opening the gate with=(secret)", progress: false, dropped: 0,
     }]);
-    await refuses("Configure", { properties: {} }, "FAILED_PRECONDITION", "the provider is configured already");
+    await refuses("Configure", { properties: {} }, "FAILED_PRECONDITION", "the provider is already configured");
 }
 
 // What Check returns is what the other calls are given.
@@ -133,7 +133,7 @@ async function check() {
     const wrong = { ...kept, lid: "cork", label: asset({ path: "none.txt" }), labels: 1, serial: "x" };
     const faults = [
         { path: "lid", message: 'expected "none", "nails" or "lock", found a string "cork"' },
-        { path: "label", message: `"none.txt": there is no such file in "${cwd}"` },
+        { path: "label", message: `"none.txt": no such file in "${cwd}"` },
         { path: "serial", message: "is set by the provider, not by a program" },
         { path: "labels", message: 'no such property; did you mean "label"?' },
     ];
@@ -142,7 +142,7 @@ async function check() {
     await refuses("Check", { ...crate, properties: { ...kept, size: -1 } }, "INVALID_ARGUMENT",
         "size: is negative", [fault("size", "is negative")]);
     await refuses("Check", { ...crate, urn: shelf.urn, properties: given }, "INVALID_ARGUMENT",
-        "the request is about type depot:index:Crate, and its URN is of type depot:index:Shelf");
+        "the request is for type depot:index:Crate, but its URN is of type depot:index:Shelf");
     // Node accepts 64 KiB of metadata, and what is not ASCII takes most.
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`${"ä".repeat(i % 50)}${i}`, -1]));
     const error = await plugin.call("Check", { ...crate, properties: { ...kept, contents: many } }).catch((e) => e);
@@ -150,14 +150,14 @@ async function check() {
     assert.ok(Buffer.byteLength(error.message) > 8000);
     const [{ faults: some }] = error.details;
     assert.ok(some.length > 100);
-    assert.deepEqual(some.at(-1), { path: "", message: "there may be more that is wrong" });
+    assert.deepEqual(some.at(-1), { path: "", message: "there may be more errors" });
 }
 
 async function name() {
     await returns("Name", { ...shelf, urn: urnOf(shelf.type, "#1"), properties: { rows: 3 } }, { name: "shelf-of-3" });
     await returns("Name", { ...crate, properties: checked, references }, { name: "box" });
     await refuses("Name", { ...crate, properties: { ...checked, name: unknown } }, "INVALID_ARGUMENT",
-        "name: must be known here, and is not known yet", [fault("name", "must be known here, and is not known yet")]);
+        "name: must be known here, but is not known yet", [fault("name", "must be known here, but is not known yet")]);
 }
 
 // sealing is the event of a Create.
@@ -173,7 +173,7 @@ async function create() {
     await returns("Create", request, made);
     assert.deepEqual(plugin.take(), [sealing, sealing]);
     assert.equal(plugin.last, 3);
-    const unknowns = "must be known here, and is not known yet";
+    const unknowns = "must be known here, but is not known yet";
     await refuses("Create", { ...request, properties: { ...checked, alias: unknown } }, "INVALID_ARGUMENT",
         `alias: ${unknowns}`, [fault("alias", unknowns)]);
 
@@ -253,7 +253,7 @@ async function update() {
     const wanted = { ...checked, contents: { pear: 1 }, color: "blue" };
     const request = { ...crate, id: "crate-1", old: state, new: wanted, references };
     await refuses("Update", { ...request, new: { ...wanted, size: 3 } }, "FAILED_PRECONDITION",
-        "a change of size needs a replacement, not an update", [{ type: "lumirpc.Replacement", paths: ["size"] }]);
+        "changing size requires a replacement, not an update", [{ type: "lumirpc.Replacement", paths: ["size"] }]);
     const computed = { serial: "oslo/1+", place: "shelf-1", seal: seal(1) };
     plugin.take();
     await returns("Update", { ...request, new: { ...wanted, trouble: "half" } }, {

@@ -169,13 +169,13 @@ test("a missing name, missing arguments and a resource in their place have messa
     refuses(() => new net.Network("n"), 'features:net:Network "n": range: is required, but missing');
     refuses(
         () => new net.Network("m", network),
-        'features:net:Network "m": a resource, features:net:Network "n", stands where the arguments belong: ' +
-            "pass an object such as { … }",
+        'features:net:Network "m": expected an object with the arguments, found the resource ' +
+            'features:net:Network "n": pass an object such as { … }',
     );
     refuses(
         () => new Options("o", {}),
-        `${options}: expected an object with the arguments as the only argument, since resources of this type take ` +
-            "no name, found a string",
+        `${options}: expected an object with the arguments as the only argument (resources of this type take ` +
+            "no name), found a string",
     );
 });
 
@@ -209,8 +209,8 @@ test("constants have the values that Go gives them", () => {
 
 test("a package is configured once, with what is known", () => {
     assert.deepEqual(lumi.configuration("features").properties, { region: "here", proxy: { host: "p" } });
-    refuses(() => features.configure({ region: "there" }), "features: the package is configured already; a program " +
-        "does that once");
+    refuses(() => features.configure({ region: "there" }), "features: the package is already configured; a program " +
+        "may configure it only once");
 });
 
 test("constraints are checked with those of named types", () => {
@@ -248,5 +248,5 @@ test("values of unions are of one variant", () => {
     const names = "exactly one of forward, select, branch is required, found";
     refusesAction({}, `${at}action: ${names} none`);
     refusesAction({ forward: proxy, branch: {} }, `${at}action: ${names} forward, branch`);
-    refusesAction({ send: proxy }, `${at}2 arguments are wrong`, `action: ${names} none`, "action.send: no such property; it is called forward now");
+    refusesAction({ send: proxy }, `${at}2 arguments are wrong`, `action: ${names} none`, "action.send: no such property; it was renamed to forward");
 });

@@ -15,7 +15,7 @@ const standardError = 2;
  */
 export function check(program: string, file: string): boolean {
     if (/^\.[cm]?js$/.test(extname(file))) {
-        throw new Failure(`--check is for TypeScript, and ${program} is JavaScript; name the .ts file instead`);
+        throw new Failure(`--check is for TypeScript, but ${program} is JavaScript; pass the .ts file instead`);
     }
     const compiler = compilerOf(file);
     const project = projectOf(dirname(file));
@@ -25,7 +25,7 @@ export function check(program: string, file: string): boolean {
         if (!run(compiler, project, "--noEmit", standardError).ok) {
             return false;
         }
-        throw new Failure(`${project} leaves out ${program}; add it to "include" or "files"`);
+        throw new Failure(`${project} does not include ${program}; add it to "include" or "files"`);
     }
     return run(compiler, project, "--noEmit", standardError).ok;
 }
@@ -53,7 +53,7 @@ function projectOf(folder: string, start = folder): string {
     }
     const parent = dirname(folder);
     if (parent === folder) {
-        throw new Failure(`--check needs a file tsconfig.json in ${start} or above; "npx tsc --init" writes one`);
+        throw new Failure(`--check needs a tsconfig.json in ${start} or above; "npx tsc --init" writes one`);
     }
     return projectOf(parent, start);
 }
@@ -67,7 +67,7 @@ function run(compiler: string, project: string, flag: string, output: "pipe" | 2
         maxBuffer: 1 << 28,
     });
     if (status === null) {
-        throw new Failure(error === undefined ? `tsc was ended by ${signal}` : `cannot run tsc: ${error.message}`);
+        throw new Failure(error === undefined ? `tsc was killed by ${signal}` : `cannot run tsc: ${error.message}`);
     }
     return { ok: status === 0, stdout: stdout ?? "" };
 }

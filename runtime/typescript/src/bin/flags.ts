@@ -148,7 +148,7 @@ function whatInstead(name: string, behindProgram: boolean): string {
     const near = known.find((flag) => flag.startsWith(name)) ?? nearest(name, known);
     if (behindProgram) {
         const ours = near === undefined ? "" : `did you mean --${near}? Otherwise `;
-        return `${ours}write -- before what is for the program`;
+        return `${ours}put -- before arguments for the program`;
     }
     return near === undefined ? '"lumi-program --help" lists the flags' : `did you mean --${near}?`;
 }

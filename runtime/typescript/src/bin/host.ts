@@ -31,7 +31,7 @@ process.on("unhandledRejection", fail);
 // Nothing is left to wait for: no promise that could still be kept constructs anything.
 process.once("beforeExit", () => {
     if (!loaded) {
-        report([{ message: `${shorten(program)}: a top-level await waits for what will never be` }]);
+        report([{ message: `${shorten(program)}: a top-level await never settles` }]);
         return;
     }
     try {
@@ -45,9 +45,9 @@ process.on("exit", (code) => {
     if (failed) {
         process.exitCode = 1;
     } else if (code !== 0) {
-        report([{ message: `${shorten(program)}: the program ended with code ${code}` }]);
+        report([{ message: `${shorten(program)}: the program exited with code ${code}` }]);
     } else if (graph === undefined) {
-        report([{ message: `${shorten(program)}: the program called process.exit before it was evaluated` }]);
+        report([{ message: `${shorten(program)}: the program called process.exit before it had been evaluated` }]);
     } else {
         writeFileSync(output, graph);
     }
@@ -76,7 +76,7 @@ function fail(error: unknown): void {
 
 function problemsOf(error: unknown): readonly Problem[] {
     if (!(error instanceof Error)) {
-        return [{ message: `the program threw ${inspect(error)}, which does not tell where; throw an Error` }];
+        return [{ message: `the program threw ${inspect(error)}, which has no position; throw an Error instead` }];
     }
     const { name, message, stack } = error;
     if (name === "TransformError") {
@@ -97,7 +97,7 @@ function problemsOf(error: unknown): readonly Problem[] {
  */
 function whereToInstall(importer: string): string {
     const shared = importer === program ? shorten(program) : `both that file and ${shorten(program)}`;
-    return `install @lumi/lumi in a folder that holds ${shared}, at any depth, so that all find one copy`;
+    return `install @lumi/lumi in a folder above ${shared}, so that all of them share one copy`;
 }
 
 /** Keeps the first position of each line, since a line says all that there is to see. */

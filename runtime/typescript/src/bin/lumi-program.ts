@@ -77,7 +77,7 @@ async function receiveWorkspace(): Promise<Workspace> {
         ![workspace.package, workspace.environment, ...Object.values(workspace.modules ?? {})].every(isText)
     ) {
         // What was found may have secrets.
-        throw new Failure("--workspace-stdin is for lumi: standard input has no workspace as JSON");
+        throw new Failure("--workspace-stdin is for lumi: standard input is not a workspace in JSON");
     }
     return { ...workspace, file: resolve("Lumi.yaml") };
 }
@@ -106,14 +106,14 @@ function targetOf({ program }: Flags, given: Workspace | undefined): Target {
         throw new Failure(`${module} is an object model in ${file}, not a program; lumi evaluates it: lumi plan ${module}`);
     }
     if (names.length === 0) {
-        throw new Failure(`there is no file ${module}${file && `, and ${file} has no modules`}`);
+        throw new Failure(`no file ${module}${file && `, and ${file} has no modules`}`);
     }
     if (!Object.hasOwn(modules, module)) {
         throw new Failure(`${file} has no module ${module}${didYouMean(module, names) || `; it has ${names.join(", ")}`}`);
     }
     const found = programOf(workspace, module);
     if (!statSync(found, { throwIfNoEntry: false })?.isFile()) {
-        throw new Failure(`there is no file ${found}, which ${file} names as the program of ${module}`);
+        throw new Failure(`no file ${found}, which ${file} names as the program of ${module}`);
     }
     return { program: relative(process.cwd(), found), file: found, workspace, module };
 }
@@ -126,22 +126,22 @@ function programOf({ file = "", modules = {} }: Target["workspace"], module: str
 /** Returns the arguments of Node that make it run the program. */
 function loaderOf({ program, file }: Target): readonly string[] {
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-        throw new Failure(`there is no file ${program}`);
+        throw new Failure(`no file ${program}`);
     }
     const extension = extname(file);
     if (/^\.[cm]?js$/.test(extension)) {
         return [];
     }
     if (!/^\.[cm]?ts$/.test(extension)) {
-        throw new Failure(`${program} is no program: its name must end in .ts or .js`);
+        throw new Failure(`${program} is not a program: its name must end in .ts or .js`);
     }
     try {
         return ["--import", pathToFileURL(createRequire(file).resolve("tsx")).href];
     } catch {
         throw new Failure(
-            `${program} is TypeScript, and tsx, which runs it, is not installed:\n` +
+            `${program} is TypeScript and needs tsx, which is not installed:\n` +
                 `  run "npm install --save-dev tsx" in ${dirname(file)} or above;\n` +
-                "  or compile the program with tsc, and name the .js file that tsc writes",
+                "  or compile the program with tsc and pass the .js file that tsc writes",
         );
     }
 }
@@ -153,7 +153,7 @@ function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
         const name = flags[key] ?? known;
         if (name === undefined) {
             const listed = key === "package" && workspace.modules !== undefined;
-            const where = file ?? "a file Lumi.yaml beside the program";
+            const where = file ?? "a Lumi.yaml next to the program";
             const what = listed ? `name ${program} in modules of ${file}` : `write "${key}: NAME" into ${where}`;
             throw new Failure(`which ${key}? Pass --${key}=NAME, or ${what}`);
         }
@@ -199,11 +199,11 @@ function evaluate(
         child.on("error", (error) => refuse(new Failure(`cannot run Node: ${error.message}`)));
         child.on("close", (code, signal) => {
             if (signaled !== undefined) {
-                refuse(new Failure(`stopped by ${signaled} before the program had ended`));
+                refuse(new Failure(`stopped by ${signaled} before the program exited`));
             } else if (code === null) {
-                refuse(new Failure(`the program was ended by ${signal}`));
+                refuse(new Failure(`the program was killed by ${signal}`));
             } else if (code > 1) {
-                refuse(new Failure(`Node ended with code ${code}`));
+                refuse(new Failure(`Node exited with code ${code}`));
             } else {
                 accept(code === 0 ? Buffer.concat(parts).toString() : undefined);
             }

@@ -26,7 +26,7 @@ export async function write(out: string, text: string, secret: boolean): Promise
 function replace(out: string, text: string, secret: boolean): void {
     const found = statSync(out, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) {
-        throw new Error("it is not a regular file");
+        throw new Error("not a regular file");
     }
     const target = targetOf(out);
     const mode = secret ? 0o600 : 0o666;
