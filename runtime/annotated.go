@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// annotated is a codec of a property about which the IDL says more than what its values are.
+// annotated is a codec with further annotations from the IDL, such as a default.
 type annotated struct {
 	codec
 	deprecated string
@@ -14,7 +14,7 @@ type annotated struct {
 	was        []string
 }
 
-// annotate returns a copy of a codec's annotations, to be changed.
+// annotate returns a copy of a codec's annotations for the caller to change.
 func annotate(c codec) *annotated {
 	if a, ok := c.(*annotated); ok {
 		a := *a
@@ -23,15 +23,15 @@ func annotate(c codec) *annotated {
 	return &annotated{codec: c}
 }
 
-// Deprecated is the codec of a property that programs should not set any more. The text says what to do instead.
+// Deprecated marks a property that programs should no longer set. The text says what to use instead.
 func (c Codec[P]) Deprecated(text string) Codec[P] {
 	a := annotate(c.codec)
 	a.deprecated = text
 	return Codec[P]{codec: a}
 }
 
-// Default is the codec of a property that has the value, a bool, a number or a string, where a program sets none. It
-// panics if the value is none of these.
+// Default returns a codec with a default value, a bool, number or string, for programs that do not set the property.
+// It panics if value has another type.
 func (c Codec[P]) Default(value any) Codec[P] {
 	v, err := structpb.NewValue(value)
 	if err != nil {
@@ -42,15 +42,15 @@ func (c Codec[P]) Default(value any) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// Was is the codec of a property that had other names, the last one first. State that has none of the new name has the
-// property under one of these.
+// Was returns a codec of a property with former names, the latest first. If state lacks the current name, the property
+// is read from one of these.
 func (c Codec[P]) Was(names ...string) Codec[P] {
 	a := annotate(c.codec)
 	a.was = names
 	return Codec[P]{codec: a}
 }
 
-// formerNames are the names that a property had before.
+// formerNames returns the former names of a property.
 func formerNames(c codec) []string {
 	if a, ok := c.(*annotated); ok {
 		return a.was
@@ -58,8 +58,8 @@ func formerNames(c codec) []string {
 	return nil
 }
 
-// fallback returns the default of a property that a program did not set, or nil. What was stored has none: it may be
-// older than the default.
+// fallback returns the default of a property that a program did not set, or nil. Stored bags get no default, since
+// they may be older than it.
 func (p *Props) fallback(c codec) *structpb.Value {
 	if a, ok := c.(*annotated); ok && p.mode == strict {
 		return a.fallback
@@ -74,24 +74,24 @@ func (a *annotated) decode(p *Props, v *structpb.Value, into any) bool {
 	return a.codec.decode(p, v, into)
 }
 
-// setUnknown deals with a property whose value is not known.
+// setUnknown handles a property whose value is unknown.
 func (p *Props) setUnknown(c codec) {
 	if a, ok := c.(*annotated); ok {
 		p.warnDeprecated("", a.deprecated)
 	}
 }
 
-// Deprecated says that the type of the object at hand is deprecated. The text says what to do instead.
+// Deprecated marks the type of the current object as deprecated. The text says what to use instead.
 func (p *Props) Deprecated(text string) { p.warnDeprecated("the type ", text) }
 
-// warnDeprecated notes a warning about what a program gave, unless the text is empty.
+// warnDeprecated records a warning about a program's use of something deprecated, unless text is empty.
 func (p *Props) warnDeprecated(what, text string) {
 	if text != "" && p.mode == strict && p.warns && len(p.warnings) < maxFaults {
 		p.warnings = append(p.warnings, Fault{p.at(), what + "is deprecated: " + text})
 	}
 }
 
-// logWarning returns what logs a warning for the call that ctx belongs to.
+// logWarning returns a function that logs warnings for the call of ctx.
 func logWarning(ctx context.Context) func(Fault) {
 	return func(w Fault) { Log(ctx).Warn(w.Error()) }
 }

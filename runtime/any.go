@@ -69,7 +69,8 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	return m, true
 }
 
-// decodePart decodes a part of an any. Unknown parts are nil, and nulls stay: an any is the author's to interpret.
+// decodePart decodes part of an any value. Unknown parts become nil, and nulls are kept, since the author interprets
+// the value.
 func (p *Props) decodePart(v *structpb.Value) any {
 	v, is := p.open(v)
 	if is != present {

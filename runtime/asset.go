@@ -12,24 +12,22 @@ import (
 
 // Content is an [Asset] or an [Archive].
 type Content interface {
-	// Hash returns what tells the content from any other, if that was found out: whoever calls a provider looks at files
-	// and folders before Check, so that one whose content changed is a change. A text needs no hash, and what is behind
-	// an address has none.
+	// Hash returns a hash of the content, if it is known. Callers of a provider hash files and folders before Check,
+	// so that changed content is detected as a change. Text needs no hash, and remote content has none.
 	Hash() (string, bool)
 
-	// wire makes the value on the wire, or returns nil where there is no content.
+	// wire returns the wire value, or nil if there is no content.
 	wire(p *Props) *structpb.Value
 }
 
-// Asset is a file or a text that travels with a program. The zero Asset is none, and counts as absent. Assets can be
-// compared with ==.
+// Asset is a file or text that travels with a program. The zero Asset counts as absent. Assets are comparable with ==.
 type Asset struct {
 	kind  source
 	value string
 	hash  string
 }
 
-// source is the key under which an asset or archive says where its content is.
+// source is the key of an asset or archive that locates its content.
 type source string
 
 const (
@@ -39,31 +37,31 @@ const (
 	fromAssets source = "assets"
 )
 
-// hashKey is the key beside that, with a hash of the content.
+// hashKey is the key of the content's hash, next to the source.
 const hashKey = "hash"
 
-// TextAsset is an asset that holds its content.
+// TextAsset returns an asset that contains its text.
 func TextAsset(text string) Asset { return Asset{kind: fromText, value: text} }
 
-// FileAsset is an asset whose content is that of a file.
+// FileAsset returns an asset with the content of a file.
 func FileAsset(path string) Asset { return Asset{kind: fromPath, value: path} }
 
-// URIAsset is an asset whose content is found at a URI.
+// URIAsset returns an asset with the content at a URI.
 func URIAsset(uri string) Asset { return Asset{kind: fromURI, value: uri} }
 
-// Text returns the content, if the asset holds it.
+// Text returns the text of an asset made by [TextAsset].
 func (a Asset) Text() (string, bool) { return a.value, a.kind == fromText }
 
-// Path returns the file, if the asset is one.
+// Path returns the path of an asset made by [FileAsset].
 func (a Asset) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI, if the asset is found at one.
+// URI returns the URI of an asset made by [URIAsset].
 func (a Asset) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].
 func (a Asset) Hash() (string, bool) { return a.hash, a.hash != "" }
 
-// Archive is a collection of files that travels with a program. The zero Archive is none, and counts as absent.
+// Archive is a collection of files that travels with a program. The zero Archive counts as absent.
 type Archive struct {
 	kind   source
 	value  string
@@ -71,36 +69,36 @@ type Archive struct {
 	hash   string
 }
 
-// AssetArchive is an archive made of assets by their names, and of what other archives hold, below theirs. The map must
-// not be changed after.
+// AssetArchive returns an archive of assets by name. Nested archives are added below their name. The map must not be
+// changed afterward.
 func AssetArchive(assets map[string]Content) Archive {
 	return Archive{kind: fromAssets, assets: assets}
 }
 
-// FileArchive is an archive that is a folder or a file.
+// FileArchive returns the archive in a folder or an archive file.
 func FileArchive(path string) Archive { return Archive{kind: fromPath, value: path} }
 
-// URIArchive is an archive that is found at a URI.
+// URIArchive returns the archive at a URI.
 func URIArchive(uri string) Archive { return Archive{kind: fromURI, value: uri} }
 
-// Assets returns the assets and archives, if the archive is made of such. One that is not known yet is nil.
+// Assets returns the contents of an archive made by [AssetArchive]. Unknown assets are nil.
 func (a Archive) Assets() (map[string]Content, bool) { return a.assets, a.kind == fromAssets }
 
-// Path returns the folder or file, if the archive is one.
+// Path returns the path of an archive made by [FileArchive].
 func (a Archive) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI, if the archive is found at one.
+// URI returns the URI of an archive made by [URIArchive].
 func (a Archive) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].
 func (a Archive) Hash() (string, bool) { return a.hash, a.hash != "" }
 
-// Equal reports whether two archives say the same about where their content is, and what it is.
+// Equal reports whether two archives have the same source and hash.
 func (a Archive) Equal(b Archive) bool {
 	return a.kind == b.kind && a.value == b.value && a.hash == b.hash && maps.EqualFunc(a.assets, b.assets, equalContent)
 }
 
-// equalContent spares == the archives, which it cannot compare.
+// equalContent compares contents without using == on archives, which contain maps.
 func equalContent(a, b Content) bool {
 	if archive, ok := a.(Archive); ok {
 		other, ok := b.(Archive)
@@ -122,7 +120,7 @@ var (
 
 func wireOf[C Content](p *Props, c C) *structpb.Value { return c.wire(p) }
 
-// contentCodec is that of what an archive is made of.
+// contentCodec is the codec of an archive's members.
 type contentCodec struct{}
 
 func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
@@ -169,7 +167,7 @@ func (a Archive) wire(p *Props) *structpb.Value {
 	return p.content(wire.Archive, a.kind, p.string(a.value), a.hash)
 }
 
-// content makes a signed object.
+// content returns a signed object for an asset or archive.
 func (p *Props) content(signature string, kind source, value *structpb.Value, hash string) *structpb.Value {
 	v := signedObject(signature, string(kind), value)
 	if hash != "" {
@@ -209,8 +207,8 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	return a, ok
 }
 
-// source finds the one field that says where the content is. An asset whose text is a secret is a secret, and one whose
-// text is unknown is unknown.
+// source returns the one field that locates the content. An asset with a secret text is a secret, and one with an
+// unknown text is unknown.
 func (p *Props) source(
 	v *structpb.Value, signature, what string, kinds ...source,
 ) (kind source, value *structpb.Value, ok bool) {
@@ -241,7 +239,7 @@ func (p *Props) source(
 	return kind, value, is == present
 }
 
-// hash finds the hash of the content, "" where there is none.
+// hash returns the content's hash, or "".
 func (p *Props) hash(v *structpb.Value) (string, bool) {
 	value, is := p.open(v.GetStructValue().GetFields()[hashKey])
 	if is != present {

@@ -12,11 +12,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Bag holds a resource's properties as they travel: JSON values by name, in which null means absent and [wire.Signature]
-// marks special values. A Bag must not be modified. The zero Bag means that there is no bag at all; as a bag, it is empty.
+// Bag holds a resource's properties in wire form: JSON values by name, where null means absent and [wire.Signature]
+// marks special values. A Bag must not be modified. The zero Bag means "no bag"; used as a bag, it is empty.
 type Bag struct{ message *structpb.Struct }
 
-// BagOf returns a bag over s, which must not be modified afterward. BagOf(nil) is the zero Bag.
+// BagOf returns a Bag for s, which must not be modified afterward. BagOf(nil) is the zero Bag.
 func BagOf(s *structpb.Struct) Bag { return Bag{s} }
 
 // Struct returns the bag's properties as a message, which must not be modified. It is nil for the zero Bag.
@@ -25,13 +25,13 @@ func (b Bag) Struct() *structpb.Struct { return b.message }
 // IsZero reports whether b is the zero Bag.
 func (b Bag) IsZero() bool { return b.message == nil }
 
-// Get returns a property as encoding/json would decode it, with secrets unwrapped. It is nil if the property is absent.
+// Get returns a property as encoding/json would decode it, with secrets unwrapped, or nil if it is absent.
 func (b Bag) Get(name string) any {
 	v := reveal(b.message.GetFields()[name])
 	return v.AsInterface()
 }
 
-// reveal copies v without the wrappers of secrets.
+// reveal copies v without secret wrappers.
 func reveal(v *structpb.Value) *structpb.Value {
 	v, _ = signed.Reveal(v)
 	switch k := v.GetKind().(type) {
@@ -54,21 +54,21 @@ func reveal(v *structpb.Value) *structpb.Value {
 // String returns the bag as JSON, with secrets masked.
 func (b Bag) String() string { return readable.JSON(structpb.NewStructValue(b.message), "") }
 
-// Decode sets the properties of o, which must be zero, from a bag that a program made: nothing may be missing, left
-// over, of another kind than declared, or unknown. The error is a *[InvalidError] with all faults.
+// Decode sets the properties of o, which must be zero, from a bag written by a program. Missing, additional, mistyped
+// and unknown properties are errors. The error is an *[InvalidError] that lists all of them.
 func Decode(bag Bag, o Object) error {
 	_, err := decodeBag(context.Background(), bag.message, o, decoding{})
 	return err
 }
 
-// DecodeContext does what [Decode] does for a call that package serve serves, whose errors and logs then mask what the
-// properties of o declare secret. What is deprecated gives warnings in the log.
+// DecodeContext is like [Decode] for calls served by package serve: errors and logs mask the values that o declares
+// secret, and deprecated properties are logged as warnings.
 func DecodeContext(ctx context.Context, bag Bag, o Object) error {
 	_, err := decodeBag(ctx, bag.message, o, decoding{warn: logWarning(ctx)})
 	return err
 }
 
-// Encode makes the bag of an object's properties. The error is a *[OutputError] with all faults.
+// Encode returns an object's properties as a bag. The error is an *[OutputError] with all faults.
 func Encode(o Object) (Bag, error) {
 	bag, err := encodeBag(context.Background(), o, nil, 0, 0)
 	if err != nil {
@@ -77,38 +77,39 @@ func Encode(o Object) (Bag, error) {
 	return Bag{bag}, nil
 }
 
-// decoding is how a bag is decoded.
+// decoding holds the options of a decode.
 type decoding struct {
 	mode mode // strict or lenient
-	// unknown says that values may be unknown.
+	// unknown allows unknown values.
 	unknown bool
-	// checked says that the bag is what Check returned.
+	// checked is set for bags returned by Check.
 	checked bool
-	// only, if it is not 0, decodes nothing but properties that have one of the flags.
+	// only, if not 0, restricts decoding to properties with one of the flags.
 	only Flags
-	// marks has the marks so far, if any.
+	// marks holds existing marks, if any.
 	marks *mark
-	// fits, if it is not nil, is set to false if the bag does not fit the IDL, where the mode is lenient.
+	// fits, if not nil, is set to false by a lenient decode if the bag does not fit the IDL.
 	fits *bool
-	// priorFaults are faults of assets and archives that were found before.
+	// priorFaults are faults of assets and archives found earlier.
 	priorFaults []Fault
-	// warn, if it is not nil, receives warnings about what is deprecated.
+	// warn, if not nil, receives deprecation warnings.
 	warn func(Fault)
 }
 
-// decodeBag returns what the object cannot say. Its error is a *[InvalidError], or that of the context.
+// decodeBag decodes a bag into o and returns the marks, which o cannot represent. Its error is an *[InvalidError] or
+// the context's.
 func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) (*mark, error) {
 	p := d.walk(ctx, bag, o, false)
 	if len(p.faults) > 0 {
 		p = d.walk(ctx, bag, o, true)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err // The walk may have ended early.
+		return nil, err // The walk may have been cut short.
 	}
 	if len(p.faults) > 0 {
 		return nil, &InvalidError{Faults: p.reported()}
 	}
-	slices.SortStableFunc(p.warnings, func(a, b Fault) int { return cmp.Compare(a.Path, b.Path) }) // Maps have no order.
+	slices.SortStableFunc(p.warnings, func(a, b Fault) int { return cmp.Compare(a.Path, b.Path) }) // maps have no order
 	for _, w := range p.warnings {
 		d.warn(w)
 	}
@@ -123,12 +124,12 @@ func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOr
 	p.inOrder, p.unknown, p.checked, p.only, p.priorFaults = inOrder, d.unknown, d.checked, d.only, slices.Clone(d.priorFaults)
 	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
 	p.decodeObject(bag.GetFields(), o)
-	p.faults = append(p.faults, p.priorFaults...) // which are about what the object does not have
+	p.faults = append(p.faults, p.priorFaults...) // for parts that the object lacks
 	return p
 }
 
-// encodeBag encodes what neither skip nor only leaves out. Its error is a *[OutputError], with the bag of all properties
-// that can be encoded, or that of the context.
+// encodeBag encodes the properties selected by skip and only. Its error is the context's, or an *[OutputError]
+// returned with all properties that could be encoded.
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only
@@ -141,7 +142,7 @@ func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*struc
 		p.encodeObject(o)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err // The walk may have ended early.
+		return nil, err // The walk may have been cut short.
 	}
 	bag := &structpb.Struct{Fields: fields}
 	if len(p.faults) > 0 {

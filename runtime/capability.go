@@ -11,10 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// AnyResource is the codec of a capability of any type: the URN of a resource.
+// AnyResource is the codec of a resource reference of any type: a resource's URN.
 var AnyResource = Codec[*urn.URN]{codec: &capabilityCodec{}}
 
-// Capability is the codec of a capability of one type: the URN of a resource of that type, which may have a former token.
+// Capability returns the codec of a resource reference of one type: the URN of a resource of that type, which may have
+// one of its former tokens.
 func Capability(t tokens.Type, was ...tokens.Type) Codec[*urn.URN] {
 	return Codec[*urn.URN]{codec: &capabilityCodec{append(was, t)}}
 }
@@ -33,7 +34,7 @@ func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return set(into, u, ok)
 }
 
-// urn decodes the URN of a resource.
+// urn decodes a resource's URN.
 func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, bool) {
 	u := urn.URN(v.GetStringValue())
 	parts, err := u.Parts()
@@ -43,7 +44,7 @@ func (p *Props) urn(v *structpb.Value, expected string) (urn.URN, tokens.Type, b
 	return u, parts.Type, err == nil
 }
 
-// otherType reports a resource of the wrong type. It returns false.
+// otherType reports a resource of the wrong type and returns false.
 func (p *Props) otherType(expected string, u urn.URN) bool {
 	found := "a resource"
 	if parts, err := u.Parts(); err == nil && !p.isHidden() {
@@ -67,17 +68,17 @@ func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.string(string(u))
 }
 
-// Decode sets the properties of o, the struct that is generated for the resource's type. It ignores what is missing
-// or not as it should be. The error is a *[InvalidError].
+// Decode sets the properties of o, the struct generated for the resource's type, ignoring missing and invalid ones.
+// The error is an *[InvalidError].
 func (r Reference) Decode(o Object) error {
 	_, err := decodeBag(context.Background(), r.Properties.message, o, decoding{mode: lenient})
 	return err
 }
 
-// String returns only the id, to keep secrets out of logs.
+// String returns the id alone, to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
 
-// Resolve returns what is known of a resource, and reports whether it exists.
+// Resolve returns the reference to a resource and whether the resource exists.
 func (r References) Resolve(u urn.URN) (Reference, bool) {
 	ref := r[u]
 	return ref, ref.ID != ""

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// set sets what into points to, if the value is ok.
+// set stores value in what into points to if ok is true. It returns ok.
 func set[T any](into any, value T, ok bool) bool {
 	if ok {
 		*into.(*T) = value
@@ -27,7 +27,7 @@ var (
 	String = Codec[*string]{codec: &scalar[string]{KindString, (*Props).text, (*Props).string}}
 )
 
-// scalar is the codec of values without parts.
+// scalar is the codec of primitive values.
 type scalar[T any] struct {
 	of    Kind
 	read  func(*Props, *structpb.Value) (T, bool)
@@ -85,7 +85,7 @@ func (p *Props) string(s string) *structpb.Value {
 	return p.make.string(s)
 }
 
-// textProblem says why a string cannot be in a bag, "" if it can.
+// textProblem returns the reason a string cannot be sent, or "".
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:
@@ -107,17 +107,17 @@ func (p *Props) number(n float64) *structpb.Value {
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
-// EnumValue is a value of an enum that can be set. Pointers to generated enums implement it.
+// EnumValue is a settable enum value. Pointers to generated enums implement it.
 type EnumValue interface {
-	// Lumi returns the value as a string, to be read and set.
+	// Lumi returns a pointer to the value as a string.
 	Lumi() *string
-	// Valid reports whether the value is one of the enum's.
+	// Valid reports whether the value is a member of the enum.
 	Valid() bool
-	// Values returns the enum's values in the order of the IDL.
+	// Values returns the enum's values in declaration order.
 	Values() []string
 }
 
-// Enum is the codec of a generated enum. P points to it.
+// Enum returns the codec of a generated enum. P points to it.
 func Enum[P EnumValue]() Codec[P] { return Codec[P]{codec: enumCodec{}} }
 
 type enumCodec struct{}
@@ -135,8 +135,8 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (enumCodec) kind() Kind { return KindString }
 
-// encode leaves out what nobody has set. Any other value that the enum does not have goes through: the cloud may know
-// more than the IDL, and state may be older.
+// encode omits unset values. Values outside the enum pass, since the cloud may know more than the IDL, and state may
+// be older.
 func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	e := from.(EnumValue)
 	s := *e.Lumi()
@@ -146,7 +146,7 @@ func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	return p.string(s)
 }
 
-// setEnum sets an enum's value and reports whether it is a legal one. A value that was stored may have been.
+// setEnum sets an enum's value and reports whether it is valid. Stored values need not be.
 func (p *Props) setEnum(into EnumValue, s string) bool {
 	*into.Lumi() = s
 	if p.mode == lenient || into.Valid() {
@@ -167,7 +167,7 @@ func (p *Props) notInEnum(v *structpb.Value, values []string) {
 	p.wrong("expected %s, found %s%s", oneOf(values), kindOf(v, p.isHidden()), help)
 }
 
-// maxListed is how many values of an enum a message lists. Some enums have hundreds.
+// maxListed limits the enum values listed in a message. Some enums have hundreds.
 const maxListed = 12
 
 func oneOf(values []string) string {
@@ -189,7 +189,7 @@ func alternatives(list []string) string {
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-// Struct is the codec of a generated struct. P points to it.
+// Struct returns the codec of a generated struct. P points to it.
 func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }
 
 type structCodec struct{}
@@ -208,7 +208,7 @@ func (structCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(p.encodeObject(from.(Object)))
 }
 
-// object takes a plain object apart.
+// object returns the fields of a plain object.
 func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
 	obj, ok := v.GetKind().(*structpb.Value_StructValue)
 	if !ok || obj.StructValue != p.unsigned && signed.Signature(v) != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// List is the codec of a list, given that of its elements.
+// List returns the codec of a list.
 func List[T any](elem Codec[*T]) Codec[*[]T] {
 	return Codec[*[]T]{codec: &listCodec{elem: elem.codec, slice: sliceOf[T]{}}}
 }
@@ -21,10 +21,10 @@ type listCodec struct {
 	slice slice
 }
 
-// slice is the little about a list that depends on the type of its elements.
+// slice is the type-dependent part of the list codec.
 type slice interface {
-	// walk makes the slice that field points to of values and returns these, or makes values of the slice and returns
-	// those: nil if it is nil.
+	// walk decodes values into the slice that field points to and returns them, or encodes the slice and returns its
+	// values, nil for a nil slice.
 	walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value
 }
 
@@ -64,12 +64,12 @@ func (c *listCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.list(values)
 }
 
-// Map is the codec of a map whose keys are any strings, given that of its elements.
+// Map returns the codec of a map with arbitrary string keys.
 func Map[V any](elem Codec[*V]) Codec[*map[string]V] {
 	return Codec[*map[string]V]{codec: &mapCodec[string, V]{elem: elem.codec}}
 }
 
-// KeyMap is the codec of a map whose keys are constrained strings, given the codecs of keys and elements.
+// KeyMap returns the codec of a map whose string keys have constraints.
 func KeyMap[V any](key Codec[*string], elem Codec[*V]) Codec[*map[string]V] {
 	c := &mapCodec[string, V]{elem: elem.codec}
 	if key, ok := key.codec.(*constrained); ok {
@@ -78,12 +78,12 @@ func KeyMap[V any](key Codec[*string], elem Codec[*V]) Codec[*map[string]V] {
 	return Codec[*map[string]V]{codec: c}
 }
 
-// EnumMap is the codec of a map whose keys are the values of an enum, given the codecs of both.
+// EnumMap returns the codec of a map keyed by an enum's values.
 func EnumMap[E ~string, V any, P enumPointer[E]](_ Codec[P], elem Codec[*V]) Codec[*map[E]V] {
 	return Codec[*map[E]V]{codec: &mapCodec[E, V]{elem: elem.codec, key: P(new(E))}}
 }
 
-// enumPointer is the type of pointers to E, where these are enums.
+// enumPointer is the type of a pointer to enum E.
 type enumPointer[E any] interface {
 	*E
 	EnumValue
@@ -91,9 +91,9 @@ type enumPointer[E any] interface {
 
 type mapCodec[K ~string, V any] struct {
 	elem codec
-	// key is any key of the map, or nil where it is no enum's.
+	// key is a zero key of the map, or nil if keys are not enums.
 	key EnumValue
-	// rules are those of keys.
+	// rules constrain the keys.
 	rules []constraint.Rule
 }
 
@@ -117,7 +117,7 @@ func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
-// decodeKey decodes an element of the map m. The one before may still be in elem.
+// decodeKey decodes an element into the map m. elem may still hold the previous element.
 func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
 	if signed.IsNull(v) {
 		return
@@ -151,7 +151,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(fields)
 }
 
-// isKey refuses the keys that would not come back as they went, or would come back as something else.
+// isKey rejects keys that would not survive a round trip.
 func (p *Props) isKey(key string) bool {
 	problem := textProblem(key)
 	if key == wire.Signature {
@@ -163,7 +163,7 @@ func (p *Props) isKey(key string) bool {
 	return problem == ""
 }
 
-// element decodes or encodes an element of a list, which cannot be absent.
+// element decodes or encodes a list element, which cannot be absent.
 func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
 	if !p.push(step{index: i}) {
 		return
@@ -189,7 +189,7 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
+// decodeKey decodes a map element and reports whether the map has it, even if it is unknown.
 func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
 	if !p.push(step{name: key, index: keyStep}) {
 		return false

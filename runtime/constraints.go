@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// constrained is a codec that checks the values of programs. It does not check state, which may be older than the
+// constrained is a codec that validates programs' values. It does not validate state, which may be older than the
 // constraints, or what a provider returns.
 type constrained struct {
 	codec
@@ -23,7 +23,7 @@ func (c Codec[P]) with(name string, arg any) Codec[P] {
 	return Codec[P]{codec: constrain(c.codec, constraint.New(name, arg))}
 }
 
-// constrain adds a rule to those that the codec has.
+// constrain adds a rule to a codec.
 func constrain(c codec, r constraint.Rule) codec {
 	if c, ok := c.(*constrained); ok {
 		return &constrained{c.codec, append(slices.Clip(c.rules), r)}
@@ -31,49 +31,49 @@ func constrain(c codec, r constraint.Rule) codec {
 	return &constrained{c, []constraint.Rule{r}}
 }
 
-// Min is the codec of numbers that are at least n.
+// Min requires numbers to be at least n.
 func (c Codec[P]) Min(n float64) Codec[P] { return c.with("min", n) }
 
-// ExclusiveMin is the codec of numbers that are more than n.
+// ExclusiveMin requires numbers to be greater than n.
 func (c Codec[P]) ExclusiveMin(n float64) Codec[P] { return c.with("exclusiveMin", n) }
 
-// Max is the codec of numbers that are at most n.
+// Max requires numbers to be at most n.
 func (c Codec[P]) Max(n float64) Codec[P] { return c.with("max", n) }
 
-// ExclusiveMax is the codec of numbers that are less than n.
+// ExclusiveMax requires numbers to be less than n.
 func (c Codec[P]) ExclusiveMax(n float64) Codec[P] { return c.with("exclusiveMax", n) }
 
-// MultipleOf is the codec of numbers that are multiples of n, except for rounding.
+// MultipleOf requires numbers to be multiples of n, except for rounding.
 func (c Codec[P]) MultipleOf(n float64) Codec[P] { return c.with("multipleOf", n) }
 
-// MinLength is the codec of strings of at least n Unicode characters.
+// MinLength requires strings to have at least n Unicode characters.
 func (c Codec[P]) MinLength(n int) Codec[P] { return c.with("minLength", n) }
 
-// MaxLength is the codec of strings of at most n Unicode characters.
+// MaxLength requires strings to have at most n Unicode characters.
 func (c Codec[P]) MaxLength(n int) Codec[P] { return c.with("maxLength", n) }
 
-// Pattern is the codec of strings that have a match of a regular expression, which is compiled when it is first needed.
+// Pattern requires strings to contain a match of a regular expression, which is compiled on first use.
 func (c Codec[P]) Pattern(pattern string) Codec[P] { return c.with("pattern", pattern) }
 
-// Format is the codec of strings in a format of the IDL, such as "uri".
+// Format requires strings to be in a format of the IDL, such as "uri".
 func (c Codec[P]) Format(name string) Codec[P] { return c.with("format", name) }
 
-// MinItems is the codec of lists of at least n elements.
+// MinItems requires lists to have at least n elements.
 func (c Codec[P]) MinItems(n int) Codec[P] { return c.with("minItems", n) }
 
-// MaxItems is the codec of lists of at most n elements.
+// MaxItems requires lists to have at most n elements.
 func (c Codec[P]) MaxItems(n int) Codec[P] { return c.with("maxItems", n) }
 
-// Unique is the codec of lists without equal elements.
+// Unique requires list elements to be distinct.
 func (c Codec[P]) Unique() Codec[P] { return c.with("unique", true) }
 
-// MinProperties is the codec of maps of at least n elements.
+// MinProperties requires maps to have at least n elements.
 func (c Codec[P]) MinProperties(n int) Codec[P] { return c.with("minProperties", n) }
 
-// MaxProperties is the codec of maps of at most n elements.
+// MaxProperties requires maps to have at most n elements.
 func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties", n) }
 
-// KeyPattern is the codec of maps whose keys have a match of a regular expression.
+// KeyPattern requires map keys to contain a match of a regular expression.
 func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPattern", pattern) }
 
 func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
@@ -102,14 +102,14 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	return len(p.faults) == faults
 }
 
-// breaks reports what is wrong with the value at hand, unless it is "".
+// breaks reports a constraint violation, unless problem is "".
 func (p *Props) breaks(problem string) {
 	if problem != "" {
 		p.fault("%s", problem)
 	}
 }
 
-// entries checks the number of entries of a map and their keys.
+// entries checks the keys of a map and their number.
 func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	count := 0
 	var wrong []string
@@ -132,7 +132,7 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	}
 }
 
-// differ reports whether values are a few different strings. Most lists are, and need no identities.
+// differ reports whether values are a few distinct strings. Most lists are, and need no identities.
 func differ(values []*structpb.Value) bool {
 	const few = 16
 	if len(values) > few {
@@ -152,8 +152,8 @@ func differ(values []*structpb.Value) bool {
 	return true
 }
 
-// identities returns strings that are equal if the elements of the list at hand, which was decoded, are equal, secret or
-// not, with defaults. Elements that are wrong or have unknown parts, and nulls, have "".
+// identities returns a string for each element of the current, decoded list. Equal elements have equal strings,
+// whether secret or not, with defaults applied. Invalid and null elements, and those with unknown parts, have "".
 func (p *Props) identities(c codec, list any) []string {
 	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
 	identities := make([]string, len(elements))
@@ -166,8 +166,8 @@ func (p *Props) identities(c codec, list any) []string {
 	return identities
 }
 
-// identify writes a value without ambiguity, with sorted keys and without nulls in objects. It reports false where a part
-// is not known.
+// identify writes a value in a canonical form, with sorted keys and without null fields. It returns false if a part is
+// unknown.
 func identify(b *strings.Builder, v *structpb.Value) bool {
 	v, _ = signed.Reveal(v)
 	if signed.IsUnknown(v) {

@@ -10,27 +10,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Description is what the IDL and the author of the provider say about a type of resource.
+// Description describes a resource type, as declared by the IDL and the provider's author.
 type Description struct {
 	Type tokens.Type
-	// Named says that programs name the resources.
+	// Named is set if programs name the resources.
 	Named bool
-	// CanFind says that the provider can Find a resource.
+	// CanFind is set if the provider implements Find.
 	CanFind bool
-	// IdempotentCreate says that a Create with a token that is known returns what the first one made.
+	// IdempotentCreate is set if a repeated Create with the same token returns the result of the first.
 	IdempotentCreate bool
-	// Properties are those of the resource, in the order of the IDL.
+	// Properties lists the resource's properties in declaration order.
 	Properties []Property
 }
 
-// Describe lists the properties of an object, without those of other objects inside. It reads no field.
+// Describe lists the properties of an object, without descending into nested objects. It reads no field values.
 func Describe(o Object) []Property {
 	p := newProps(context.Background(), describe, nil)
 	o.Lumi(p)
 	return p.properties
 }
 
-// undeclared reports the fields that the object does not have. Those that were stored are no fault.
+// undeclared reports fields that the object does not declare. In stored bags they are not an error.
 func (p *Props) undeclared(o Object) {
 	var names, settable []string
 	properties := Describe(o)
@@ -59,7 +59,7 @@ func (p *Props) undeclared(o Object) {
 	}
 }
 
-// insteadOf completes a message about a name that no property has.
+// insteadOf returns the rest of an error message about an unknown property: its new name or a suggestion.
 func insteadOf(name string, properties []Property, names []string) string {
 	for _, now := range properties {
 		if slices.Contains(now.Was, name) {
@@ -69,7 +69,7 @@ func insteadOf(name string, properties []Property, names []string) string {
 	return didYouMean(name, names)
 }
 
-// didYouMean completes a message about a name that is none of the names, if one of them was probably meant.
+// didYouMean returns the rest of an error message about an unknown name, suggesting a similar one.
 func didYouMean(name string, names []string) string {
 	near := suggest.Name(name, names)
 	if near == "" {

@@ -15,42 +15,43 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Diff is how the properties that a program wants differ from those that a resource has. Properties that a program
+// Diff lists the differences between the properties a program wants and those a resource has. Properties that programs
 // cannot set are not compared.
 type Diff struct {
-	// changes are all that were found, of which dropped, if it is not nil, has those that are ignored.
+	// changes holds all changes found; dropped, if not nil, marks the ignored ones.
 	changes []Change
 	dropped []bool
-	// changed are the paths of the changes that are not ignored, and around has the paths of all and those that contain one.
+	// changed holds the paths of changes that are not ignored; around holds the paths of all changes and their
+	// parents.
 	changed  Paths
 	around   map[Path]extent
 	replaces Paths
 	ignored  Paths
-	// deleteFirst is what DeleteBeforeReplace sets.
+	// deleteFirst is set by DeleteBeforeReplace.
 	deleteFirst bool
-	// path leads to the values that are being compared, until ctx is done.
+	// path is the path of the values being compared. The comparison stops when ctx is done.
 	path []step
 	ctx  context.Context
 }
 
-// extent is the changes from first up to end, of which some are left that are not ignored.
+// extent is the range of changes [first, end), of which left are not ignored.
 type extent struct{ first, end, left int }
 
-// Change is one difference: the outermost place where a value was added or removed, the innermost where it is another.
+// Change is one difference: the outermost path at which a value was added or removed, or the innermost at which it was
+// modified.
 type Change struct {
 	Kind ChangeKind
-	// Path is where the value stands.
+	// Path locates the value.
 	Path Path
-	// Old and New are the values. Old is nil where the value was added, New where it was removed. Both are nil where
-	// Secret is set.
+	// Old and New are the values. Old is nil for an added value, New for a removed one. Both are nil if Secret is set.
 	Old, New *structpb.Value
-	// Unknown says that the new value is not known yet, so that it may turn out to be the old one.
+	// Unknown is set if the new value is not known yet, in which case it may turn out to equal the old one.
 	Unknown bool
-	// Secret says that one of the values is a secret.
+	// Secret is set if either value is a secret.
 	Secret bool
 }
 
-// ChangeKind says what happened to a value.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
 // The kinds of changes.
@@ -60,10 +61,10 @@ const (
 	Modified ChangeKind = "modified"
 )
 
-// Compare makes the diff of two bags. Values that are wrapped as secrets are compared, but not kept.
+// Compare returns the diff of two bags. Secret values are compared but not retained.
 func Compare(old, want Bag) *Diff { return compare(context.Background(), old.message, want.message) }
 
-// compare ends early when ctx is done.
+// compare stops early when ctx is done.
 func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
 	d := &Diff{ctx: ctx, around: map[Path]extent{}}
 	d.objects(old.GetFields(), want.GetFields())
@@ -71,7 +72,7 @@ func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
 	return d
 }
 
-// Changes lists the differences, in the order of their paths.
+// Changes lists the differences in path order.
 func (d *Diff) Changes() []Change {
 	if d.dropped == nil {
 		return d.changes
@@ -85,28 +86,27 @@ func (d *Diff) Changes() []Change {
 	return left
 }
 
-// Empty reports whether nothing differs.
+// Empty reports whether there are no differences.
 func (d *Diff) Empty() bool { return d.around[""].left == 0 }
 
-// Changed reports whether the value at p, or any part of it, differs.
+// Changed reports whether the value at p or any part of it differs.
 func (d *Diff) Changed(p Path) bool { return d.around[p].left > 0 || d.changed.Has(p) }
 
-// Replace says that the change of the value at p needs a new resource in place of the old. It has no effect where
-// nothing changed.
+// Replace declares that a change at p requires a replacement. It has no effect if nothing changed at p.
 func (d *Diff) Replace(p Path) {
 	if d.Changed(p) {
 		d.replaces = d.replaces.add(p)
 	}
 }
 
-// Replaces lists the paths whose changes need a new resource, sorted.
+// Replaces returns the sorted paths whose changes require a replacement.
 func (d *Diff) Replaces() []Path {
 	return slices.DeleteFunc(d.replaces.Sorted(), func(p Path) bool { return !d.Changed(p) })
 }
 
-// Ignore says that the change of the value at p, or of any part of it, makes no difference: it is dropped, and the resource
-// keeps the old value. It is for values that differ only in how they are written. It has no effect if nothing changed
-// there. An element that only one of two lists has can be ignored only together with the list.
+// Ignore drops changes at p and below: the resource keeps its old value there. Use it for values that differ only in
+// notation. It has no effect if nothing changed there. An element that only one of two lists has can be ignored only
+// together with its list.
 func (d *Diff) Ignore(p Path) {
 	in := d.around[p]
 	if in.left == 0 {
@@ -130,16 +130,16 @@ func (d *Diff) Ignore(p Path) {
 	}
 }
 
-// isElement reports whether an element of a list was added or removed.
+// isElement reports whether the change added or removed a list element.
 func (c Change) isElement() bool {
 	return c.Kind != Modified && strings.HasSuffix(string(c.Path), "]") && !strings.HasSuffix(string(c.Path), `"]`)
 }
 
-// DeleteBeforeReplace says that the old resource must be deleted before a new one is created in its place, such as for a
-// name that only one of them can have. It has no effect on an update.
+// DeleteBeforeReplace declares that the old resource must be deleted before its replacement is created, for instance
+// because both would need the same unique name. It has no effect on an update.
 func (d *Diff) DeleteBeforeReplace() { d.deleteFirst = true }
 
-// kept returns the properties that are wanted, with old ones at the places whose changes are ignored.
+// kept returns the wanted properties, with old values in place of ignored changes.
 func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
 	if len(d.ignored) == 0 {
 		return want
@@ -148,9 +148,9 @@ func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
 	return &structpb.Struct{Fields: k.fields(old.GetFields(), want.GetFields())}
 }
 
-// keeper makes a bag of old and new values.
+// keeper builds a bag of old and new values.
 type keeper struct {
-	// ignored are the paths of old values, and inside all that contain one.
+	// ignored holds the paths of old values to keep; inside, all their parents.
 	ignored, inside Paths
 	path            []step
 }
@@ -173,8 +173,8 @@ func (k *keeper) fields(old, want map[string]*structpb.Value) map[string]*struct
 	return fields
 }
 
-// value returns the old value if a change at the step is ignored, and otherwise the one that is wanted, with old parts.
-// An old value in place of a secret becomes one.
+// value returns the old value if its change is ignored, and otherwise the wanted one with old parts. An old value that
+// replaces a secret becomes a secret.
 func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	k.path = append(k.path, s)
 	defer func() { k.path = k.path[:len(k.path)-1] }()
@@ -199,14 +199,14 @@ func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: list})
 }
 
-// String shows one change a line, and no secret.
+// String formats one change a line, with secrets masked.
 func (d *Diff) String() string {
 	var b strings.Builder
 	replaces := Paths{}
 	for _, p := range d.Replaces() {
 		replaces = replaces.add(p)
 	}
-	inside := replaces.around() // of which some part needs a replacement
+	inside := replaces.around() // paths with a part that requires a replacement
 	for _, c := range d.Changes() {
 		b.WriteString(c.String())
 		if _, ok := inside[c.Path]; ok || replaces.Has(c.Path) {
@@ -217,7 +217,7 @@ func (d *Diff) String() string {
 	return b.String()
 }
 
-// String shows the change in one line, without the value of a secret.
+// String formats the change on one line, with secrets masked.
 func (c Change) String() string {
 	switch c.Kind {
 	case Added:
@@ -228,7 +228,7 @@ func (c Change) String() string {
 	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.showNew()
 }
 
-// showNew says of a value that is not known yet just that, also where it will be a secret.
+// showNew formats the new value. An unknown value is shown as such even if it will be a secret.
 func (c Change) showNew() string {
 	if c.Unknown {
 		return readable.Unknown
@@ -261,7 +261,7 @@ func (d *Diff) objects(old, want map[string]*structpb.Value) {
 	}
 }
 
-// at compares a part. It renders the path once, however many changes there are inside.
+// at compares a part. It renders the path once for all changes inside.
 func (d *Diff) at(s step, compare func()) {
 	if d.ctx.Err() != nil {
 		return
@@ -280,7 +280,7 @@ func (d *Diff) at(s step, compare func()) {
 	d.path = d.path[:len(d.path)-1]
 }
 
-// values compares two values, of which either may be absent.
+// values compares two values, either of which may be absent.
 func (d *Diff) values(old, want *structpb.Value) {
 	old, wasSecret := signed.Reveal(old)
 	want, isSecret := signed.Reveal(want)
@@ -309,7 +309,7 @@ func (d *Diff) values(old, want *structpb.Value) {
 	d.add(c)
 }
 
-// add adds a change, whose path at sets.
+// add appends a change; at sets its path.
 func (d *Diff) add(c Change) {
 	if c.Secret || holdsSecret(c.Old) || holdsSecret(c.New) {
 		c.Secret, c.Old, c.New = true, nil, nil
@@ -328,7 +328,7 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	for i := range both {
 		d.at(step{index: i}, func() { d.values(olds[i], wants[i]) })
 	}
-	// What follows is there also if it is null, which an any may hold.
+	// Elements beyond the common length count even if null, which an any may contain.
 	for i := both; i < len(olds); i++ {
 		v, secret := signed.Reveal(olds[i])
 		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })
@@ -340,7 +340,7 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	}
 }
 
-// holdsSecret reports whether any part of a value is a secret.
+// holdsSecret reports whether a value contains a secret.
 func holdsSecret(v *structpb.Value) bool {
 	if signed.IsSecret(v) {
 		return true

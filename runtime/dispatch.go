@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Only what stands in this file, and the author's own code, knows the type of a resource's properties. All else that a
-// provider does is the same machine code for all types.
+// Only this file and the author's code depend on the type of a resource's properties. All other provider code is
+// compiled once for all types.
 
-// operations carries out any one of the author's operations.
+// operations runs any of the author's operations.
 type operations func(ctx context.Context, c *call) error
 
-// call is one call of one of the author's operations: what goes in, and what comes out.
+// call holds the inputs and outputs of one operation.
 type call struct {
 	op        operation
 	old, want *state
@@ -44,33 +44,33 @@ const (
 	upgradeOp
 )
 
-// state is a [State] of any type, with what its properties cannot say.
+// state is a [State] of any type, with details that its properties cannot represent.
 type state struct {
 	URN        urn.URN
 	ID         ID
 	Properties Object
-	Old        Object // nil if there are none
+	Old        Object // nil if there is none
 	Seed       Seed
 	Token      string
 	Unknown    Paths
 	Refs       References
 	done       *sync.Map
 	marks      *mark
-	// bag has the properties as they were stored, or as the author upgraded them.
+	// bag holds the properties as stored, or as upgraded by the author.
 	bag *structpb.Struct
-	// before is the bag of the properties as the author is given them, where that is needed later.
+	// before is the bag of the properties as passed to the author, if needed later.
 	before *structpb.Struct
 }
 
-// remember must come before the author's code sees the state.
+// remember must be called before the author's code sees the state.
 func (s *state) remember(ctx context.Context) {
 	if s.marks.hasSecretElement(false) {
 		s.before, _ = encodeBag(ctx, s.Properties, s.marks, 0, 0)
 	}
 }
 
-// encode makes the bag of what the author left of the properties. Secrets are wrapped where they came wrapped. But the
-// author may have moved the elements of a list, and a secret among them: then the property as a whole is one.
+// encode encodes the properties as the author left them. Secrets are wrapped where they arrived wrapped. Since the
+// author may have moved list elements, a list with a secret element becomes secret as a whole.
 func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct, error) {
 	bag, err := encodeBag(ctx, s.Properties, s.marks, skip, only)
 	if bag == nil || s.marks == nil {
@@ -85,8 +85,8 @@ func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct,
 	return bag, err
 }
 
-// namer is the one method that [NamingOps] has beside those of [Ops]. Go compiles every method of an interface anew for
-// each type that the interface is instantiated with, so that a smaller one builds faster.
+// namer is the one method that [NamingOps] adds to [Ops]. Go compiles all methods of an interface for each type it is
+// instantiated with, so a smaller interface builds faster.
 type namer[P Object] interface {
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
@@ -123,13 +123,13 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run o
 			_, err = invoke(can.upgrade, ctx, want, c.stored)
 		}
 		if want != nil && !isNil(want.Properties) {
-			c.want.Properties = want.Properties // which the author may have pointed elsewhere
+			c.want.Properties = want.Properties // The author may have replaced the pointer.
 		}
 		return err
 	}, can
 }
 
-// get makes an error of an answer that says nothing.
+// get turns an empty answer into an error.
 func get[P Object](ctx context.Context, ops Ops[P], id ID, old *State[P]) (Object, error) {
 	got, err := ops.Get(ctx, id, old)
 	if err != nil {
@@ -158,12 +158,12 @@ func typed[P Object](s *state) *State[P] {
 	return t
 }
 
-// outcome is what the error of an author's operation means to an engine.
+// outcome translates an author's error into its meaning for an engine.
 func outcome(op operation, err error) error {
 	switch op {
 	case createOp, updateOp, deleteOp:
 		switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-		case nil, Fault, *InvalidError, *ReplaceError: // of one request, while the answer to another may be lost
+		case nil, Fault, *InvalidError, *ReplaceError: // of one request, while the response to another may be lost
 			if isLost(err) {
 				return Uncertain(err)
 			}
@@ -172,19 +172,20 @@ func outcome(op operation, err error) error {
 	return Invalid(err)
 }
 
-// isLost reports whether an author's error is about an answer that did not come: that of a context, a timeout, or that of
-// a connection which broke. Its methods may panic.
+// isLost reports whether an error means that a response was lost: a done context, a timeout, or a broken connection.
+// The error's methods may panic.
 func isLost(err error) (lost bool) {
 	defer func() { _ = recover() }()
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
-	var network interface{ Timeout() bool } // as errors of packages net and url have
+	var network interface{ Timeout() bool } // as errors of packages net and url do
 	return errors.As(err, &network) && (network.Timeout() || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
-// isUncertain reports whether any part of an author's error is about an uncertain outcome. Its methods may panic.
+// isUncertain reports whether any part of an author's error stands for an uncertain outcome. The error's methods may
+// panic.
 func isUncertain(err error) (is bool) {
 	defer func() { _ = recover() }()
 	return errors.As(err, new(*UncertainError))

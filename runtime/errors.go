@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// ErrNotFound is what an author's Get returns, perhaps wrapped, for an id that names no resource. Delete may return it
-// too: what is gone already counts as deleted.
+// ErrNotFound is returned, perhaps wrapped, by an author's Get for an id without a resource. Delete may return it too:
+// a resource that is already gone counts as deleted.
 var ErrNotFound = errors.New("no such resource")
 
-// Fault is one thing that is wrong with one value in a bag of properties. It never tells the value of a secret.
+// Fault is an error in one value of a bag of properties. It never contains the value of a secret.
 type Fault struct {
-	// Path is where the value stands, or should. It is empty for the bag as a whole.
+	// Path locates the value. It is empty for the bag as a whole.
 	Path Path
-	// Message says what is wrong, without a full stop.
+	// Message describes the error, without a full stop.
 	Message string
 }
 
-// Faultf makes a fault, for an author's Check to return. Several of them go together through errors.Join.
+// Faultf returns a Fault for an author's Check to return. Combine several with errors.Join.
 func Faultf(path Path, format string, args ...any) error {
 	return Fault{Path: path, Message: fmt.Sprintf(format, args...)}
 }
@@ -32,13 +32,13 @@ func (f Fault) Error() string {
 	return string(f.Path) + ": " + f.Message
 }
 
-// InvalidError says that the properties which a program gave are wrong.
+// InvalidError reports that a program's properties are invalid.
 type InvalidError struct {
-	// Faults is not empty. It is in the order of the properties. Of very many, the last says that there may be more.
+	// Faults is not empty and in property order. If there are too many, the last fault says that there may be more.
 	Faults []Fault
 }
 
-// Error lists all faults, one a line.
+// Error lists all faults, one per line.
 func (e *InvalidError) Error() string {
 	if e == nil || len(e.Faults) == 0 {
 		return "invalid properties"
@@ -46,13 +46,13 @@ func (e *InvalidError) Error() string {
 	return joined(e.Faults, Fault.Error, "\n")
 }
 
-// OutputError says that the author's code computed properties which cannot be encoded.
+// OutputError reports that the author's code returned properties that cannot be encoded.
 type OutputError struct {
 	// Faults is not empty.
 	Faults []Fault
 }
 
-// Error lists all faults, one a line.
+// Error lists all faults, one per line.
 func (e *OutputError) Error() string {
 	const problem = "the provider returned an invalid result"
 	if e == nil || len(e.Faults) == 0 {
@@ -61,9 +61,9 @@ func (e *OutputError) Error() string {
 	return problem + ": " + joined(e.Faults, Fault.Error, "\n")
 }
 
-// ReplaceError says that an update was refused because it would change properties which only a replacement can change.
+// ReplaceError reports that an update was refused because it would change properties that require a replacement.
 type ReplaceError struct {
-	// Paths are the properties, sorted.
+	// Paths lists the properties, sorted.
 	Paths []Path
 }
 
@@ -75,18 +75,17 @@ func (e *ReplaceError) Error() string {
 	return fmt.Sprintf("changing %s requires a replacement, not an update", joined(e.Paths, func(p Path) string { return string(p) }, ", "))
 }
 
-// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests, and
-// that the same call can safely be made again. It does not say that nothing was changed: the answer to a request that
-// was carried out may have been lost. An author returns it, perhaps wrapped, where a repeated call finds what the one
-// before it did.
+// RetryError reports a temporary failure, such as a rate limit, after which the same call can safely be repeated. It
+// does not imply that nothing changed: the response to a completed request may have been lost. Authors return it,
+// perhaps wrapped, if a repeated call finds what the previous one did.
 type RetryError struct {
-	// Err is what went wrong. It may be nil.
+	// Err is the cause. It may be nil.
 	Err error
-	// After is how long to wait before the next attempt. If it is 0, that is for the engine to choose.
+	// After is how long to wait before the next attempt. If 0, the engine chooses.
 	After time.Duration
 }
 
-// Error returns what went wrong.
+// Error returns the text of the cause.
 func (e *RetryError) Error() string {
 	if e == nil || e.Err == nil {
 		return "temporary failure"
@@ -94,7 +93,7 @@ func (e *RetryError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *RetryError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -102,11 +101,11 @@ func (e *RetryError) Unwrap() error {
 	return e.Err
 }
 
-// Uncertain is how an author reports that nobody knows whether an operation took effect, such as when the answer of the
-// cloud was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for an error of
-// Create, Update or Delete that wraps [context.Canceled], [context.DeadlineExceeded], or the timeout or the loss of a
-// network connection, also if a fault or a *[ReplaceError] is joined to it. It does not if that is within a *[RetryError].
-// It is nil if err is nil.
+// Uncertain wraps err to report that an operation may or may not have taken effect, for instance because the cloud's
+// response was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for errors of
+// Create, Update and Delete that wrap [context.Canceled], [context.DeadlineExceeded], a network timeout or a lost
+// connection, even if joined to a fault or a *[ReplaceError], but not if they are within a *[RetryError].
+// Uncertain(nil) is nil.
 func Uncertain(err error) error {
 	if err == nil {
 		return nil
@@ -114,13 +113,13 @@ func Uncertain(err error) error {
 	return &UncertainError{Err: err}
 }
 
-// UncertainError says that nobody knows whether an operation took effect.
+// UncertainError reports that an operation may or may not have taken effect.
 type UncertainError struct {
-	// Err is what went wrong. It may be nil.
+	// Err is the cause. It may be nil.
 	Err error
 }
 
-// Error returns what went wrong.
+// Error returns the text of the cause.
 func (e *UncertainError) Error() string {
 	if e == nil || e.Err == nil {
 		return "unknown whether the operation took effect"
@@ -128,7 +127,7 @@ func (e *UncertainError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *UncertainError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -136,7 +135,7 @@ func (e *UncertainError) Unwrap() error {
 	return e.Err
 }
 
-// joined is one text of several.
+// joined joins the texts of parts.
 func joined[T any](parts []T, text func(T) string, separator string) string {
 	texts := make([]string, len(parts))
 	for i, part := range parts {

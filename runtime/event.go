@@ -11,22 +11,22 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Event is a line of the log of one call, for the engine that made it.
+// Event is a log line of one call, sent to the engine that made the call.
 type Event struct {
-	// URN is the resource that the call was about, empty for Configure.
+	// URN is the resource of the call, or empty for Configure.
 	URN urn.URN
-	// Level is how much the event matters.
+	// Level is the severity.
 	Level slog.Level
-	// Message is for people. It has no secrets that can be masked.
+	// Message is for people. Known secrets are masked in it.
 	Message string
-	// Progress says that the message says how far the call has come. It takes the place of the one before.
+	// Progress marks a progress message, which replaces the previous one.
 	Progress bool
-	// Dropped is how many events were lost before this one, since there were too many.
+	// Dropped is the number of events lost before this one because there were too many.
 	Dropped int
 }
 
-// Log returns the logger of the call that ctx belongs to. What it logs reaches the engine, which shows it with the
-// resource. For any other context it is [slog.Default].
+// Log returns the logger of the call of ctx. Its output reaches the engine, which shows it with the resource. For any
+// other context, Log returns [slog.Default].
 func Log(ctx context.Context) *slog.Logger {
 	sink, ok := ctx.Value(sinkKey{}).(func(Event))
 	if !ok {
@@ -35,23 +35,23 @@ func Log(ctx context.Context) *slog.Logger {
 	return slog.New(newEventHandler(sink))
 }
 
-// Progress reports how far the call that ctx belongs to has come, in a line such as "copying objects: 120 of 4000". It
-// is cheap, and does nothing for any other context.
+// Progress reports the progress of the call of ctx, in a line such as "copying objects: 120 of 4000". It is cheap, and
+// does nothing for any other context.
 func Progress(ctx context.Context, format string, args ...any) {
 	if sink, ok := ctx.Value(sinkKey{}).(func(Event)); ok {
 		sink(Event{Level: slog.LevelInfo, Message: fmt.Sprintf(format, args...), Progress: true})
 	}
 }
 
-// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve calls it for each call; tests may, too.
-// Sink may be called concurrently. It must not block.
+// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve uses it for each call; tests may
+// use it too. Sink may be called concurrently and must not block.
 func WithEvents(ctx context.Context, sink func(Event)) context.Context {
 	return context.WithValue(ctx, sinkKey{}, sink)
 }
 
 type sinkKey struct{}
 
-// eventHandler makes events of records. The text of the attributes is that of a [slog.TextHandler].
+// eventHandler turns log records into events, with attributes formatted as by [slog.TextHandler].
 type eventHandler struct {
 	sink func(Event)
 	text func(to *bytes.Buffer) slog.Handler
@@ -61,7 +61,7 @@ func newEventHandler(sink func(Event)) *eventHandler {
 	return &eventHandler{sink, func(to *bytes.Buffer) slog.Handler { return slog.NewTextHandler(to, nil) }}
 }
 
-// Enabled implements [slog.Handler]: what is of interest is for the engine to decide.
+// Enabled implements [slog.Handler]. All levels are enabled; the engine filters them.
 func (h *eventHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements [slog.Handler].

@@ -9,17 +9,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// mark holds what a decoded object cannot say about the value at a path, and about the parts of that value. Encoding
-// the object with it restores the bag. A nil mark is empty. Marks form a tree, so that a walk finds the mark of a
-// value by a single step from that of the value around it, however long the paths are.
+// mark holds what a decoded object cannot represent of the value at a path and its parts, so that encoding the object
+// with it restores the bag. A nil mark is empty. Marks form a tree: a walk finds a value's mark in one step from its
+// parent's, however long the paths are.
 type mark struct {
 	unknown bool // not known yet
-	secret  bool // came wrapped
-	missing bool // was required and absent
+	secret  bool // arrived wrapped
+	missing bool // was required but absent
 	parts   map[step]*mark
 }
 
-// part returns the mark of a part, and makes it if need be.
+// part returns the mark of a part, creating it if necessary.
 func (m *mark) part(s step) *mark {
 	part := m.parts[s]
 	if part == nil {
@@ -44,7 +44,7 @@ func (m *mark) complete() *mark {
 	return c
 }
 
-// settle takes away what says that values are missing, where before and after differ: someone has set them.
+// settle clears missing marks where before and after differ, since the value has been set.
 func (m *mark) settle(before, after *structpb.Value) {
 	before, _ = signed.Reveal(before)
 	after, _ = signed.Reveal(after)
@@ -54,19 +54,19 @@ func (m *mark) settle(before, after *structpb.Value) {
 	}
 }
 
-// conceal wraps those parts of v that stand where m has a secret, unless they are as they were given. Where m has secrets
-// in a list, the whole list is wrapped, since its elements may have moved.
+// conceal wraps the parts of v that m marks as secret, unless they are as given. If m marks a secret in a list, the
+// whole list is wrapped, since its elements may have moved.
 func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
 	case !m.hasSecretElement(true) || signed.IsNull(v) || signed.IsSecret(v) || same(v, given):
 		return v
-	case m.secret || v.GetStructValue() == nil || signed.IsContent(v): // An archive's marks are those of its members.
+	case m.secret || v.GetStructValue() == nil || signed.IsContent(v): // an archive's marks belong to its members
 		return NewSecret(v)
 	}
 	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))
 }
 
-// concealFields does that for the fields of an object.
+// concealFields applies conceal to the fields of an object.
 func (m *mark) concealFields(v, given *structpb.Struct) *structpb.Struct {
 	if !m.hasSecretElement(true) {
 		return v
@@ -80,7 +80,8 @@ func (m *mark) concealFields(v, given *structpb.Struct) *structpb.Struct {
 	return &structpb.Struct{Fields: fields}
 }
 
-// hasSecretElement reports whether a secret came in an element of a list. The value itself may be in such.
+// hasSecretElement reports whether a list element was marked secret. inElement is set if the value itself is inside
+// one.
 func (m *mark) hasSecretElement(inElement bool) bool {
 	if m == nil {
 		return false
@@ -96,7 +97,7 @@ func (m *mark) hasSecretElement(inElement bool) bool {
 	return false
 }
 
-// unknowns lists the paths of unknown values until ctx is done. The path is that of m.
+// unknowns collects the paths of unknown values below path, m's own, until ctx is done.
 func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 	if m == nil || ctx.Err() != nil {
 		return into
@@ -110,7 +111,7 @@ func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 	return into
 }
 
-// of returns the part of v that the step leads to, nil if there is none.
+// of returns the part of v at the step, or nil.
 func (s step) of(v *structpb.Value) *structpb.Value {
 	if s.index < 0 {
 		return v.GetStructValue().GetFields()[s.name]

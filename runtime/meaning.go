@@ -8,21 +8,21 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
-// *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], among err and
-// what it wraps, in the order of [errors.As]. It is nil if there is none, or if a method of err panics. Methods called As
-// are not asked.
+// Meaning returns the error that determines what err means to an engine: the first [Fault], *[InvalidError],
+// *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError], *[RetryError] or [ErrNotFound] in err's tree,
+// in the order of [errors.As]. It returns nil if there is none, or if a method of err panics. As methods are not
+// called.
 //
-// Of several errors that were joined, a *[PartialError] decides wherever it is, since something exists, or else an
-// *[UncertainError], since something may. [ErrNotFound] decides only if all of them mean it.
+// Among joined errors, a *[PartialError] takes precedence, since a resource exists, then an *[UncertainError], since
+// one may. [ErrNotFound] counts only if all of them mean it.
 func Meaning(err error) error {
 	_, meaning := takeApart(err)
 	return meaning
 }
 
-// Invalid turns an error that means that properties are wrong into a *[InvalidError]. The text around a fault becomes
-// part of its message, and errors that were joined to one become faults without a path. Any other error, and one whose
-// methods panic, stays as it is. Generated providers call it for what authors return.
+// Invalid converts an error about invalid properties to an *[InvalidError]. The text around a fault becomes part of
+// its message, and errors joined to one become faults without a path. Other errors, including those whose methods
+// panic, are returned unchanged. Generated providers call it for errors returned by authors.
 func Invalid(err error) error {
 	if faults, meaning := takeApart(err); isInvalid(meaning) {
 		return &InvalidError{Faults: faults}
@@ -30,7 +30,7 @@ func Invalid(err error) error {
 	return err
 }
 
-// takeApart finds no meaning in an error whose methods panic.
+// takeApart returns no meaning for an error whose methods panic.
 func takeApart(err error) (faults []Fault, meaning error) {
 	defer func() {
 		if recover() != nil {
@@ -40,7 +40,7 @@ func takeApart(err error) (faults []Fault, meaning error) {
 	return walk(err, nil, 0)
 }
 
-// isInvalid reports whether a meaning is that properties are wrong.
+// isInvalid reports whether a meaning is that properties are invalid.
 func isInvalid(meaning error) bool {
 	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case Fault, *InvalidError:
@@ -49,7 +49,7 @@ func isInvalid(meaning error) bool {
 	return false
 }
 
-// ownMeaning is the meaning of err apart from what it wraps.
+// ownMeaning returns the meaning of err itself, apart from what it wraps.
 func ownMeaning(err error) error {
 	switch e := err.(type) { //nolint:errorlint // walk looks at what is wrapped.
 	case *InvalidError, *UncertainError, *ReplaceError, *OutputError, *RetryError, Fault:
@@ -74,11 +74,11 @@ func ownMeaning(err error) error {
 	return nil
 }
 
-// maxWraps is how deep walk looks. Only an error that wraps itself is deeper.
+// maxWraps limits the depth of walk. Only an error that wraps itself is deeper.
 const maxWraps = 1 << 16
 
-// walk returns the meaning of err, and appends err to found as faults, in case it means that properties are wrong. It
-// takes the text of each error at most once per level, since authors join thousands of faults one by one.
+// walk returns the meaning of err and appends err to found as faults, in case the properties are invalid. It formats
+// each error at most once per level, since authors join thousands of faults one by one.
 func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	if err == nil || depth == maxWraps {
 		return found, nil
@@ -122,7 +122,7 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	return found, meaning
 }
 
-// weight says which of several meanings decides wherever it is: the greater one.
+// weight returns the precedence of a meaning among joined errors.
 func weight(meaning error) int {
 	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *PartialError:
@@ -133,10 +133,10 @@ func weight(meaning error) int {
 	return 0
 }
 
-// formattedType is the type of errors with several %w, of which the first one decides, as the others explain it.
+// formattedType is the type of errors with several %w. The first determines the meaning; the others explain it.
 var formattedType = reflect.TypeOf(fmt.Errorf("%w%w", ErrNotFound, ErrNotFound))
 
-// wrapped returns the errors that err wraps itself.
+// wrapped returns the errors that err wraps directly.
 func wrapped(err error) []error {
 	switch e := err.(type) { //nolint:errorlint // This is what errors.Is does.
 	case interface{ Unwrap() error }:

@@ -7,24 +7,24 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Object is a struct whose properties can be walked. Generated structs implement it, through a pointer.
+// Object is a struct whose properties can be walked. Pointers to generated structs implement it.
 type Object interface {
-	// Lumi shows every property to p, with one call each of [Required], [Optional] or [Nilable].
+	// Lumi passes every property to p, with one call each of [Required], [Optional] or [Nilable].
 	Lumi(p *Props)
 }
 
-// Flags are the options of a property in the IDL, but for optional, which is said by the function that shows it.
+// Flags are a property's options in the IDL, except optional, which depends on the function called for it.
 type Flags uint8
 
 // The options of a property.
 const (
-	// Replaces marks what cannot change in place.
+	// Replaces marks a property that cannot change in place.
 	Replaces Flags = 1 << iota
-	// Out marks what the provider computes; programs must not set it.
+	// Out marks a property that the provider computes; programs must not set it.
 	Out
-	// In marks what is sent to the provider and never read back.
+	// In marks a property that is sent to the provider and never read back.
 	In
-	// Secret marks what is wrapped as a secret on the wire.
+	// Secret marks a property that is wrapped as a secret on the wire.
 	Secret
 	// required is set by Required.
 	required
@@ -38,9 +38,9 @@ type Property struct {
 	Kind Kind
 	// Flags are its options.
 	Flags Flags
-	// Required says that a complete bag has it.
+	// Required is set if a complete bag must have the property.
 	Required bool
-	// Was are the names that it had before, the last one first. Stored properties may have it under one of these.
+	// Was lists the former names, the latest first. Stored properties may use any of them.
 	Was []string
 }
 
@@ -61,77 +61,76 @@ const (
 	KindCapability Kind = "capability"
 )
 
-// Codec decodes and encodes values of the type that P points to. The type parameter is there for the compiler alone:
-// behind it stands code that is not generic, so that a struct type more costs its own method and nothing else.
+// Codec decodes and encodes values of the type that P points to. Only the compiler uses the type parameter; the
+// implementation is not generic, so that another struct type adds no code but its own method.
 type Codec[P any] struct{ codec codec }
 
 type codec interface {
-	// decode sets what into points to. It reports false, and leaves it, if the value is wrong.
+	// decode stores the value in what into points to. If the value is invalid, it returns false and stores nothing.
 	decode(p *Props, v *structpb.Value, into any) bool
-	// encode makes a value of what from points to, or returns nil if that is absent.
+	// encode returns what from points to as a value, or nil if it is absent.
 	encode(p *Props, from any) *structpb.Value
-	// kind is that of the values.
+	// kind is the kind of the values.
 	kind() Kind
 }
 
-// Props is one walk over the properties of an object and of what is inside: to decode it from a bag, to encode it into
-// one, or to describe it. Generated code hands it from property to property and looks at nothing in it.
+// Props is a walk over the properties of an object and its parts that decodes, encodes or describes them. Generated
+// code passes it from property to property.
 type Props struct {
 	mode mode
-	// unknown says that values may be unknown, where the mode is to decode.
+	// unknown allows unknown values when decoding.
 	unknown bool
-	// checked says that the bag is what Check returned.
+	// checked is set for bags returned by Check.
 	checked bool
-	// inOrder has maps walked by their sorted keys, so that faults come in order. That is slower.
+	// inOrder walks maps by sorted key, so that faults are in order. It is slower.
 	inOrder bool
-	// skip leaves properties out that have one of the flags; only, if it is not 0, those of the bag that have none.
+	// skip omits properties with one of the flags; only, if not 0, omits top-level properties without one.
 	skip, only Flags
 
-	// secrets, if it is not nil, receives what is secret, and the names of properties.
+	// secrets, if not nil, collects secret values and property names.
 	secrets *wire.Secrets
-	// priorFaults are faults of assets and archives that were found before, and are not reported yet.
+	// priorFaults are faults of assets and archives found earlier and not yet reported.
 	priorFaults []Fault
 
-	// fields are those of the object at hand, and seen counts those of them that were asked for.
+	// fields are the fields of the current object; seen counts those that were looked up.
 	fields map[string]*structpb.Value
 	seen   int
-	// unsigned is an object that was found to be no special value, so that it is not looked at twice.
+	// unsigned caches an object known not to be a special value.
 	unsigned *structpb.Struct
-	// make makes values where the mode is to encode. The properties of the object at hand are the last of made; when it
-	// is done, they become a map of the size that they need.
+	// make allocates values when encoding. The current object's properties are at the end of made; when it is
+	// complete, they become a map of exactly their size.
 	make *values
 	made []entry
-	// flags are those of the property of the bag that is being encoded.
+	// flags are the flags of the top-level property being encoded.
 	flags Flags
-	// invalid are the properties of the bag that were not encoded without fault.
+	// invalid lists the top-level properties that could not be encoded.
 	invalid []string
 
-	// path leads to the value at hand. From the step number hidden on it lies in a secret.
+	// path is the path of the current value. From step number hidden on, it is inside a secret.
 	path   []step
 	hidden int
-	// marked has the mark of the bag, and then one for each step of path. Those that nothing was marked with are nil.
+	// marked holds the bag's mark, followed by one mark for each step of path, nil if there is none.
 	marked []*mark
-	// steps and marks are where path and marked start out, so that they cost no allocation unless they are long.
+	// steps and marks are the initial storage of path and marked, to avoid allocations for short paths.
 	steps [4]step
 	marks [5]*mark
 
-	// done says that ctx was found to be done, so that the walk has no use. It is looked at once in a while, by the
-	// number of steps that the walk took.
+	// done is set once ctx is done. It is updated only every stepsPerLook steps.
 	ctx  context.Context
 	took int
 	done bool
 
-	// misfit says that a bag which was stored does not fit the IDL.
+	// misfit is set if a stored bag does not fit the IDL.
 	misfit bool
 
 	faults     []Fault
 	properties []Property
-	// warnings are about what is legal and deprecated, if warns is set.
+	// warnings are deprecation warnings, collected if warns is set.
 	warns    bool
 	warnings []Fault
 }
 
-// entry is a property of an object that is being made.
+// entry is a property of an object under construction.
 type entry struct {
 	name  string
 	value *structpb.Value
@@ -148,8 +147,8 @@ func join(flags []Flags) Flags {
 type mode uint8
 
 const (
-	strict   mode = iota // decode what a program wants
-	lenient              // decode what was stored, perhaps under another version of the IDL
-	encoding             // make a bag
+	strict   mode = iota // decode a program's properties
+	lenient              // decode stored properties, perhaps written under another version of the IDL
+	encoding             // encode a bag
 	describe             // list the properties
 )

@@ -7,98 +7,97 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// ID is what a provider calls a resource, such as "sg-94b3a1f6". Only the provider can make sense of it.
+// ID is a provider's identifier of a resource, such as "sg-94b3a1f6". It is opaque to everyone else.
 type ID string
 
-// State is a resource as it is, or as a program wants it. P points to the struct that is generated for its type.
+// State is a resource's actual or desired state. P points to the struct generated for its type.
 type State[P Object] struct {
-	// URN is the resource's name. In Check and Name, that of a resource which programs do not name ends in a substitute.
+	// URN is the resource's name. In Check and Name, the URN of a resource that programs do not name ends in a
+	// placeholder.
 	URN urn.URN
-	// ID is the resource's id, empty while it does not exist.
+	// ID is the resource's id. It is empty while the resource does not exist.
 	ID ID
-	// Properties are decoded and complete: every required property is set, except those listed in Unknown. In the state of
-	// an existing resource, properties that were added to the IDL since then are zero, and so are those that a Create which
-	// failed half way did not report as done. Secrets are in the clear. They are wrapped again on the way out, where they
-	// were; where the author moved one from one property to another, the IDL should declare that secret.
+	// Properties are decoded and complete: every required property is set, except those listed in Unknown. In the
+	// state of an existing resource, properties added to the IDL later are zero, as are those that a partially failed
+	// Create did not report as done. Secrets are in plain text and are wrapped again afterward. If the author copies a
+	// secret to another property, declare that property secret in the IDL.
 	Properties P
-	// Old, in Check, are the properties that Check returned when the resource was last deployed. It is nil for a new
+	// Old, in Check, holds the properties that Check returned when the resource was last deployed. It is nil for a new
 	// resource.
 	Old P
-	// Seed, in Check, is what generated names and other random defaults are derived from.
+	// Seed, in Check, is the seed of generated names and other random defaults.
 	Seed Seed
-	// Token, in Create and Find, identifies the intention to create one resource: it is the same for every attempt, and
-	// another for a replacement.
+	// Token, in Create and Find, identifies the intent to create one resource. It is the same for every attempt, but
+	// not for a replacement.
 	Token string
-	// Unknown are the properties, and the parts of such, whose values are not known yet. Their fields are zero. It is nil
+	// Unknown holds the paths of properties and parts whose values are not known yet. Their fields are zero. It is nil
 	// except in Check, Name and InspectChange.
 	Unknown Paths
-	// Refs are the resources that the capabilities among the properties refer to.
+	// Refs holds the resources that properties refer to.
 	Refs References
 
 	done *sync.Map
 }
 
-// Done records that Create or Update has done its work for these properties, so that the resource now has them as they
-// are in Properties. What a failed call leaves behind is made of that: properties that are done, with their values when
-// the call returns; out properties; and otherwise those that the resource had before. Properties are given by the names
-// that are generated for them, such as VPC_Tags; any other name becomes a part of the error. Done can be called
-// concurrently.
+// Done records that Create or Update is finished with these properties: the resource now has the values in Properties.
+// If the call then fails, the resource's state is made of the properties that are done, with their values when the
+// call returns, the out properties, and the old values of the others. Use the generated property names, such as
+// VPC_Tags; any other name is added to the error. Done is safe for concurrent use.
 func (s *State[P]) Done(properties ...string) {
 	for _, name := range properties {
-		if s.done != nil { // In other operations there is nothing to record.
+		if s.done != nil { // Other operations record nothing.
 			s.done.Store(name, nil)
 		}
 	}
 }
 
-// Ops is what the author of a provider implements for a resource type. Generated code has an interface of the same
-// methods for each, called TProviderOps; where programs do not name the resources, that is [NamingOps].
+// Ops is implemented by the author of a provider for a resource type. Generated code declares an interface with the
+// same methods for each type, called TProviderOps. For resources that programs do not name, it has the methods of
+// [NamingOps].
 //
-// What few types need is optional: [Inspector], [Finder], [IdempotentCreator] and [Upgrader]. The runtime looks for the
-// methods of these on the author's type. It panics when the provider is constructed if one of them has another signature,
-// or a name that is misspelled.
+// Further methods are optional: [Inspector], [Finder], [IdempotentCreator] and [Upgrader]. The runtime looks for them
+// on the author's type and panics at construction if one has the wrong signature or a misspelled name.
 //
-// An error that is a [Fault], or wraps or joins one, says that the properties are wrong; one that wraps a [RetryError],
-// [ErrNotFound] or what [Uncertain] returns says what that does. [Meaning] decides. Any other error says that the
-// operation failed. Calls come concurrently, for the same resource one after another.
+// An error that is, wraps or joins a [Fault] reports invalid properties. An error that wraps a [RetryError],
+// [ErrNotFound] or a result of [Uncertain] has that meaning; see [Meaning]. Any other error means that the operation
+// failed. Calls are concurrent, but sequential for any one resource.
 type Ops[P Object] interface {
-	// Check says what is wrong with the properties that types cannot say, and may fill in those that are absent. What is
-	// unknown stays so, whatever Check sets there; so it must leave the elements of a list in their places if Unknown has
-	// any of them.
+	// Check validates what types cannot express, and may set absent properties. Unknown values stay unknown, whatever
+	// Check sets; so Check must not move list elements if Unknown contains any of them.
 	Check(ctx context.Context, want *State[P]) error
 
-	// Create makes the resource and returns its id. It sets the out properties in want.Properties. If it fails after
-	// something was made, it returns the id together with the error. The resource then has the out properties, those whose
-	// change replaces it, and those that were reported with [State.Done].
+	// Create creates the resource, returns its id, and sets the out properties in want.Properties. If it fails after
+	// creating something, it returns both the id and the error. The resource's state is then made of the out
+	// properties, those that require a replacement, and those reported with [State.Done].
 	Create(ctx context.Context, want *State[P]) (ID, error)
 
-	// Get reads a resource by its id. Old is what the engine knows of the resource, nil if it is imported, so that there is
-	// nothing but the id. For one that does not exist Get returns [ErrNotFound].
+	// Get reads a resource by its id. Old is the engine's state of the resource, or nil for an import, when only the
+	// id is known. If the resource does not exist, Get returns [ErrNotFound].
 	Get(ctx context.Context, id ID, old *State[P]) (P, error)
 
-	// Update changes the resource from old to want. The out properties in want.Properties are those of old; it sets
-	// those that change. It calls [State.Done] on want for each part of its work, once that is done: if it then fails, the
-	// engine knows what the resource has. An error before the first Done says that the resource is as it was.
+	// Update changes the resource from old to want. Out properties in want.Properties start with their old values;
+	// Update sets those that change. It calls [State.Done] on want after each part of its work, so that the engine
+	// knows the resource's state if a later part fails. An error before the first Done means that nothing changed.
 	Update(ctx context.Context, old, want *State[P], diff *Diff) error
 
-	// Delete removes the resource. That it is gone already is not an error, and neither is [ErrNotFound].
+	// Delete deletes the resource. It is not an error if the resource is already gone; [ErrNotFound] is also accepted.
 	Delete(ctx context.Context, old *State[P]) error
 }
 
 // NamingOps is [Ops] for resources that programs do not name.
 type NamingOps[P Object] interface {
 	Ops[P]
-	// Name chooses the name that becomes a part of the resource's URN.
+	// Name returns the name that becomes part of the resource's URN.
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
 
-// Reference is what is known of a resource that a capability refers to.
+// Reference describes a resource that a property refers to.
 type Reference struct {
-	// ID is the resource's id, empty while it does not exist.
+	// ID is the resource's id. It is empty while the resource does not exist.
 	ID ID
-	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be zero.
+	// Properties holds the known properties of the resource, with secrets wrapped. It may be zero.
 	Properties Bag
 }
 
-// References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.
+// References holds the resources referred to in a request, by URN. Resources that do not exist yet may be missing.
 type References map[urn.URN]Reference

@@ -12,53 +12,53 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Inspector is implemented by an author's operations that have something to say about changes, beyond what the IDL does.
+// Inspector is implemented by operations that adjust diffs beyond what the IDL declares.
 type Inspector[P Object] interface {
-	// InspectChange may call [Diff.Replace] for changes that need a new resource, [Diff.Ignore] for those that make no
-	// difference, and [Diff.DeleteBeforeReplace]. It is called also if diff is empty.
+	// InspectChange may call [Diff.Replace] for changes that require a replacement, [Diff.Ignore] for irrelevant
+	// changes, and [Diff.DeleteBeforeReplace]. It is called even if diff is empty.
 	InspectChange(ctx context.Context, old, want *State[P], diff *Diff) error
 }
 
-// Finder is implemented by an author's operations that can find what a Create made whose outcome is uncertain.
+// Finder is implemented by operations that can find the resource of a Create whose outcome is uncertain.
 type Finder[P Object] interface {
-	// Find returns the id of the resource that a Create with the same URN, token and properties made, or [ErrNotFound] if
-	// there is none. Anything else that fails, such as a search that is not answered, must not become ErrNotFound: the
-	// engine would create a second resource.
+	// Find returns the id of the resource created with the same URN, token and properties, or [ErrNotFound] if there
+	// is none. Other failures, such as a timeout of the search, must not be reported as ErrNotFound, or the engine
+	// creates a second resource.
 	Find(ctx context.Context, want *State[P]) (ID, error)
 }
 
-// IdempotentCreator is implemented by an author's operations to say whether a Create that is called again with the same
-// token returns what the first call made.
+// IdempotentCreator is implemented by operations to declare whether a repeated Create with the same token returns the
+// result of the first.
 type IdempotentCreator interface {
 	// IdempotentCreate is called once, when the provider is constructed.
 	IdempotentCreate() bool
 }
 
-// Upgrader is implemented by an author's operations for a type whose IDL has changed in ways that decoding cannot bridge,
-// such as a property with another name.
+// Upgrader is implemented for types whose IDL changed in ways that decoding cannot handle, such as a property split in
+// two.
 type Upgrader[P Object] interface {
-	// Upgrade sets in old.Properties what can be learned from stored, the properties as an older version of the provider
-	// stored them. It is called before any other operation is, if stored does not fit the IDL: if a property in it is gone
-	// or of another kind, or a required one is missing. What fits is decoded already. If there are secrets in stored, all
-	// that Upgrade changes counts as secret.
+	// Upgrade sets in old.Properties what can be derived from stored, the properties as an older version of the
+	// provider stored them. It is called before any other operation if stored does not fit the IDL: if a property in
+	// it is gone or of another kind, or a required one is missing. Whatever fits is already decoded. If stored
+	// contains secrets, everything that Upgrade changes counts as secret.
 	//
-	// A property with [Codec.Was] may be in stored under any of its names, since engines store it under the one that it has
-	// now, even if its value is of another kind.
+	// A property with [Codec.Was] may be in stored under any of its names, since engines store it under its current
+	// one, even if its value is of another kind.
 	//
-	// Any property may be missing in stored: Check's has no out properties, and required ones are also missing after a
-	// Create that failed half way and after an import. They stay so, unless Upgrade sets them; to set one to its zero value
-	// it calls [State.Done], too. So a value must be asked for with v, ok := stored.Get("name").(string).
+	// Any property may be missing in stored: Check's result has no out properties, and required ones are also missing
+	// after a partially failed Create and after an import. They stay missing unless Upgrade sets them; to set one to
+	// its zero value, it must also call [State.Done]. So read values with v, ok := stored.Get("name").(string).
 	Upgrade(ctx context.Context, old *State[P], stored Bag) error
 }
 
-// abilities has the optional operations of an author's implementation. Those that it lacks are the zero Value.
+// abilities holds the optional operations of an author's implementation. Missing ones are the zero Value.
 type abilities struct {
 	inspect, find, upgrade reflect.Value
 	createAgain            bool
 }
 
-// abilitiesOf finds the optional operations by reflection, since the generic interfaces would be compiled, and described
-// in the binary, once for each type of resource. Empty is a state of the type that the operations take.
+// abilitiesOf finds the optional operations by reflection, since the generic interfaces would be compiled, and
+// described in the binary, for each resource type. empty is a state of the type that the operations take.
 func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	checkOptional(token, ops, optionalMethods(reflect.TypeOf(empty)))
 	have := reflect.ValueOf(ops)
@@ -69,7 +69,7 @@ func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	}
 }
 
-// optionalMethods lists the methods of the optional interfaces for one type of states.
+// optionalMethods returns the methods of the optional interfaces for one state type.
 func optionalMethods(state reflect.Type) []reflect.Method {
 	methods := []reflect.Method{
 		reflect.TypeFor[Inspector[Object]]().Method(0), reflect.TypeFor[Finder[Object]]().Method(0),
@@ -87,7 +87,7 @@ func optionalMethods(state reflect.Type) []reflect.Method {
 	return methods
 }
 
-// invoke calls an optional operation and returns its error, and the id in front of that if there is one.
+// invoke calls an optional operation and returns its error, and its id if it returns one.
 func invoke(operation reflect.Value, args ...any) (id ID, err error) {
 	in := make([]reflect.Value, len(args))
 	for i, arg := range args {
@@ -101,8 +101,8 @@ func invoke(operation reflect.Value, args ...any) (id ID, err error) {
 	return id, err
 }
 
-// checkOptional panics if ops has a method of one of the optional interfaces that would never be called: one with another
-// signature, one with a pointer receiver where ops is a value, or one whose name is nearly right.
+// checkOptional panics if ops has an optional method that would never be called: one with the wrong signature, with a
+// pointer receiver while ops is a value, or with a misspelled name.
 func checkOptional(token tokens.Type, ops any, optional []reflect.Method) {
 	have := reflect.TypeOf(ops)
 	var names []string
@@ -134,7 +134,7 @@ func checkOptional(token tokens.Type, ops any, optional []reflect.Method) {
 	}
 }
 
-// signature shows the type of a function without the paths of packages.
+// signature formats a function type without package paths.
 func signature(t reflect.Type) string {
 	return packagePath.ReplaceAllString(strings.TrimPrefix(t.String(), "func"), "")
 }

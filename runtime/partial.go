@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// resultOf returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
-// cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.
+// resultOf returns the properties that Create or Update computed for an existing resource. After a failure, or if the
+// properties cannot be encoded, the error is a *[PartialError]. asked holds the properties in the request.
 func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
-	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
+	ctx = context.WithoutCancel(ctx) // The engine must learn what exists.
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
 			return Bag{computed}, nil
@@ -34,7 +34,7 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 		return Bag{}, partial
 	}
 	has, more := remainsOf(ctx, r, c, asked, err == nil)
-	if c.old != nil { // What the author left as it was may still be a secret.
+	if c.old != nil { // Values that the author did not touch may still be secret.
 		has = c.old.marks.concealFields(has, asked.message)
 	}
 	if partial.Properties = (Bag{has}); more != nil {
@@ -43,7 +43,7 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	return Bag{}, partial
 }
 
-// concealIn wraps what is a secret in properties that the author made, because the IDL says so or because it came as one.
+// concealIn wraps secrets in properties made by the author, whether declared secret in the IDL or received as such.
 func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.Struct {
 	fields := maps.Clone(made.message.GetFields())
 	if is, err := decodeState(ctx, r, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
@@ -61,9 +61,9 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 	return bag
 }
 
-// remainsOf returns the properties that a resource has: out properties as the author left them, and of the others those
-// that were asked for, if all was done. Otherwise it has what is done, and what it had before; a new one has what only a
-// replacement could change, so that a retry can complete it.
+// remainsOf returns the properties that a resource has: out properties as the author left them, and the requested
+// values of the others if all is set. Otherwise, it has those that are done and its old ones; a new resource also has
+// those that require a replacement, so that a retry can complete it.
 func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
@@ -91,7 +91,7 @@ func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (
 	return &structpb.Struct{Fields: has}, errors.Join(unsent, checkDone(c.want.done, properties))
 }
 
-// checkDone returns an error for each name that was given to [State.Done] and is not that of a property.
+// checkDone returns an error for each name passed to [State.Done] that is not a property.
 func checkDone(done *sync.Map, properties []Property) error {
 	var names []string
 	for _, p := range properties {

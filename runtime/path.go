@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Path says where in a bag of properties a value stands, such as "securityGroupIngress[2].fromPort", tags.Name or
-// `tags["cost center"]`. The constants that are generated for the names of properties are paths as they are.
+// Path locates a value in a bag of properties, such as "securityGroupIngress[2].fromPort", tags.Name or `tags["cost
+// center"]`. The generated constants for property names are paths.
 type Path string
 
-// Field is the path of a property of the struct at p.
+// Field returns the path of a property of the struct at p.
 func (p Path) Field(name string) Path {
 	if p == "" {
 		return Path(name)
@@ -23,11 +23,11 @@ func (p Path) Field(name string) Path {
 	return p + "." + Path(name)
 }
 
-// Index is the path of an element of the list at p.
+// Index returns the path of an element of the list at p.
 func (p Path) Index(i int) Path { return p + "[" + Path(strconv.Itoa(i)) + "]" }
 
-// Key is the path of an element of the map, or of the object in an any, at p. It looks like that of a property where
-// the key could be the name of one.
+// Key returns the path of an element of the map, or object in an any, at p. If the key could be a property name, it
+// equals Field's result.
 func (p Path) Key(key string) Path {
 	if isName(key) {
 		return p.Field(key)
@@ -35,7 +35,7 @@ func (p Path) Key(key string) Path {
 	return p + "[" + Path(constraint.Quote(key)) + "]"
 }
 
-// isName reports whether a property can have the name.
+// isName reports whether s is a valid property name.
 func isName(s string) bool {
 	for i, r := range s {
 		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -45,16 +45,16 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// Holds reports whether other is p itself or a part of what stands at p.
+// Holds reports whether other is p or a part of it.
 func (p Path) Holds(other Path) bool {
 	rest, ok := strings.CutPrefix(string(other), string(p))
 	return ok && (rest == "" || p == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// Paths is a set of paths. The nil set is empty and can be read.
+// Paths is a set of paths. The nil set is empty and readable.
 type Paths map[Path]struct{}
 
-// Has reports whether p, or a path that contains p, is in the set.
+// Has reports whether the set contains p or a parent of p.
 func (s Paths) Has(p Path) bool {
 	if len(s) == 0 {
 		return false
@@ -67,7 +67,7 @@ func (s Paths) Has(p Path) bool {
 	return false
 }
 
-// containers yields the paths that contain p, the empty one first and p last.
+// containers yields the parents of p, from the empty path down to p itself.
 func (p Path) containers(yield func(Path) bool) {
 	if p != "" && !yield("") {
 		return
@@ -80,7 +80,7 @@ func (p Path) containers(yield func(Path) bool) {
 	}
 }
 
-// Within reports whether p, a part of it, or a path that contains p, is in the set.
+// Within reports whether the set contains p, a part of it, or a parent of it.
 func (s Paths) Within(p Path) bool {
 	for other := range s {
 		if p.Holds(other) || other.Holds(p) {
@@ -90,7 +90,7 @@ func (s Paths) Within(p Path) bool {
 	return false
 }
 
-// around returns the paths in the set and all that contain one.
+// around returns the paths in the set and all their parents.
 func (s Paths) around() Paths {
 	var all Paths
 	for p := range s {
@@ -101,10 +101,10 @@ func (s Paths) around() Paths {
 	return all
 }
 
-// Sorted lists the paths in order.
+// Sorted returns the paths in order.
 func (s Paths) Sorted() []Path { return slices.Sorted(maps.Keys(s)) }
 
-// add returns the set with p in it, made if need be.
+// add returns the set with p added, allocating it if necessary.
 func (s Paths) add(p Path) Paths {
 	if s == nil {
 		s = Paths{}
@@ -113,23 +113,23 @@ func (s Paths) add(p Path) Paths {
 	return s
 }
 
-// step is one part of the path that a walk has come.
+// step is one step of a path.
 type step struct {
-	name  string // of a field or key
-	index int    // of an element of a list, or what else the step leads to
+	name  string // for a field or key
+	index int    // of a list element, or a constant below
 }
 
-// What steps lead to but for elements of lists.
+// The values of step.index for anything but list elements.
 const (
 	fieldStep = -1 - iota
 	keyStep
 )
 
-// isElement reports whether the step leads to an element of a list. It may err on the side of a map's key.
+// isElement reports whether the step is a list element. Some map keys count as such, too.
 func (s step) isElement() bool { return s.index >= 0 || s.index == keyStep && !isName(s.name) }
 
-// render makes a path of steps. From the step number hidden on, keys are left out of it: they belong to a secret. Other
-// keys appear as show has them, if it is not nil.
+// render returns the path of steps. From step number hidden on, keys are omitted, since they are part of a secret.
+// Other keys are formatted by show, if not nil.
 func render(steps []step, hidden int, show func(key string) string) Path {
 	if len(steps) == 1 && steps[0].index == fieldStep {
 		return Path(steps[0].name)
@@ -148,7 +148,7 @@ func render(steps []step, hidden int, show func(key string) string) Path {
 	return Path(p)
 }
 
-// append adds the step to the path so far.
+// append appends the step to a path.
 func (s step) append(p []byte, hidden bool) []byte {
 	switch {
 	case s.index >= 0:

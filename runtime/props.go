@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Required shows a property that is present whenever the bag is complete. P points to the field. Lists, maps and anys
-// that are nil, and URNs, assets and archives that are zero, are left out when a bag is made.
+// Required walks a property that every complete bag has. P points to the field. Nil lists, maps and anys, and zero
+// URNs, assets and archives, are omitted when encoding.
 func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, required|join(flags))
 }
 
-// Optional shows a property that is absent where its pointer is nil.
+// Optional walks a property that is absent if its pointer is nil.
 func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
 	f := join(flags)
 	if v := p.find(name, c.codec, f); v != nil {
@@ -36,8 +36,7 @@ func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Fla
 	p.put(name, from, c.codec, f)
 }
 
-// Nilable shows a property that may be absent and whose type can say so itself: a list, a map or an any. P points to
-// the field.
+// Nilable walks an optional property whose type has its own nil: a list, a map or an any. P points to the field.
 func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, join(flags))
 }
@@ -45,13 +44,13 @@ func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) 
 const (
 	notHidden = math.MaxInt
 	maxDepth  = 100
-	// maxFaults is how many faults a walk tells. Nobody reads more, and a list of a million elements can all be wrong.
+	// maxFaults limits the faults a walk reports, since every element of a huge list may be invalid.
 	maxFaults = 100
-	// stepsPerLook is how many steps a walk takes before it sees whether its context is done.
+	// stepsPerLook is the number of steps between checks of the context.
 	stepsPerLook = 1 << 10
 )
 
-// newProps makes a walk over a bag with the marks.
+// newProps returns a walk over a bag with the given marks.
 func newProps(ctx context.Context, m mode, bag *mark) *Props {
 	p := &Props{ctx: ctx, mode: m, hidden: notHidden}
 	p.path = p.steps[:0]
@@ -62,7 +61,7 @@ func newProps(ctx context.Context, m mode, bag *mark) *Props {
 	return p
 }
 
-// property decodes, encodes or describes a property with a field of its own.
+// property decodes, encodes or describes a property with its own field.
 func (p *Props) property(name string, field any, c codec, f Flags) {
 	if v := p.find(name, c, f); v != nil {
 		c.decode(p, v, field)
@@ -72,8 +71,8 @@ func (p *Props) property(name string, field any, c codec, f Flags) {
 	p.put(name, field, c, f)
 }
 
-// find looks a property up where the walk is to decode. If there is a value it returns that, and decodeFound must
-// follow. If the walk is to describe, find does that.
+// find looks up a property when decoding. If it returns a value, decodeFound must be called with it. When describing,
+// find does all the work.
 func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	switch p.mode {
 	case encoding:
@@ -122,14 +121,14 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	return nil
 }
 
-// decodeFound decodes the value that find found. It reports false if the value was wrong or turned out to be unknown.
+// decodeFound decodes a value returned by find. It returns false if the value is invalid or unknown.
 func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
 	ok := c.decode(p, v, into)
 	p.pop()
 	return ok
 }
 
-// lacks deals with a required property that is absent. One that is new since the state was stored is no fault.
+// lacks handles an absent required property. Stored bags may lack it if it is newer than they are.
 func (p *Props) lacks() {
 	if p.mode == strict {
 		p.fault("is required, but missing")
@@ -139,8 +138,7 @@ func (p *Props) lacks() {
 	p.leaveOut()
 }
 
-// leaveOut has the value left out when the object is encoded. What the provider is about to compute is not marked: it
-// may be set by then.
+// leaveOut omits the property when encoding. Out properties are not marked, since the provider may set them later.
 func (p *Props) leaveOut() {
 	p.misfit = true
 	if p.only == 0 {
@@ -148,13 +146,13 @@ func (p *Props) leaveOut() {
 	}
 }
 
-// mismatch is for values of the wrong kind. State of an older IDL may hold such; it counts as absent.
+// mismatch reports a value of the wrong kind. In stored bags, which may predate the IDL, it counts as absent.
 func (p *Props) mismatch(expected string, found *structpb.Value) {
 	p.wrong("expected %s, found %s", expected, kindOf(found, p.isHidden()))
 }
 
-// wrong reports a fault in what a program gave, and ignores one in what was stored. As the value cannot be compared with
-// others, it counts as unknown.
+// wrong reports a fault in a program's value, but ignores it in a stored one. Since the value cannot be compared, it
+// counts as unknown.
 func (p *Props) wrong(format string, args ...any) {
 	if p.mode == lenient {
 		p.leaveOut()
@@ -175,10 +173,10 @@ func (p *Props) fault(format string, args ...any) {
 	p.faults = append(p.faults, Fault{Path: p.at(), Message: message})
 }
 
-// at is the path of the value at hand, for messages.
+// at returns the path of the current value, for messages.
 func (p *Props) at() Path { return render(p.path, p.hidden, constraint.Shorten) }
 
-// reported are the faults of the walk, up to a limit.
+// reported returns the faults of the walk, up to a limit.
 func (p *Props) reported() []Fault {
 	if len(p.faults) < maxFaults {
 		return p.faults
@@ -186,8 +184,8 @@ func (p *Props) reported() []Fault {
 	return append(p.faults[:maxFaults], Fault{Message: "there may be more errors"})
 }
 
-// reportFound reports the faults that package content found in the current asset or archive. It did not know which keys
-// are the names of properties, or what the IDL declares secret.
+// reportFound reports faults that package content found in the current asset or archive. It did not know which keys
+// are property names or what the IDL declares secret.
 func (p *Props) reportFound() {
 	if len(p.priorFaults) == 0 {
 		return
@@ -216,8 +214,8 @@ const (
 	unknown
 )
 
-// open takes the wrapper off a secret and sees whether there is a value to decode. It keeps account of secret and
-// unknown values, and refuses the latter where they are not legal.
+// open unwraps a secret and classifies the value. It records secret and unknown values, and rejects unknown ones where
+// they are not allowed.
 func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	switch k := v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -262,8 +260,8 @@ func (p *Props) notKnown() {
 	p.mark().unknown = true
 }
 
-// push goes one step down. It reports false where that is too deep, and once there are faults enough or the context is
-// done.
+// push descends one step. It returns false beyond the depth limit, and once there are too many faults or the context
+// is done.
 func (p *Props) push(s step) bool {
 	if p.took++; p.took%stepsPerLook == 0 && !p.done {
 		p.done = p.ctx.Err() != nil
@@ -293,12 +291,12 @@ func (p *Props) pop() {
 	}
 }
 
-// hide says that the value at hand is a secret, until pop leaves it.
+// hide marks the current value as a secret until pop leaves it.
 func (p *Props) hide() { p.hidden = min(p.hidden, len(p.path)) }
 
 func (p *Props) isHidden() bool { return len(p.path) >= p.hidden }
 
-// came returns the mark of the value at hand, to be read only. It is never nil.
+// came returns the mark of the current value, for reading only. It is never nil.
 func (p *Props) came() *mark {
 	if m := p.marked[len(p.path)]; m != nil {
 		return m
@@ -308,7 +306,7 @@ func (p *Props) came() *mark {
 
 var unmarked mark
 
-// mark returns the mark of the value at hand, and makes it if need be.
+// mark returns the mark of the current value, creating it if necessary.
 func (p *Props) mark() *mark {
 	i := len(p.path)
 	for i > 0 && p.marked[i] == nil {
@@ -323,7 +321,7 @@ func (p *Props) mark() *mark {
 	return p.marked[i]
 }
 
-// put encodes a property where the walk is to encode. A nil field is absent.
+// put encodes a property. A nil field is absent.
 func (p *Props) put(name string, field any, c codec, f Flags) {
 	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 && len(p.path) == 0 {
 		return
@@ -344,7 +342,7 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	p.pop()
 }
 
-// encode makes the value at hand, nil if it is absent, wrapped if it is a secret.
+// encode returns the current value, wrapped if secret, or nil if absent.
 func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	came := p.came()
 	if came.missing {
@@ -353,7 +351,7 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	secret := came.secret
 	var v *structpb.Value
 	if came.unknown {
-		v = NewUnknown() // which is no secret for the sake of its property, only if it came as one
+		v = NewUnknown() // It is secret only if it arrived as a secret.
 	} else {
 		if secret = secret || f&Secret != 0; secret {
 			p.hide()
@@ -368,7 +366,7 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	return v
 }
 
-// decodeObject decodes the fields of an object, and then looks for those that it does not have.
+// decodeObject decodes the fields of an object and then reports undeclared ones.
 func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	outer, seen := p.fields, p.seen
 	p.fields, p.seen = fields, 0
@@ -379,7 +377,7 @@ func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	p.fields, p.seen = outer, seen
 }
 
-// encodeObject makes the bag of an object.
+// encodeObject returns the fields of an object.
 func (p *Props) encodeObject(from Object) map[string]*structpb.Value {
 	first := len(p.made)
 	from.Lumi(p)

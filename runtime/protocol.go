@@ -6,80 +6,80 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// ResourceProvider serves one type of resource. Generated providers implement it. Its requests are read only: no bag in
-// them is changed, nor kept after the call.
+// ResourceProvider serves one resource type. Generated providers implement it. Requests are read-only: implementations
+// must not change the bags in them, or keep them after the call.
 //
-// Every error is one of these: a *[InvalidError] if the properties in the request are wrong, a *[ReplaceError] or a
-// *[PartialError] where a method says so, an error that wraps [ErrNotFound] where a method says so, a *[OutputError] if
-// the author's code computed what cannot be sent, a *[UncertainError] if nobody knows whether a Create, Update or Delete
-// took effect, that of the context if it was done before it came to the author's code, and otherwise the author's error,
-// perhaps wrapped. A panic of the author's code is not caught.
+// Errors are: an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError] or
+// an error that wraps [ErrNotFound] where the method documents it; an *[OutputError] if the author's code returned
+// what cannot be sent; an *[UncertainError] if a Create, Update or Delete may or may not have taken effect; the
+// context's error if it was done before the author's code was called; and otherwise the author's error, perhaps
+// wrapped. Panics of the author's code are not recovered.
 type ResourceProvider interface {
-	// Describe returns what the IDL and the author say about the type.
+	// Describe describes the type.
 	Describe(context.Context) (*Description, error)
-	// Check judges the properties that a program wants, and returns them with what the provider fills in.
+	// Check validates a program's properties and returns them with the provider's additions.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
 	// Name returns the name of a new resource.
 	Name(context.Context, *NameRequest) (*NameResponse, error)
-	// Create makes a resource. If a part of it exists after a failure, the error is a *[PartialError].
+	// Create creates a resource. If it fails after creating part of it, the error is a *[PartialError].
 	Create(context.Context, *CreateRequest) (*CreateResponse, error)
-	// Find looks for what a Create made whose outcome is uncertain. If there is nothing, the error wraps [ErrNotFound]; if
-	// resources of the type cannot be found, [errors.ErrUnsupported].
+	// Find looks up the resource of a Create whose outcome is uncertain. The error wraps [ErrNotFound] if there is
+	// none, and [errors.ErrUnsupported] if the type does not support Find.
 	Find(context.Context, *FindRequest) (*FindResponse, error)
-	// Get reads a resource by its id. If there is none, the error wraps [ErrNotFound].
+	// Get reads a resource by its id. The error wraps [ErrNotFound] if there is none.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
-	// InspectChange says what an update would change, and whether it takes a new resource.
+	// InspectChange returns what an update would change, and whether that requires a replacement.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
-	// Update changes a resource. If that takes a new resource the error is a *[ReplaceError], and nothing was changed. If
-	// only a part was changed, it is a *[PartialError].
+	// Update updates a resource. The error is a *[ReplaceError] if the change requires a replacement, in which case
+	// nothing was changed, and a *[PartialError] after a partial update.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
-	// Delete removes a resource. It is no error if there is none.
+	// Delete deletes a resource. It succeeds if there is none.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
 }
 
-// CheckRequest asks whether a resource can be as a program wants it.
+// CheckRequest is the request of Check.
 type CheckRequest struct {
 	URN urn.URN
-	// Properties are those that the program gave. Values in them may be unknown.
+	// Properties are the program's. Values in them may be unknown.
 	Properties Bag
-	// Old are the properties that Check returned when the resource was last deployed, zero for a new resource.
+	// Old holds the properties that Check returned when the resource was last deployed. It is zero for a new resource.
 	Old Bag
-	// Seed is what generated names are derived from. See [State.Seed].
+	// Seed is the seed of generated names. See [State.Seed].
 	Seed       Seed
 	References References
 }
 
-// CheckResponse is the answer to a [CheckRequest] without faults.
+// CheckResponse is the response to a valid [CheckRequest].
 type CheckResponse struct {
-	// Properties are those of the request, with what the provider filled in. What was unknown still is.
+	// Properties are the request's, with the provider's additions. Unknown values are still unknown.
 	Properties Bag
 }
 
-// NameRequest asks for the name of a resource. The last part of the URN is a placeholder.
+// NameRequest is the request of Name. The last part of the URN is a placeholder.
 type NameRequest struct {
 	URN urn.URN
-	// Properties are those that Check returned. Values in them may be unknown.
+	// Properties were returned by Check. Values in them may be unknown.
 	Properties Bag
 	References References
 }
 
-// NameResponse is the answer to a [NameRequest].
+// NameResponse is the response to a [NameRequest].
 type NameResponse struct {
-	// Name can be the last part of a URN: it is not empty, and has no control characters.
+	// Name is a valid last part of a URN: not empty, and without control characters.
 	Name string
 }
 
-// CreateRequest asks for a new resource.
+// CreateRequest is the request of Create.
 type CreateRequest struct {
 	URN urn.URN
-	// Properties are those that Check returned.
+	// Properties were returned by Check.
 	Properties Bag
-	// Token is the same for every attempt to create the resource, and another for its replacement.
+	// Token is the same for every attempt to create the resource, but not for its replacement.
 	Token      string
 	References References
 }
 
-// CreateResponse is the answer to a [CreateRequest].
+// CreateResponse is the response to a [CreateRequest].
 type CreateResponse struct {
 	// ID is never empty.
 	ID ID
@@ -87,108 +87,108 @@ type CreateResponse struct {
 	Properties Bag
 }
 
-// FindRequest asks for the resource that a Create with the same fields made.
+// FindRequest is the request of Find, with the same fields as the Create in question.
 type FindRequest CreateRequest
 
-// FindResponse is the answer to a [FindRequest].
+// FindResponse is the response to a [FindRequest].
 type FindResponse struct {
 	// ID is never empty.
 	ID ID
 }
 
-// Purpose says why a resource is read.
+// Purpose is the reason for reading a resource.
 type Purpose string
 
 // The purposes of reading a resource.
 const (
-	// Refresh is to see whether a resource is still as it was stored.
+	// Refresh compares a resource with its stored state.
 	Refresh Purpose = "refresh"
-	// Import is to take over a resource of which only the id is known.
+	// Import takes over a resource of which only the id is known.
 	Import Purpose = "import"
 )
 
-// GetRequest asks how a resource is.
+// GetRequest is the request of Get.
 type GetRequest struct {
 	ID      ID
 	Purpose Purpose
 	// URN may be empty if the purpose is Import.
 	URN urn.URN
-	// Old are all properties of the resource, as in an [InspectChangeRequest]. It is zero if the purpose is Import.
+	// Old holds all properties of the resource, as in an [InspectChangeRequest]. It is zero if the purpose is Import.
 	Old        Bag
 	References References
 }
 
-// GetResponse is the answer to a [GetRequest].
+// GetResponse is the response to a [GetRequest].
 type GetResponse struct {
-	// Properties are all that the resource has, but for those that are never read back.
+	// Properties holds all properties of the resource except those that are never read back.
 	Properties Bag
 }
 
-// InspectChangeRequest asks how an existing resource differs from what a program wants.
+// InspectChangeRequest is the request of InspectChange.
 type InspectChangeRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
-	// those that were computed.
+	// Old holds all properties of the existing resource: the requested ones, even if never read back, and the computed
+	// ones.
 	Old Bag
-	// New are the properties that the program wants, as Check returned them. Values in them may be unknown.
+	// New holds the program's properties, as returned by Check. Values in them may be unknown.
 	New        Bag
 	References References
 }
 
-// InspectChangeResponse is the answer to an [InspectChangeRequest].
+// InspectChangeResponse is the response to an [InspectChangeRequest].
 type InspectChangeResponse struct {
-	// Changes are all differences, in the order of their paths.
+	// Changes lists all differences in path order.
 	Changes []Change
-	// Replaces are the paths whose changes need a new resource, sorted. If there are none, an update will do.
+	// Replaces holds the sorted paths whose changes require a replacement. If it is empty, an update is enough.
 	Replaces []Path
-	// DeleteBeforeReplace says that the old resource must be deleted before the new one is created.
+	// DeleteBeforeReplace is set if the old resource must be deleted before the new one is created.
 	DeleteBeforeReplace bool
-	// Properties are those to update the resource to: the new ones, with old values where a change is ignored.
+	// Properties are the target of an update: the new properties, with old values in place of ignored changes.
 	Properties Bag
 }
 
-// UpdateRequest asks to change a resource in place.
+// UpdateRequest is the request of Update.
 type UpdateRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
-	// those that were computed.
+	// Old holds all properties of the existing resource: the requested ones, even if never read back, and the computed
+	// ones.
 	Old Bag
-	// New are the properties that InspectChange returned.
+	// New holds the properties returned by InspectChange.
 	New        Bag
 	References References
 }
 
-// UpdateResponse is the answer to an [UpdateRequest].
+// UpdateResponse is the response to an [UpdateRequest].
 type UpdateResponse struct {
-	// Properties are those that the provider computes, whether they changed or not.
+	// Properties are those that the provider computes, whether changed or not.
 	Properties Bag
 }
 
-// DeleteRequest asks to remove a resource.
+// DeleteRequest is the request of Delete.
 type DeleteRequest struct {
 	URN urn.URN
 	ID  ID
-	// Properties are all that the resource has.
+	// Properties holds all properties of the resource.
 	Properties Bag
 	References References
 }
 
-// DeleteResponse is the answer to a [DeleteRequest].
+// DeleteResponse is the response to a [DeleteRequest].
 type DeleteResponse struct{}
 
-// PartialError says that Create or Update failed after it had done a part of its work.
+// PartialError reports that Create or Update failed after completing part of its work.
 type PartialError struct {
-	// ID is that of the resource that exists now.
+	// ID is the id of the resource, which exists.
 	ID ID
-	// Properties are all that the resource has now, as far as they can be encoded.
+	// Properties holds all properties of the resource that can be encoded.
 	Properties Bag
-	// Err is what went wrong. It may be nil.
+	// Err is the cause. It may be nil.
 	Err error
 }
 
-// Error returns what went wrong.
+// Error returns the text of the cause.
 func (e *PartialError) Error() string {
 	if e == nil || e.Err == nil {
 		return "partially done"
@@ -196,7 +196,7 @@ func (e *PartialError) Error() string {
 	return "partially done: " + e.Err.Error()
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *PartialError) Unwrap() error {
 	if e == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Provider is a [ResourceProvider] over the author's operations on one type of resource. Generated providers embed it,
-// so that an author can override one of its methods.
+// Provider is a [ResourceProvider] that calls an author's operations for one resource type. Generated providers embed
+// it, so that an author can override individual methods.
 type Provider struct {
 	token  tokens.Type
 	former []tokens.Type
@@ -19,15 +19,15 @@ type Provider struct {
 	can    *abilities
 }
 
-// NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties. It panics if
-// ops is nil.
+// NewNamedProvider returns a provider for a type whose resources programs name. empty returns an object without
+// properties. NewNamedProvider panics if ops is nil.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
 	run, can := dispatcher(token, ops, nil)
 	return Provider{token: token, alloc: allocator(empty), named: true, ops: run, can: can}
 }
 
-// NewProvider serves a type of resource that programs do not name. Empty makes an object without properties. It panics
-// if ops is nil.
+// NewProvider returns a provider for a type whose resources programs do not name. empty returns an object without
+// properties. NewProvider panics if ops is nil.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
 	run, can := dispatcher[P](token, ops, ops)
 	return Provider{token: token, alloc: allocator(empty), ops: run, can: can}
@@ -35,19 +35,19 @@ func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) 
 
 func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
 
-// nameProperty is what a program's name for a resource is called on the wire.
+// nameProperty is the wire name of the property with a program's name for a resource.
 const nameProperty = "name"
 
-// Token is the token of the type that the provider serves.
+// Token returns the token of the provider's type.
 func (r *Provider) Token() tokens.Type { return r.token }
 
-// Formerly returns a provider that also serves resources of the same type under tokens that the type had before.
+// Formerly returns a provider that also serves resources under former tokens of the type.
 func (r Provider) Formerly(tokens ...tokens.Type) Provider {
 	r.former = tokens
 	return r
 }
 
-// FormerTokens are the tokens that the type had before.
+// FormerTokens returns the former tokens of the type.
 func (r *Provider) FormerTokens() []tokens.Type { return r.former }
 
 // Describe implements [ResourceProvider].
@@ -58,7 +58,7 @@ func (r *Provider) Describe(context.Context) (*Description, error) {
 	}, nil
 }
 
-// run calls the author's code, unless nobody waits for it any more.
+// run calls the author's code unless the caller is gone.
 func run(ctx context.Context, r *Provider, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -77,7 +77,7 @@ func run(ctx context.Context, r *Provider, c *call) (err error) {
 	return err
 }
 
-// decodeState makes a state of properties, and notes what these cannot say.
+// decodeState returns a state with the given properties, and records what the properties cannot represent.
 func decodeState(
 	ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References, d decoding,
 ) (*state, error) {

@@ -12,9 +12,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
-// before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
-// reported too, in the order of the properties.
+// Validate checks a program's properties against the IDL, as Check does before it calls the author's code. found holds
+// faults of assets and archives that the caller found; they are included in property order.
 func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
 	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
@@ -43,14 +42,14 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
-	if err := judge(ctx, r, bag); err != nil { // Create would refuse it, perhaps half-way through a deployment.
+	if err := judge(ctx, r, bag); err != nil { // Create would reject it, perhaps halfway through a deployment.
 		return nil, err
 	}
-	// What the author filled in may come from a secret in the old properties.
+	// Values set by the author may be derived from a secret in the old properties.
 	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
 }
 
-// Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
+// Name implements [ResourceProvider]. If programs name the resources, it returns the program's name.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
 	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true, checked: true})
 	if err != nil {
@@ -92,7 +91,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case err == nil:
 		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
 	}
-	if exists { // And nobody can tell what.
+	if exists { // what exists is unknown
 		err = Uncertain(err)
 	}
 	return nil, err
@@ -132,7 +131,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
 	now := &state{Properties: c.got}
-	if c.old != nil { // What came as a secret still is one.
+	if c.old != nil { // Values stay secret once they were.
 		now.marks, now.before = c.old.marks.complete(), c.old.bag
 	}
 	bag, err := now.encode(ctx, In, 0)
@@ -156,7 +155,7 @@ func (r *Provider) InspectChange(
 		}
 	}
 	kept := c.diff.kept(c.old.before, req.New.message)
-	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan could not be carried out.
+	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan would fail.
 		if err := judge(ctx, r, kept); err != nil {
 			return nil, err
 		}
@@ -205,7 +204,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	return nil, err
 }
 
-// judge returns a *[OutputError] for properties that the author's code made and no operation accepts.
+// judge returns an *[OutputError] for properties from the author's code that no operation accepts.
 func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 	var invalid *InvalidError
 	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
@@ -215,7 +214,7 @@ func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 	return err
 }
 
-// givenName finds the name in properties that were decoded without fault.
+// givenName returns the name in properties that are already validated.
 func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	value := bag.GetFields()[nameProperty]
 	plain, secret := signed.Reveal(value)
@@ -232,8 +231,8 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
 
-// changeOf decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
-// now decides about what is compared and what is a secret.
+// changeOf decodes and compares both sides of a change. Both are encoded again first, so that the current IDL decides
+// what is compared and what is secret.
 func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
 	old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
 	if err != nil {
@@ -259,7 +258,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 			diff.Replace(Path(property.Name))
 		}
 	}
-	// The properties that the provider computed are those of the existing resource.
+	// The computed properties are those of the existing resource.
 	computed := decoding{mode: lenient, only: Out, marks: want.marks}
 	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
 	return &call{op: op, old: old, want: want, diff: diff}, err

@@ -5,17 +5,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// ConflictsWith says that the others are absent where the property is present. Unknown values are present.
+// ConflictsWith declares that the others must be absent if the property is present. Unknown values count as present.
 func (p *Props) ConflictsWith(name string, others ...string) {
 	p.relate(name, others, true, "cannot be combined with ")
 }
 
-// RequiredWith says that the others are present where the property is.
+// RequiredWith declares that the others must be present if the property is.
 func (p *Props) RequiredWith(name string, others ...string) {
 	p.relate(name, others, false, "also needs ")
 }
 
-// relate reports those of the others whose presence is wrong where the property is present.
+// relate reports the others whose presence equals wrong if the property is present.
 func (p *Props) relate(name string, others []string, wrong bool, problem string) {
 	if !p.judgesRelations() || !p.has(name) {
 		return
@@ -28,15 +28,15 @@ func (p *Props) relate(name string, others []string, wrong bool, problem string)
 	}
 }
 
-// ExactlyOneOf says that one of the properties is present, and the others are not.
+// ExactlyOneOf declares that exactly one of the properties must be present.
 func (p *Props) ExactlyOneOf(names ...string) {
 	if p.judgesRelations() {
 		p.exactlyOneOf(names)
 	}
 }
 
-// judgesRelations reports whether the walk is over what a program gave. A provider may fill in what a program must not
-// combine.
+// judgesRelations reports whether the walk checks a program's properties. A provider may set properties that a program
+// must not combine.
 func (p *Props) judgesRelations() bool { return p.mode == strict && p.only == 0 && !p.checked }
 
 func (p *Props) exactlyOneOf(names []string) {
@@ -49,7 +49,7 @@ func (p *Props) exactlyOneOf(names []string) {
 	p.breaks(constraint.ExactlyOne(names, found))
 }
 
-// has reports whether the object at hand has a property.
+// has reports whether the current object has a property.
 func (p *Props) has(name string) bool {
 	v, _ := signed.Reveal(p.fields[name])
 	return v != nil && !signed.IsNull(v)

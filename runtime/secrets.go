@@ -9,13 +9,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// NoteSecrets masks what is wrapped as a secret in a bag in the errors and logs of the call that ctx belongs to, if
-// package serve serves it. The runtime itself notes the secrets of requests and those that the IDL declares.
+// NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of the
+// call of ctx. The runtime registers the secrets of requests, and values that the IDL declares secret, by itself.
 func NoteSecrets(ctx context.Context, bag Bag) {
 	noteSecrets(structpb.NewStructValue(bag.message), false, wire.SecretsOf(ctx))
 }
 
-// noteSecrets notes what is wrapped in a value, or all of it if it is hidden.
+// noteSecrets registers the secrets wrapped in a value, or the whole value if it is hidden.
 func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -41,8 +41,7 @@ func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	}
 }
 
-// noteResult notes the secrets that a failed call left in the properties, such as a password that was made before
-// something went wrong.
+// noteResult registers secrets that a failed call left in the properties, such as a generated password.
 func noteResult(ctx context.Context, c *call) {
 	if wire.SecretsOf(ctx) != nil && c.want != nil {
 		p := newProps(context.Background(), encoding, c.want.marks)

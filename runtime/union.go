@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Union is the codec of a generated union of structs: an object with one property. P points to it.
+// Union returns the codec of a generated union of structs: an object with exactly one property. P points to it.
 func Union[P Object]() Codec[P] { return Codec[P]{codec: unionCodec{}} }
 
 type unionCodec struct{ structCodec }
@@ -28,7 +28,7 @@ func (unionCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(fields)
 }
 
-// isOne reports whether one variant of a union that is being encoded is set. What a provider computes may be absent yet.
+// isOne reports a fault unless one variant is set in a union being encoded. Computed unions may be absent.
 func (p *Props) isOne(count int) bool {
 	if count != 1 && (count > 0 || p.flags&Out == 0) {
 		p.fault("exactly one variant must be set, not %d", count)
@@ -36,8 +36,8 @@ func (p *Props) isOne(count int) bool {
 	return count == 1
 }
 
-// OneOf says that the properties are the variants of a union, of which a value has exactly one. State that has another
-// number of variants, or one that the IDL does not have, is left out.
+// OneOf declares that the properties are variants of a union, exactly one of which must be set. Stored unions that
+// violate this, or have an unknown variant, are ignored.
 func (p *Props) OneOf(names ...string) {
 	if p.mode == strict && p.only == 0 {
 		p.exactlyOneOf(names)
@@ -60,22 +60,23 @@ func (p *Props) OneOf(names ...string) {
 	}
 }
 
-// Variant is one of the resources that a capability can refer to.
+// Variant is one resource type of a resource reference.
 type Variant struct {
 	Type tokens.Type
-	// URN points to the field that is set if the resource is of that type.
+	// URN points to the field that is set if the resource has this type.
 	URN *urn.URN
-	// Was has former tokens of the type, which URNs may still have.
+	// Was lists former tokens of the type, which URNs may still contain.
 	Was []tokens.Type
 }
 
-// Variants is a union of resources. Pointers to generated unions implement it.
+// Variants is a union of resource types. Pointers to generated unions implement it.
 type Variants interface {
-	// Lumi returns the variants in the order of the IDL.
+	// Lumi returns the variants in declaration order.
 	Lumi() []Variant
 }
 
-// CapabilityUnion is the codec of a generated union of resources: the URN of one of them. P points to it.
+// CapabilityUnion returns the codec of a generated union of resource types: the URN of a resource of one of them. P
+// points to it.
 func CapabilityUnion[P Variants]() Codec[P] { return Codec[P]{codec: capabilityUnionCodec{}} }
 
 type capabilityUnionCodec struct{}

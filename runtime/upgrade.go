@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// storedState makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not
-// fit.
+// storedState decodes stored properties, perhaps written under an older IDL. If they do not fit, the author upgrades
+// them.
 func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
 	fits := true
 	s, err := decodeState(ctx, r, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
@@ -30,8 +30,8 @@ func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, re
 	return s, nil
 }
 
-// upgradeError is the error of an upgrade, which changes nothing: it does not say of the resource that it is gone, or that
-// something was done to it.
+// upgradeError returns the error of a failed upgrade. Since an upgrade changes nothing, the error never means that the
+// resource is gone or was changed.
 func upgradeError(err error) error {
 	const problem = "upgrading the stored properties: "
 	switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
@@ -41,8 +41,8 @@ func upgradeError(err error) error {
 	return errors.New(problem + wire.TextOf(err))
 }
 
-// upgradeState has the author set what decoding could not. What is missing still is, unless the author has set it; and if
-// anything stored is a secret, so is all that the author has set, since it may have been taken from that.
+// upgradeState lets the author set what decoding could not. Properties that the author does not set stay missing. If
+// anything stored is secret, so is everything the author sets, since it may be derived from it.
 func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error {
 	s.done = &sync.Map{}
 	complete := s.marks.complete()

@@ -2,8 +2,8 @@ package lumi
 
 import "google.golang.org/protobuf/types/known/structpb"
 
-// values makes the values of one bag. Each would cost two allocations, one for the value and one for what it holds, if it
-// were made by itself. So both lie side by side, and several such pairs of few bytes in a chunk.
+// values allocates the values of one bag. Allocated individually, each value would cost two allocations, one for
+// itself and one for its content, so both are placed side by side, in chunks.
 type values struct {
 	strings chunk[stringValue]
 	numbers chunk[numberValue]
@@ -70,8 +70,8 @@ func (*values) list(elems []*structpb.Value) *structpb.Value {
 	return &v.value
 }
 
-// chunk hands out elements of slices, the first of which are shorter. None is long, since an element that is kept keeps
-// its whole slice.
+// chunk hands out elements of slices that start short and grow. Slices stay small, since keeping one element keeps its
+// whole slice alive.
 type chunk[T any] struct {
 	free []T
 	size int

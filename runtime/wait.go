@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Waiter polls until a resource has reached a state, with pauses that double, and a last time shortly before the timeout.
-// The zero Waiter is ready to use.
+// Waiter polls until a resource reaches a state, doubling the pause after each poll and polling one last time shortly
+// before the timeout. The zero Waiter is ready to use.
 type Waiter struct {
-	// Pause is the first pause, 500 ms if it is 0.
+	// Pause is the first pause. The default is 500 ms.
 	Pause time.Duration
-	// MaxPause is the longest pause, 10 s if it is 0. It has no effect on the first.
+	// MaxPause limits later pauses. The default is 10 s.
 	MaxPause time.Duration
-	// Timeout is how long to wait, 5 min if it is 0.
+	// Timeout is the maximum total wait. The default is 5 min.
 	Timeout time.Duration
 }
 
-// Wait calls poll until that reports done or fails, and reports [Progress] each time the state is another. What names
-// the resource, and state says how it is, such as "pending"; both are for people. The context of poll is done after the
-// timeout.
+// Wait calls poll until it reports done or fails, and reports [Progress] whenever state changes. what names the
+// resource and state its condition, such as "pending"; both are for people. The context passed to poll is done after
+// the timeout.
 //
-// The error is that of poll, or one that wraps [context.DeadlineExceeded] after the timeout and the error of ctx if that
-// is done. Each says what was waited for. A Create, Update or Delete that returns one of the latter has an uncertain
-// outcome, unless it calls [State.Done] or returns an id.
+// The error is poll's own, or wraps [context.DeadlineExceeded] after the timeout, or ctx's error if ctx is done. Each
+// names what was waited for. A Create, Update or Delete that returns one of the last two has an uncertain outcome,
+// unless it calls [State.Done] or returns an id.
 func (w Waiter) Wait(
 	ctx context.Context, what string, poll func(ctx context.Context) (state string, done bool, err error),
 ) error {
@@ -47,7 +47,7 @@ func (w Waiter) Wait(
 			Progress(ctx, "waiting for %s: %s", what, state)
 			last = state
 		}
-		// Up to a half less, so that those who began together do not keep coming together.
+		// Random jitter of up to half the pause spreads the polls of concurrent waiters.
 		timer := time.NewTimer(w.beforeLast(waiting, pause-rand.N(pause/2+1)))
 		select {
 		case <-waiting.Done():
@@ -59,8 +59,8 @@ func (w Waiter) Wait(
 	}
 }
 
-// beforeLast returns the pause, or a shorter one after which there is just time for the first pause until the deadline.
-// With long pauses, the last poll could otherwise be long before that.
+// beforeLast returns pause, or a shorter pause that leaves exactly the first pause before the deadline. With long
+// pauses, the last poll could otherwise be long before the deadline.
 func (w Waiter) beforeLast(waiting context.Context, pause time.Duration) time.Duration {
 	deadline, _ := waiting.Deadline()
 	if last := time.Until(deadline) - w.firstPause(); last > 0 {
@@ -71,16 +71,16 @@ func (w Waiter) beforeLast(waiting context.Context, pause time.Duration) time.Du
 
 func (w Waiter) firstPause() time.Duration { return positive(w.Pause, 500*time.Millisecond) }
 
-// ended is the error of waiting that ended before the resource had reached its state.
+// ended returns the error of a wait that ended early.
 func ended(ctx, waiting context.Context, what, state string, timeout time.Duration) error {
-	still := "still " + cmp.Or(state, "not ready") // of which the first poll may not have learned
+	still := "still " + cmp.Or(state, "not ready") // The first poll may not have returned a state.
 	if ctx.Err() == nil {
 		still += fmt.Sprintf(" after %v", timeout)
 	}
 	return fmt.Errorf("waiting for %s: %s: %w", what, still, waiting.Err())
 }
 
-// positive returns d, or another duration if d is not positive.
+// positive returns d, or otherwise if d is not positive.
 func positive(d, otherwise time.Duration) time.Duration {
 	if d > 0 {
 		return d

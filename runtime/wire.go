@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// NewSecret wraps a value so that nobody prints it. A value that is wrapped already stays as it is.
+// NewSecret wraps a value as a secret. Wrapped values are returned unchanged.
 func NewSecret(v *structpb.Value) *structpb.Value {
 	if signed.IsSecret(v) {
 		return v
@@ -22,7 +22,7 @@ func NewSecret(v *structpb.Value) *structpb.Value {
 	return signedObject(wire.Secret, "value", v)
 }
 
-// NewUnknown returns the value that stands for one which is not known yet.
+// NewUnknown returns the placeholder for an unknown value.
 func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 
 func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
@@ -31,7 +31,7 @@ func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
 	}})
 }
 
-// holdsMore reports whether a wrapper of a secret has anything beside the value in it.
+// holdsMore reports whether a secret wrapper has fields other than the value.
 func holdsMore(v *structpb.Value) bool {
 	for signed.IsSecret(v) {
 		fields := v.GetStructValue().GetFields()
@@ -45,7 +45,7 @@ func holdsMore(v *structpb.Value) bool {
 	return false
 }
 
-// kindOf names the kind of a value in a message.
+// kindOf describes a value in a message.
 func kindOf(v *structpb.Value, hidden bool) string {
 	var kind, value string
 	switch k := v.GetKind().(type) {
@@ -87,10 +87,10 @@ func kindOf(v *structpb.Value, hidden bool) string {
 	return kind + " " + value
 }
 
-// quote puts a value between quotes.
+// quote returns s shortened and quoted.
 func quote(s string) string { return constraint.Quote(constraint.Shorten(s)) }
 
-// same reports whether two values differ at most in what is a secret.
+// same reports whether two values are equal, ignoring whether parts are secret.
 func same(a, b *structpb.Value) bool {
 	a, _ = signed.Reveal(a)
 	b, _ = signed.Reveal(b)
@@ -105,7 +105,7 @@ func same(a, b *structpb.Value) bool {
 	return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
 }
 
-// sameFields does that for two objects, in which null is absent.
+// sameFields is same for the fields of two objects, where null means absent.
 func sameFields(a, b map[string]*structpb.Value) bool {
 	for key, v := range a {
 		if !same(v, b[key]) {
@@ -120,7 +120,7 @@ func sameFields(a, b map[string]*structpb.Value) bool {
 	return true
 }
 
-// haveParts reports whether two values are both objects or both lists.
+// haveParts reports whether both values are objects or both are lists.
 func haveParts(a, b *structpb.Value) bool {
 	return a.GetStructValue() != nil && b.GetStructValue() != nil || a.GetListValue() != nil && b.GetListValue() != nil
 }
