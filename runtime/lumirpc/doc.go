@@ -1,6 +1,6 @@
-// Package lumirpc is the gRPC protocol between an engine and plugins, generated from provider.proto and provisioner.proto, where
-// all calls and messages are documented. Package serve is the plugin's side of it and package plugin the engine's;
-// hardly anybody else needs this one.
+// Package lumirpc is the gRPC protocol between engines and plugins, generated from provider.proto and
+// provisioner.proto, which document all calls and messages. Use package serve to write a plugin and package plugin to
+// call one; few programs need this package.
 package lumirpc
 
 //go:generate go -C ../../tools run ./protogen ../runtime/lumirpc/provider.proto

@@ -2,29 +2,29 @@ package lumirpc
 
 import "regexp"
 
-// ProtocolVersion is the version of the protocol that this package has.
+// ProtocolVersion is the version of the protocol in this package.
 const ProtocolVersion = 1
 
-// SecretVariable is the environment variable in which a plugin is given its parent's secret.
+// SecretVariable is the environment variable that passes a plugin its parent's secret.
 const SecretVariable = "LUMI_PLUGIN_SECRET"
 
-// SecretHeader is the key of the metadata in which each call carries the secret.
+// SecretHeader is the metadata key of the secret, which every call must carry.
 const SecretHeader = "lumi-secret"
 
-// EventsTrailer is the key of the trailer with the position of the call's last event on the stream of events.
+// EventsTrailer is the trailer key of the position of a call's last event in the event stream.
 const EventsTrailer = "lumi-events"
 
-// MaxMessageSize is how large a message may be that either side sends. An update has old and new properties and those
-// of other resources in it, of which a single one may well take 64 MiB.
+// MaxMessageSize limits messages in both directions. An update contains old and new properties and those of other
+// resources, any of which may well take 64 MiB.
 const MaxMessageSize = 512 << 20
 
-// ProvisionerPrefix begins the names of executables that are provisioners: lumi-provisioner-NAME.
+// ProvisionerPrefix is the prefix of provisioners' executables, lumi-provisioner-NAME.
 const ProvisionerPrefix = "lumi-provisioner-"
 
-// MaxToken is how many bytes a provisioner's token may have.
+// MaxToken limits the length of a provisioner's token, in bytes.
 const MaxToken = 64 << 10
 
 var provisionerName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// IsProvisionerName reports whether a name is one that a provisioner can have.
+// IsProvisionerName reports whether name is a valid provisioner name.
 func IsProvisionerName(name string) bool { return provisionerName.MatchString(name) }

@@ -18,20 +18,20 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// calls keeps account of the calls in flight.
+// calls tracks the calls in flight.
 type calls struct {
 	ctx     context.Context // done when the plugin is stopping
 	log     *slog.Logger
 	secrets *secrets
 	events  *events
-	of      string // whose code is called: a provider's or a provisioner's
+	of      string // the kind of author's code, "provider" or "provisioner"
 
 	mu sync.Mutex
-	// running counts calls of the provider's code, awaited those among them whose callers are still there.
+	// running counts calls in the author's code; awaited counts those whose callers are still waiting.
 	running, awaited int
-	// alone is what abandoned returned, nil until then.
+	// alone is the channel returned by abandoned, nil until then.
 	alone chan struct{}
-	// idle is closed when the plugin is stopping and no call is running.
+	// idle is closed once the plugin is stopping and no call is running.
 	idle chan struct{}
 }
 
@@ -41,7 +41,7 @@ func newCalls(ctx context.Context, log *slog.Logger, s *secrets) *calls {
 	return c
 }
 
-// intercept surrounds every call of the provider.
+// intercept wraps every call.
 func (c *calls) intercept(
 	caller context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
@@ -65,12 +65,12 @@ func (c *calls) intercept(
 	return resp, err
 }
 
-// call calls the provider in a goroutine that its author's code may end. In gRPC's own, the caller would then wait for
-// ever.
+// call runs the handler in its own goroutine, since the author's code may end it. If that were gRPC's goroutine, the
+// caller would wait forever.
 func (c *calls) call(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
-	err = status.Errorf(codes.Internal, // which is left where nothing takes its place
+	err = status.Errorf(codes.Internal, // returned if the goroutine ends early
 		"the %s ended its goroutine, as runtime.Goexit and testing.T.FailNow do", c.of)
 	done := make(chan struct{})
 	go func() {
@@ -93,10 +93,10 @@ func (c *calls) call(
 	return resp, err
 }
 
-// errStopping is the answer to calls that come too late.
+// errStopping is returned to calls that arrive too late.
 var errStopping = status.Error(codes.FailedPrecondition, "the plugin is stopping")
 
-// note logs a call: what it was about and how it ended, but none of the values in it.
+// note logs a call with its duration and outcome, but without its values.
 func (c *calls) note(method string, req any, err error, took time.Duration) {
 	if !c.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
@@ -108,7 +108,7 @@ func (c *calls) note(method string, req any, err error, took time.Duration) {
 	c.log.Debug("called", attrs...)
 }
 
-// begin counts a call until the function that it returns is called. Ctx is done when the caller is gone.
+// begin counts a call until the returned function is called. ctx is done when the caller is gone.
 func (c *calls) begin(ctx context.Context) (end func()) {
 	c.count(1, 1)
 	left := sync.OnceFunc(func() { c.count(0, -1) })
@@ -128,7 +128,7 @@ func (c *calls) count(running, awaited int) {
 	c.tell()
 }
 
-// abandoned returns a channel that is closed once calls are running, and nobody waits for any of them.
+// abandoned returns a channel that is closed once calls are running and no caller is waiting for them.
 func (c *calls) abandoned() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +137,7 @@ func (c *calls) abandoned() <-chan struct{} {
 	return c.alone
 }
 
-// tell needs the lock.
+// tell must be called with the lock held.
 func (c *calls) tell() {
 	if c.ctx.Err() != nil && c.running == 0 {
 		select {

@@ -17,26 +17,27 @@ import (
 )
 
 const (
-	// maxEvents limits the events that wait to be sent. Any more are dropped and counted.
+	// maxEvents limits the events waiting to be sent. Further events are dropped and counted.
 	maxEvents = 1 << 10
-	// settleTime limits how long a response waits until the events of its call are sent, if the engine does not read them.
+	// settleTime limits how long a response waits for its call's events to be sent, in case the engine does not read
+	// them.
 	settleTime = time.Second
 )
 
-// events carries what providers log to the engine.
+// events sends the providers' log to the engine.
 type events struct {
-	log *slog.Logger // receives the events that nobody reads
+	log *slog.Logger // receives events while the engine does not read them
 
 	mu sync.Mutex
-	// changed tells that a field below, or in the stream, has changed.
+	// changed signals changes of the fields below and in the stream.
 	changed sync.Cond
 	// stream is nil while the engine does not read events.
 	stream *eventStream
-	// over reports that the last call has ended.
+	// over is set once the last call has ended.
 	over bool
 }
 
-// eventStream has the events of one call of Events.
+// eventStream holds the events of one Events call.
 type eventStream struct {
 	waiting     []*lumirpc.Event
 	added, sent int64
@@ -48,7 +49,7 @@ func newEvents(log *slog.Logger) *events {
 	return e
 }
 
-// set changes fields.
+// set runs change with the lock held and signals changed.
 func (e *events) set(change func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,7 +57,7 @@ func (e *events) set(change func()) {
 	e.changed.Broadcast()
 }
 
-// wait returns when the condition is met or ctx is done. It needs the lock.
+// wait waits until met returns true or ctx is done. It must be called with the lock held.
 func (e *events) wait(ctx context.Context, met func() bool) {
 	defer context.AfterFunc(ctx, func() { e.set(func() {}) })()
 	for !met() && ctx.Err() == nil {
@@ -64,7 +65,7 @@ func (e *events) wait(ctx context.Context, met func() bool) {
 	}
 }
 
-// add queues an event, or in place of those that are too many a report about them.
+// add queues an event. If there are too many, it counts the event in a final report instead.
 func (s *eventStream) add(event *lumirpc.Event) {
 	if len(s.waiting) >= maxEvents {
 		if len(s.waiting) == maxEvents {
@@ -92,7 +93,7 @@ func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 		return refuse(codes.FailedPrecondition, "the events are already being read").Err()
 	}
 	defer e.set(func() { e.stream = nil })
-	if err := to.SendHeader(nil); err != nil { // After which the engine misses no event.
+	if err := to.SendHeader(nil); err != nil { // The engine misses no event from here on.
 		return err
 	}
 	for {
@@ -113,7 +114,7 @@ func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 	}
 }
 
-// finish ends the stream once all events are sent. It reports false if the engine does not read them in time.
+// finish ends the stream once all events are sent. It returns false if the engine does not read them in time.
 func (e *events) finish() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
@@ -127,9 +128,9 @@ func (e *events) finish() bool {
 // callEvents are the events of one call.
 type callEvents struct {
 	*events
-	ctx context.Context // with the secrets of the call
+	ctx context.Context // carries the secrets of the call
 	urn string
-	// last is the number of the last event, and on the stream that it is on.
+	// last is the number of the last event on its stream.
 	last int64
 	on   *eventStream
 }
@@ -142,7 +143,7 @@ func (e *events) of(ctx context.Context, req any) *callEvents {
 	return c
 }
 
-// add sends an event to the engine, or to the log if the engine does not read events. It is called by the author's code,
+// add sends an event to the engine, or logs it if the engine does not read events. It is called by the author's code,
 // perhaps after the call has ended.
 func (c *callEvents) add(event lumi.Event) {
 	message := masked(c.ctx, event.Message)
@@ -182,8 +183,8 @@ func severity(level slog.Level) lumirpc.Event_Severity {
 	return lumirpc.Event_ERROR
 }
 
-// settle waits until the events of the call are sent, and has the response tell the engine how many to wait for. Ctx is
-// done when the caller is gone.
+// settle waits until the call's events are sent, and adds their count to the response for the engine to wait for. ctx
+// is done when the caller is gone.
 func (c *callEvents) settle(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -194,7 +195,7 @@ func (c *callEvents) settle(ctx context.Context) {
 	}
 	c.wait(waiting, func() bool { return c.on.sent >= c.last || c.on != c.stream })
 	if c.stream != nil && c.on != c.stream {
-		return // On the stream that the engine reads now, the number would have no meaning.
+		return // The number would have no meaning on the engine's current stream.
 	}
-	_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(c.last, 10))) // It is a gRPC call.
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(c.last, 10))) // ctx belongs to a gRPC call
 }

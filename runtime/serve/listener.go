@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxUnauthenticated is how many connections without an authenticated call there may be. It is well below the number
-	// of files that a process may have open.
+	// maxUnauthenticated limits connections without an authenticated call. It is well below the usual limit of open
+	// files.
 	maxUnauthenticated = 128
-	// minAge is how long such a connection may last in any case. Until one is older, new ones wait to be accepted.
+	// minAge is the minimum time before such a connection is closed. Until one is older, new ones wait to be accepted.
 	minAge = time.Second
-	// maxAge is how long it may last at all. An engine makes its first call at once.
+	// maxAge is its maximum lifetime. An engine makes its first call at once.
 	maxAge = 30 * time.Second
 )
 
-// listener authenticates calls, and limits the connections without an authenticated call, which must not use up the
-// plugin's file descriptors or keep it from stopping.
+// listener authenticates calls. It limits connections without an authenticated call, so that they cannot exhaust file
+// descriptors or keep the plugin from stopping.
 type listener struct {
 	net.Listener
 	secret []byte
 	maxAge time.Duration
 
 	mu      sync.Mutex
-	pending map[string]*conn // connections without an authenticated call, by the address of the other side
+	pending map[string]*conn // connections without an authenticated call, by remote address
 	closed  bool
 }
 
@@ -41,8 +41,7 @@ func newListener(l net.Listener, secret string) *listener {
 	return &listener{Listener: l, secret: []byte(secret), maxAge: maxAge, pending: make(map[string]*conn)}
 }
 
-// authenticate refuses calls that do not carry the secret, before their messages are read. It is a
-// [tap.ServerInHandle].
+// authenticate is a [tap.ServerInHandle]. It rejects calls without the secret before their messages are read.
 func (l *listener) authenticate(ctx context.Context, info *tap.Info) (context.Context, error) {
 	got := info.Header.Get(lumirpc.SecretHeader)
 	if len(got) != 1 || subtle.ConstantTimeCompare([]byte(got[0]), l.secret) != 1 {
@@ -56,7 +55,7 @@ func (l *listener) authenticate(ctx context.Context, info *tap.Info) (context.Co
 	return ctx, nil
 }
 
-// Accept waits for the next connection, and for room for it.
+// Accept waits for the next connection that fits within the limits.
 func (l *listener) Accept() (net.Conn, error) {
 	accepted, err := l.Listener.Accept()
 	if err != nil {
@@ -68,18 +67,18 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	time.AfterFunc(l.maxAge, func() {
 		if l.remove(c) {
-			_ = c.Conn.Close() // The other side may have closed it.
+			_ = c.Conn.Close() // The peer may have closed it.
 		}
 	})
 	return c, nil
 }
 
-// add adds a connection, and closes the oldest one if there are too many. It reports false if that is too young.
+// add adds a connection. If there are too many, it closes the oldest, or returns false if that is too young.
 func (l *listener) add(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		_ = c.Conn.Close() // The server finds out when it reads.
+		_ = c.Conn.Close() // The server notices on its next read.
 		return true
 	}
 	if len(l.pending) >= maxUnauthenticated {
@@ -99,7 +98,7 @@ func (l *listener) add(c *conn) bool {
 	return true
 }
 
-// remove reports whether a connection had no authenticated call.
+// remove removes a connection and reports whether it had no authenticated call.
 func (l *listener) remove(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +110,7 @@ func (l *listener) remove(c *conn) bool {
 	return true
 }
 
-// closePending closes all connections without an authenticated call, now and later.
+// closePending closes all current and future connections without an authenticated call.
 func (l *listener) closePending() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

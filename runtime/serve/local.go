@@ -7,13 +7,13 @@ import (
 	"net"
 )
 
-// Serve serves the plugin in this process, on a listener that others cannot reach, such as one in memory: there is no
-// secret. It is for tests, such as those of package providertest, and does with calls what [Main] does. It returns when
-// the context is done or the caller cancels everything, and closes the listener. The error is nil if all calls have
-// ended.
+// Serve serves the plugin in this process. The listener must not be reachable by others, for instance because it is in
+// memory, since no secret is used. It is intended for tests, such as those of package providertest, and otherwise
+// handles calls as [Main] does. It returns when the context is done or the caller cancels everything, and closes the
+// listener. The error is nil if all calls have ended.
 func Serve(ctx context.Context, p Plugin, listener net.Listener, log *slog.Logger) error {
 	if err := p.validate(); err != nil {
-		_ = listener.Close() // There is nobody who would care.
+		_ = listener.Close() // An error would not matter to anyone.
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)

@@ -9,17 +9,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// The kernel keeps the signal for the death of the parent by thread, and the one from package plugin is the main thread's.
+// The kernel stores the parent-death signal per thread, and package plugin sets it for the main thread.
 func init() {
 	if os.Getenv(lumirpc.SecretVariable) != "" {
 		runtime.LockOSThread()
 	}
 }
 
-// wakeWithoutParent replaces the signal that kills this process when its parent dies, since standard input says that from
-// now on, and calls can end in good order. A stopped process has to be woken up for that. Outside of the main goroutine
-// nothing changes.
+// wakeWithoutParent replaces the signal that kills this process when its parent dies. From now on, standard input
+// reports the parent's death, and calls can end gracefully. A stopped process must be woken up for that. The call has
+// no effect outside the main goroutine.
 func wakeWithoutParent() {
-	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0) // Where it fails, the process is killed.
+	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGCONT), 0, 0, 0) // If it fails, the process is killed.
 	runtime.UnlockOSThread()
 }

@@ -19,34 +19,35 @@ import (
 
 // The exit codes of a plugin.
 const (
-	exitStopped = 0 // it was stopped, or it answered a question
-	exitFailed  = 1 // it could not serve, or calls did not end when they were canceled
-	exitMisuse  = 2 // it was started by hand, or registered wrongly
+	exitStopped = 0 // stopped, or printed help or the version
+	exitFailed  = 1 // could not serve, or calls did not return when they were canceled
+	exitMisuse  = 2 // started by hand, or registered invalid resources
 )
 
-// maxHeaders bounds the metadata of a call, which is read before the call is authenticated. gRPC's default is 16 MiB.
+// maxHeaders limits a call's metadata, which is read before authentication. gRPC's default is 16 MiB.
 const maxHeaders = 16 << 10
 
 const (
-	// grace is how long calls that somebody waits for may take to end after they were canceled.
+	// grace is how long canceled calls with waiting callers may take to return.
 	grace = 10 * time.Second
-	// graceAlone is the same for calls that nobody waits for.
+	// graceAlone is the same for calls whose callers are gone.
 	graceAlone = 500 * time.Millisecond
 )
 
 // service is what a plugin's process serves: providers or a provisioner.
 type service interface {
-	// executable is the name of the plugin's executable.
+	// executable returns the name of the plugin's executable.
 	executable() string
-	// label begins each line of the log. Its key says what the author wrote: a provider or a provisioner.
+	// label returns the attribute at the start of each log line, with the key "provider" or "provisioner".
 	label() slog.Attr
-	// ownVersion is the version that the author gave the plugin, or "".
+	// ownVersion returns the version set by the author, or "".
 	ownVersion() string
 	// about describes the plugin in --help.
 	about() string
-	// validate reports everything that the author registered wrongly.
+	// validate reports all invalid registrations.
 	validate() error
-	// server returns a function that registers the gRPC service, and the interceptor that refuses calls out of turn.
+	// server returns a function that registers the gRPC service, and an interceptor that rejects calls before the
+	// handshake.
 	server(e *events, stop context.CancelCauseFunc) (register func(grpc.ServiceRegistrar), inTurn grpc.UnaryServerInterceptor)
 }
 
@@ -67,7 +68,7 @@ func run(s service) int {
 			" %s; use package runtime/providertest to test it, or package runtime/serve/plugin to call it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
-	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the plugin starts must not have it.
+	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Child processes must not inherit it.
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
@@ -88,7 +89,7 @@ func newLogger(to io.Writer, level string, label slog.Attr) *slog.Logger {
 
 // serve serves until it is stopped. The error is nil if all calls have ended.
 func serve(what service, secret string, log *slog.Logger, s *secrets) error {
-	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
+	// Not localhost, which may have several addresses, one of them in use by another process.
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func serve(what service, secret string, log *slog.Logger, s *secrets) error {
 	}
 }
 
-// newGRPC makes the gRPC server of a service.
+// newGRPC returns the gRPC server of a service.
 func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
 	calls.of = s.label().Key
 	register, inTurn := s.server(calls.events, stop)
@@ -127,14 +128,12 @@ func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...g
 	return server
 }
 
-// stopOnSign has the plugin stop when the parent says so, from now on.
+// stopOnSign stops the plugin when the parent asks for it or dies.
 func stopOnSign(stop context.CancelCauseFunc) {
-	// When the parent dies, nobody reads the log any more. To write to it then fails, and must not be the end of a process
-	// in which a provider is tidying up. The signal is not ignored, since other processes that are started from here would
-	// inherit that.
+	// Once the parent is dead, writes to the log fail with SIGPIPE, which must not kill the process while a provider
+	// is cleaning up. The signal is caught instead of ignored, since child processes would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// An interrupt reaches all processes of a terminal, and so does its end. What that means for this one is for the parent
-	// to decide.
+	// Interrupts and hangups reach all processes of a terminal. The parent decides what they mean for this one.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGHUP)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
@@ -143,12 +142,12 @@ func stopOnSign(stop context.CancelCauseFunc) {
 		stop(errors.New("the process was terminated"))
 	}()
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // However it ends, the parent is not there any more.
+		_, _ = io.Copy(io.Discard, os.Stdin) // Either way, the parent is gone.
 		stop(errors.New("the parent closed standard input"))
 	}()
 }
 
-// shutDown lets the calls in flight end, whose contexts are canceled, and be answered.
+// shutDown waits for the canceled calls in flight to return and their responses to be sent.
 func shutDown(server *grpc.Server, calls *calls) error {
 	ended := make(chan struct{})
 	go func() {
@@ -168,7 +167,7 @@ func shutDown(server *grpc.Server, calls *calls) error {
 		}
 	}
 	if !calls.events.finish() {
-		server.Stop() // An engine that does not read the events must not keep the plugin from ending.
+		server.Stop() // An engine that does not read events must not keep the plugin running.
 	}
 	select {
 	case <-ended:

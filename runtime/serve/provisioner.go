@@ -20,9 +20,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// MainProvisioner serves a provisioner as [Main] serves providers. Call it last in main; it does not return. The executable
-// must be called lumi-provisioner-NAME. The version is the plugin's own, for people, and may be empty. Messages of lumi.Log and
-// lumi.Progress are shown while a deployment runs.
+// MainProvisioner serves a provisioner as [Main] serves providers. Call it last in main; it does not return. The
+// executable must be named lumi-provisioner-NAME. The version is the plugin's own, for people, and may be empty.
+// lumi.Log and lumi.Progress messages are shown while a deployment runs.
 func MainProvisioner(name, version string, p provisioner.Provisioner) {
 	os.Exit(run(&provisionerService{name: name, version: version, provisioner: p}))
 }
@@ -58,7 +58,7 @@ func (s *provisionerService) server(e *events, _ context.CancelCauseFunc) (func(
 	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterProvisionerServer(to, server) }, server.inTurn
 }
 
-// provisionerServer answers calls. The errors that it returns are those of the provisioner, or refusals.
+// provisionerServer handles calls. Its errors are the provisioner's, or refusals.
 type provisionerServer struct {
 	lumirpc.UnimplementedProvisionerServer
 	turn
@@ -66,7 +66,7 @@ type provisionerServer struct {
 	events  *events
 }
 
-// Handshake implements [lumirpc.ProvisionerServer], as do all methods that follow.
+// Handshake implements [lumirpc.ProvisionerServer], as do the methods below.
 func (s *provisionerServer) Handshake(
 	_ context.Context, req *lumirpc.ProvisionerHandshakeRequest,
 ) (*lumirpc.ProvisionerHandshakeResponse, error) {
@@ -119,7 +119,7 @@ func (s *provisionerServer) Status(ctx context.Context, req *lumirpc.StatusReque
 	return resp, nil
 }
 
-// text returns a text of any length that can be sent, without secrets. A tool's plan may well be longer than [maxMessage].
+// text returns valid UTF-8 of any length with secrets masked. A tool's plan may exceed [maxMessage].
 func text(ctx context.Context, text string) string {
 	return wire.Mask(strings.ToValidUTF8(text, string(utf8.RuneError)), wire.SecretsOf(ctx))
 }

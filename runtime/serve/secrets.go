@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// secrets has the secrets of the configuration and of the calls in flight.
+// secrets holds the secrets of the configuration and of the calls in flight.
 type secrets struct {
 	configured *wire.Secrets
 
@@ -26,8 +26,8 @@ func newSecrets() *secrets {
 	return &secrets{configured: wire.NewSecrets(nil), calls: map[*wire.Secrets]struct{}{}}
 }
 
-// begin returns a context with the secrets of a call. They are masked in the log until end is called, those of a
-// configuration from then on.
+// begin returns a context with the secrets of a call. They are masked in the log until end is called; a
+// configuration's secrets are masked from then on.
 func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end func()) {
 	call := s.configured
 	if _, configure := req.(*lumirpc.ConfigureRequest); !configure {
@@ -45,7 +45,7 @@ func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end fu
 	}
 }
 
-// noteRequest notes what is wrapped in the bags of a request.
+// noteRequest registers the secrets in a request's bags.
 func noteRequest(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetProperties() *structpb.Struct }); ok {
 		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetProperties()))

@@ -1,5 +1,4 @@
-// Package serve is what a provider's main needs: it serves the generated providers of one package to the engine that
-// started the process.
+// Package serve runs a plugin: it serves the generated providers of one package to the engine that started the process.
 //
 //	func main() {
 //		cloud := new(aws.Cloud)
@@ -12,13 +11,13 @@
 //		})
 //	}
 //
-// The binary is called lumi-resource-aws. It is of use only to an engine that speaks its protocol, which
-// docs/protocol.md and provider.proto define; package plugin is the engine's side of it.
+// The binary must be named lumi-resource-aws. Only engines that implement the protocol of docs/protocol.md and
+// provider.proto can use it; package plugin is the client.
 //
-// What the author's code does wrong stays within one call: a panic becomes an error, with its stack on standard error,
-// and so does the end of the goroutine. That cannot help against a panic in a goroutine that the author started.
-// Contexts are canceled when the caller does not wait any more, and when the plugin stops. Secrets of a call are masked
-// in its errors and in the log; docs/providers/secrets.md has the limits.
+// A panic in the author's code fails only the call it happened in, with the stack on standard error, as does
+// runtime.Goexit. Panics in goroutines started by the author still end the process. Contexts are canceled when the
+// caller stops waiting and when the plugin stops. Secrets of a call are masked in its errors and in the log;
+// docs/providers/secrets.md describes the limits.
 package serve
 
 import (
@@ -39,25 +38,25 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Plugin describes a plugin: the providers of all resource types of one IDL package, and what configures them.
+// Plugin describes a plugin: the providers of all resource types of one IDL package, and their configuration.
 type Plugin struct {
-	// Package is the name of the package that the resource types belong to, such as "aws".
+	// Package is the package of the resource types, such as "aws".
 	Package string
-	// Version is the plugin's own, for people. It may be empty.
+	// Version is the plugin's own version, for people. It may be empty.
 	Version string
-	// Configure is called once, before any call about a resource. It is made by the function [Configure], and nil where
-	// the IDL has no idl.Config.
+	// Configure is called once, before any call about a resource. Create it with [Configure]. It is nil if the IDL has
+	// no idl.Config.
 	Configure Configurator
-	// Resources are the providers by the types that they serve.
+	// Resources maps resource types to their providers.
 	Resources map[tokens.Type]lumi.ResourceProvider
 }
 
-// Configurator takes the provider's configuration as it was sent. If that is wrong, the error is a
-// *[lumi.InvalidError].
+// Configurator receives the provider's configuration. If it is invalid, the error is a *[lumi.InvalidError].
 type Configurator func(ctx context.Context, properties lumi.Bag) error
 
-// Configure makes a [Configurator] of a function that takes the struct which is generated for the IDL's idl.Config. An
-// error that is a [lumi.Fault], or wraps or joins one, says that the configuration is wrong.
+// Configure returns a [Configurator] that decodes the configuration into the struct generated for the IDL's idl.Config
+// and passes it to a function. An error that is, wraps or joins a [lumi.Fault] means that the configuration is
+// invalid.
 func Configure[T any, P interface {
 	*T
 	lumi.Object
@@ -71,9 +70,9 @@ func Configure[T any, P interface {
 	}
 }
 
-// Main serves the plugin until the process that started this one lets go of it, and ends the process. It must be all
-// that a main function does in the end. Problems go to standard error, as does what is logged with slog; LUMI_LOG=debug
-// in the environment logs every call. A plugin that is started by hand answers --help and --version.
+// Main serves the plugin until the parent closes its standard input, then exits. Call it last in main; it does not
+// return. Errors and slog output go to standard error; LUMI_LOG=debug in the environment logs every call. A plugin
+// started by hand supports --help and --version.
 func Main(p Plugin) { os.Exit(run(&p)) }
 
 func (p *Plugin) executable() string {
@@ -94,7 +93,7 @@ func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.Serv
 	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterResourceProviderServer(to, s) }, s.inTurn
 }
 
-// validate reports all that the author registered wrongly.
+// validate reports all invalid registrations.
 func (p *Plugin) validate() error {
 	var problems []error
 	if err := tokens.CheckPackage(p.Package); err != nil {

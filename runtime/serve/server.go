@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// server answers calls. The errors that it returns are those of providers, or refusals.
+// server handles calls. Its errors are the providers', or refusals.
 type server struct {
 	lumirpc.UnimplementedResourceProviderServer
 	plugin Plugin
@@ -36,9 +36,9 @@ type server struct {
 	turn
 	// configuring is held while the provider is being configured.
 	configuring sync.Mutex
-	// configured says that calls about resources are welcome.
+	// configured is set once calls about resources are allowed.
 	configured atomic.Bool
-	// limit is how large an answer may be.
+	// limit is the maximum size of a response.
 	limit int
 }
 
@@ -48,7 +48,7 @@ func newServer(p Plugin, e *events, stop context.CancelCauseFunc) *server {
 	return s
 }
 
-// Handshake implements [lumirpc.ResourceProviderServer], as do all methods that follow.
+// Handshake implements [lumirpc.ResourceProviderServer], as do the methods below.
 func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
 	if err := s.greet(req.GetProtocolVersion()); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 	return resp, nil
 }
 
-// Events runs none of the author's code, so that the interceptors of other calls are not for it.
+// Events bypasses the interceptors of other calls, since it runs none of the author's code.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
 	return s.serveEvents(s.events, stream)
 }
@@ -148,14 +148,14 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	return &lumirpc.CheckResponse{Properties: resp.Properties.Struct()}, nil
 }
 
-// Validator is a provider that knows what else is wrong with properties. Generated providers implement it.
+// Validator is a provider that can validate properties against the IDL. Generated providers implement it.
 type Validator interface {
-	// Validate returns a *[lumi.InvalidError] with what is wrong, the faults that were found before among it.
+	// Validate returns a *[lumi.InvalidError] with all faults, including those already found.
 	Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error
 }
 
-// withOthers adds to faults of assets and archives what else is wrong with the properties. The provider's author is not
-// asked, whose code may rely on it that files are there.
+// withOthers adds the properties' other faults to those of assets and archives. It does not call the provider's Check,
+// which may rely on files being present.
 func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties lumi.Bag) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
@@ -198,7 +198,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	} else if err != nil {
 		return nil, err
 	}
-	if problem := checkID(resp.ID); problem != "" { // Something exists, and nobody can tell what it is called.
+	if problem := checkID(resp.ID); problem != "" { // A resource exists, but its id is unknown.
 		return nil, errors.Join(lumi.Uncertain(output(problem)), err)
 	}
 	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
@@ -208,7 +208,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	return out, nil
 }
 
-// inside returns what a partial failure wraps, with the text that is around the failure.
+// inside returns the error wrapped by a partial failure, along with the text around the failure.
 func inside(err error, partial *lumi.PartialError) error {
 	before, after, ok := strings.Cut(wire.TextOf(err), wire.TextOf(partial))
 	if partial.Err == nil || !ok || before == "" && after == "" {
@@ -217,8 +217,8 @@ func inside(err error, partial *lumi.PartialError) error {
 	return fmt.Errorf("%s%w%s", before, partial.Err, after)
 }
 
-// fit returns an error if an answer is too large to be sent. What was created or updated is so none the less, and nobody
-// can tell what it has. Failure is that of the call, if any.
+// fit returns an error if a response is too large to send. A created or updated resource then exists with unknown
+// properties. failure is the call's own failure, if any.
 func (s *server) fit(resp proto.Message, failure *spb.Status) error {
 	size := proto.Size(resp)
 	if size <= s.limit {
@@ -240,7 +240,8 @@ func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.F
 		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
 		References: references(req.GetReferences()),
 	})
-	// Errors of an author's Find do not count, of which that of a file system may be errors.ErrUnsupported too.
+	// Ignore errors of an author's Find, which may wrap errors.ErrUnsupported for other reasons, such as a file
+	// system.
 	if d, failed := p.Describe(ctx); err != nil && failed == nil && !d.CanFind {
 		return nil, refuse(codes.Unimplemented, "%s", masked(ctx, wire.TextOf(err)))
 	}
@@ -330,7 +331,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	} else {
 		out.Properties = resp.Properties.Struct()
 	}
-	if err := s.fit(out, out.Failure); err != nil { // Without properties, it would say that there are none.
+	if err := s.fit(out, out.Failure); err != nil { // Empty properties would mean that there are none.
 		return nil, err
 	}
 	return out, nil
@@ -360,7 +361,7 @@ type named interface {
 	GetUrn() string
 }
 
-// existing finds the provider for a request about a resource that exists.
+// existing returns the provider for a request about an existing resource.
 func (s *server) existing(req interface {
 	named
 	GetId() string
@@ -380,7 +381,7 @@ var (
 	errRefreshOld = refuse(codes.InvalidArgument, "a REFRESH request must have old properties")
 )
 
-// named finds the provider for a request that names its resource.
+// named returns the provider for a request that names its resource.
 func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	p, err := s.resource(req.GetType())
 	if err != nil {
@@ -400,7 +401,7 @@ func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	return p, u, nil
 }
 
-// resource finds the provider for a type.
+// resource returns the provider of a type.
 func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	if !s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
@@ -408,7 +409,7 @@ func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	return s.served(token)
 }
 
-// served finds the provider for a type, configured or not.
+// served returns the provider of a type, configured or not.
 func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	p, ok := s.plugin.Resources[tokens.Type(token)]
 	if !ok {
@@ -421,7 +422,7 @@ func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	return p, nil
 }
 
-// renamed finds the provider for a type that was renamed: state still has resources under its former tokens.
+// renamed returns the provider of a renamed type, since state may still contain former tokens.
 func (s *server) renamed(token tokens.Type) (lumi.ResourceProvider, bool) {
 	for _, now := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
 		p, ok := s.plugin.Resources[now].(interface{ FormerTokens() []tokens.Type })
@@ -447,7 +448,7 @@ func references(sent map[string]*lumirpc.Reference) lumi.References {
 	return refs
 }
 
-// checkID returns what is wrong with an id, such as one that a provider made without the help of the runtime.
+// checkID returns what is wrong with an id, or "". Providers that do not use the runtime may return invalid ones.
 func checkID(id lumi.ID) string {
 	switch {
 	case id == "":

@@ -19,19 +19,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Errors travel in metadata, of which some languages accept 64 KiB at most: in Node, a call whose metadata is larger never
-// ends. The message is in it twice, also in percent-encoding, which makes three bytes of one; details are in base64.
+// Errors are sent as metadata, which some languages limit to 64 KiB: in Node, a call with larger metadata never
+// returns. The message is sent twice, once percent-encoded, which may triple its size; details are base64-encoded.
 const (
 	maxMessage = 8 << 10
 	maxDetails = 16 << 10
-	// maxScanned is how much of a text is searched for secrets. The rest is dropped, with as much before it as could be
-	// the start of a secret.
+	// maxScanned limits how much of a text is searched for secrets. The rest is dropped, along with what could be the
+	// start of a secret before it.
 	maxScanned = 256 << 10
 	maxCut     = 16 << 10
 )
 
-// refusal is an error of this package's own, for calls that do not reach the provider. An author's error may be the
-// status of another service, which must not be taken for one of ours.
+// refusal is an error of this package for calls that do not reach the provider. An author's error may be another
+// service's status, which must not be mistaken for one of ours.
 type refusal struct{ *status.Status }
 
 func (r refusal) Error() string { return r.Message() }
@@ -40,7 +40,7 @@ func refuse(code codes.Code, format string, args ...any) refusal {
 	return refusal{status.New(code, bounded(fmt.Sprintf(format, args...)))}
 }
 
-// statusOf returns the status of an error that a provider returned for the call of ctx. It is never OK.
+// statusOf returns the status for an error that a provider returned for the call of ctx. It is never OK.
 func statusOf(ctx context.Context, err error) (s *status.Status) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -73,7 +73,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 	switch {
 	case meaning == lumi.ErrNotFound: //nolint:errorlint // A meaning is not wrapped.
 		return newStatus(codes.NotFound, text)
-	case ctx.Err() == nil: // Then a context's error is of one that the author made.
+	case ctx.Err() == nil: // a context error is then one of the author's own contexts
 		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):
 		return newStatus(codes.DeadlineExceeded, text)
@@ -88,10 +88,10 @@ func newStatus(code codes.Code, text string, details ...protoadapt.MessageV1) *s
 	if detailed, err := s.WithDetails(details...); err == nil {
 		return detailed
 	}
-	return s // which cannot be, since all details are valid messages
+	return s // impossible, since all details are valid messages
 }
 
-// outputFaults returns at least one fault, since a client recognizes the kind of the error by them.
+// outputFaults returns at least one fault, since clients recognize the error by its faults.
 func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	if e == nil || len(e.Faults) == 0 {
 		return []lumi.Fault{{Message: "no details from the provider"}}
@@ -99,7 +99,7 @@ func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	return e.Faults
 }
 
-// faults makes a detail of as many faults as fit.
+// faults returns a detail with as many faults as fit.
 func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	detail := &lumirpc.Faults{}
 	size := 0
@@ -114,7 +114,7 @@ func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	return detail
 }
 
-// listed is the text of faults as they are sent.
+// listed formats faults as sent.
 func listed(detail *lumirpc.Faults) string {
 	e := &lumi.InvalidError{}
 	for _, f := range detail.GetFaults() {
@@ -123,7 +123,7 @@ func listed(detail *lumirpc.Faults) string {
 	return e.Error()
 }
 
-// replacement makes a detail of as many paths as fit.
+// replacement returns a detail with as many paths as fit.
 func replacement(ctx context.Context, e *lumi.ReplaceError) protoadapt.MessageV1 {
 	detail := &lumirpc.Replacement{}
 	if e == nil {
@@ -147,16 +147,16 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 	return &errdetails.RetryInfo{RetryDelay: durationpb.New(e.After)}
 }
 
-// masked returns a text of the author's code without secrets, and in bounds.
+// masked masks secrets in a text of the author's code, and bounds it.
 func masked(ctx context.Context, text string) string {
 	text, cut := wire.Mask(text[:min(len(text), maxScanned)], wire.SecretsOf(ctx)), len(text) > maxScanned
-	if cut { // What follows the last secret may be the start of another.
+	if cut { // The text after the last secret may be the start of another.
 		text = text[:max(len(text)-maxCut, strings.LastIndex(text, wire.Masked)+len(wire.Masked))] + "…"
 	}
 	return bounded(text)
 }
 
-// pathOf returns a path without secret keys, and in bounds.
+// pathOf masks secret keys in a path, and bounds it.
 func pathOf(ctx context.Context, p lumi.Path) string {
 	if len(p) > maxScanned {
 		p = "…"
@@ -164,7 +164,7 @@ func pathOf(ctx context.Context, p lumi.Path) string {
 	return bounded(wire.SecretsOf(ctx).Path(string(p)))
 }
 
-// bounded makes text that can be sent: not too long, and of valid characters.
+// bounded truncates a text and replaces invalid characters, so that it can be sent.
 func bounded(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// turn refuses calls before the handshake.
+// turn rejects calls before the handshake.
 type turn struct{ greeted atomic.Bool }
 
-// greet is the handshake with an engine that speaks a version of the protocol.
+// greet completes the handshake with an engine of the given protocol version.
 func (t *turn) greet(version int32) error {
 	if version != lumirpc.ProtocolVersion {
 		return refuse(codes.FailedPrecondition,

@@ -1,8 +1,8 @@
-// Package tokens holds type tokens: the names by which resource types are known across packages and languages.
+// Package tokens implements type tokens: the names of resource types across packages and languages.
 //
-// A token is "package:module:Type", such as "aws:ec2:SecurityGroup" or "corp/net:index:Firewall". Some writers put the
-// file into the module as well ("aws:ec2/securityGroup:SecurityGroup"). Both forms have one grammar, and two tokens
-// name one type only if they are equal: nothing here translates between the forms.
+// A token is "package:module:Type", such as "aws:ec2:SecurityGroup" or "corp/net:index:Firewall". Some writers also
+// include the file in the module ("aws:ec2/securityGroup:SecurityGroup"). Both forms have the same grammar. Tokens
+// name the same type only if they are equal; this package does not convert between the forms.
 package tokens
 
 import (
@@ -11,10 +11,10 @@ import (
 	"unicode"
 )
 
-// Type is the token of a resource type. A value that did not come from [Parse] or from generated code may be anything.
+// Type is the token of a resource type. A value that was not returned by [Parse] or generated may be invalid.
 type Type string
 
-// Parse checks that s is a token and returns it. The error, a *[SyntaxError], says what is wrong.
+// Parse returns s as a token. The error is a *[SyntaxError].
 func Parse(s string) (Type, error) {
 	if err := refuse(s, typeProblem(s)); err != nil {
 		return "", err
@@ -22,17 +22,17 @@ func Parse(s string) (Type, error) {
 	return Type(s), nil
 }
 
-// Format makes a token of its parts. It returns a *[SyntaxError] if they do not make one.
+// Format joins the parts of a token. It returns a *[SyntaxError] if they are invalid.
 func Format(pkg, module, name string) (Type, error) { return Parse(pkg + ":" + module + ":" + name) }
 
-// Package is the part before the first colon, such as "aws".
+// Package returns the part before the first colon, such as "aws".
 func (t Type) Package() string { return t.part(0) }
 
-// Module is the part between the colons: the module's path, "index" at the root of the package, in the longer form
-// with the file behind it.
+// Module returns the part between the colons: the module's path, followed by the file in the longer form. It is
+// "index" at the root of a package.
 func (t Type) Module() string { return t.part(1) }
 
-// Name is the type's own name, the part after the last colon.
+// Name returns the type's own name, the part after the last colon.
 func (t Type) Name() string { return t.part(2) }
 
 func (t Type) part(i int) string {
@@ -43,7 +43,7 @@ func (t Type) part(i int) string {
 	return parts[i]
 }
 
-// split takes a token apart and reports whether it has as many parts as it should.
+// split splits a token and reports whether it has three parts.
 func split(s string) (parts [3]string, ok bool) {
 	var rest string
 	parts[0], rest, _ = strings.Cut(s, ":")
@@ -51,14 +51,14 @@ func split(s string) (parts [3]string, ok bool) {
 	return parts, ok && !strings.Contains(parts[2], ":")
 }
 
-// CheckPackage returns nil if s is the name of a package: words of lower-case letters, digits, "-" and "_" that start
-// with a letter, joined by "/". Otherwise it returns a *[SyntaxError].
+// CheckPackage returns nil if s is a valid package name: words of lowercase letters, digits, "-" and "_" that start
+// with a letter, joined by "/". Otherwise, it returns a *[SyntaxError].
 func CheckPackage(s string) error { return refuse(s, packageProblem(s)) }
 
-// CheckModule returns nil if s is a module's path as it stands in tokens, and otherwise a *[SyntaxError].
+// CheckModule returns nil if s is a valid module in a token, and otherwise a *[SyntaxError].
 func CheckModule(s string) error { return refuse(s, moduleProblem(s)) }
 
-// refuse returns a *[SyntaxError] unless problem is empty.
+// refuse returns a *[SyntaxError], or nil if problem is empty.
 func refuse(s, problem string) error {
 	if problem == "" {
 		return nil
@@ -66,11 +66,11 @@ func refuse(s, problem string) error {
 	return &SyntaxError{Token: s, Problem: problem}
 }
 
-// SyntaxError says why a string is not the token, package or module that it should be.
+// SyntaxError reports an invalid token, package or module.
 type SyntaxError struct {
-	// Token is the string as it was found.
+	// Token is the invalid string.
 	Token string
-	// Problem is what is wrong with it.
+	// Problem describes the error.
 	Problem string
 }
 
@@ -123,13 +123,13 @@ func moduleProblem(s string) string {
 }
 
 func notInModule(r rune) bool {
-	if '!' <= r && r <= '~' { // since URNs are taken apart all the time
+	if '!' <= r && r <= '~' { // fast path, since URNs are parsed all the time
 		return r == ':' || r == '\\'
 	}
 	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 }
 
-// isIdentifier is go/token.IsIdentifier without its package, which every provider would link.
+// isIdentifier is go/token.IsIdentifier, copied to keep that package out of every provider.
 func isIdentifier(s string) bool {
 	for i, r := range s {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {

@@ -1,9 +1,9 @@
-// Package urn holds the names of resources.
+// Package urn implements URNs, the names of resources.
 //
 // A URN is "urn:lumi:environment::package:module::type::name", such as
-// "urn:lumi:prod::my/cluster:index::aws:ec2:VPC::cloud-vpc": the environment that the resource stands in, the package
-// and module whose program made it, its type's token, and its own name. It identifies the resource for as long as it
-// lives, also before a provider has given it an id.
+// "urn:lumi:prod::my/cluster:index::aws:ec2:VPC::cloud-vpc": the resource's environment, the package and module of its
+// program, the token of its type, and its own name. It identifies the resource for its whole life, even before a
+// provider has given it an id.
 package urn
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// URN is the name of one resource. The empty URN names none. A value that did not come from [Parse] or [Format] may be
-// anything.
+// URN is the name of one resource. The empty URN names none. A value that was not returned by [Parse] or [Format] may
+// be invalid.
 type URN string
 
 const (
@@ -26,9 +26,9 @@ const (
 
 // Parts are the parts of a URN.
 type Parts struct {
-	// Environment is what the resource was deployed to, such as "prod".
+	// Environment is the environment that the resource was deployed to, such as "prod".
 	Environment string
-	// Package is the package whose program made the resource, such as "my/cluster".
+	// Package is the package of the program that created the resource, such as "my/cluster".
 	Package string
 	// Module is the program's module, "index" for the main one.
 	Module string
@@ -38,7 +38,7 @@ type Parts struct {
 	Name string
 }
 
-// Parse checks that s is a URN and returns it. The error, a *[SyntaxError], says what is wrong.
+// Parse returns s as a URN. The error is a *[SyntaxError].
 func Parse(s string) (URN, error) {
 	if _, err := split(s); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func Parse(s string) (URN, error) {
 	return URN(s), nil
 }
 
-// Format makes a URN of its parts. It returns a *[SyntaxError] if they do not make one.
+// Format joins the parts of a URN. It returns a *[SyntaxError] if they are invalid.
 func Format(p Parts) (URN, error) {
 	s := prefix + p.Environment + separator + p.Package + ":" + p.Module + separator + string(p.Type) + separator + p.Name
 	parsed, err := split(s)
@@ -59,33 +59,33 @@ func Format(p Parts) (URN, error) {
 	return URN(s), nil
 }
 
-// Parts takes the URN apart. It returns a *[SyntaxError] if u is not a URN.
+// Parts splits the URN. It returns a *[SyntaxError] if u is not a valid URN.
 func (u URN) Parts() (Parts, error) { return split(string(u)) }
 
-// Type is the token of the resource's type, and empty if u is not a URN.
+// Type returns the token of the resource's type, or "" if u is not a valid URN.
 func (u URN) Type() tokens.Type {
-	p, _ := u.Parts() // They are zero if u is not a URN.
+	p, _ := u.Parts() // zero if u is not a valid URN
 	return p.Type
 }
 
-// Name is the resource's name, and empty if u is not a URN.
+// Name returns the resource's name, or "" if u is not a valid URN.
 func (u URN) Name() string {
-	p, _ := u.Parts() // They are zero if u is not a URN.
+	p, _ := u.Parts() // zero if u is not a valid URN
 	return p.Name
 }
 
-// SyntaxError says why a string is not the URN, or the name in one, that it should be.
+// SyntaxError reports an invalid URN or name.
 type SyntaxError struct {
-	// URN is the string as it was found.
+	// URN is the invalid string.
 	URN string
-	// Problem is what is wrong with it.
+	// Problem describes the error.
 	Problem string
 }
 
 // Error returns the string and the problem.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.URN, e.Problem) }
 
-// split is where the grammar is. The name comes last so that it may hold separators.
+// split parses a URN. The name comes last so that it may contain separators.
 func split(s string) (Parts, error) {
 	rest, ok := strings.CutPrefix(s, prefix)
 	if !ok {
@@ -124,8 +124,8 @@ func (p Parts) problem() string {
 	return nameProblem(p.Name)
 }
 
-// CheckName returns nil if s can be the last part of a URN: text that is not empty and has no control characters.
-// Otherwise it returns a *[SyntaxError].
+// CheckName returns nil if s is a valid last part of a URN: not empty, and without control characters. Otherwise, it
+// returns a *[SyntaxError].
 func CheckName(s string) error {
 	if problem := nameProblem(s); problem != "" {
 		return &SyntaxError{URN: s, Problem: problem}
@@ -141,7 +141,7 @@ func nameProblem(s string) string {
 }
 
 func notInEnvironment(r rune) bool {
-	if '!' <= r && r <= '~' { // since URNs are taken apart all the time
+	if '!' <= r && r <= '~' { // fast path, since URNs are parsed all the time
 		return r == ':'
 	}
 	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)

@@ -13,18 +13,18 @@ import (
 // Masked replaces a secret in text.
 const Masked = "(secret)"
 
-// Secrets are the secrets of a call, or of a configuration. A nil *Secrets has none. It may be used concurrently.
+// Secrets holds the secrets of a call or a configuration. A nil *Secrets is empty. It is safe for concurrent use.
 type Secrets struct {
 	outer *Secrets
 
 	mu    sync.Mutex
 	words [3]set // by kind
-	index *index // made when a text needs it
+	index *index // built when first needed
 }
 
 type set = map[string]struct{}
 
-// kind says what a word is.
+// kind classifies a word.
 type kind int
 
 const (
@@ -33,7 +33,7 @@ const (
 	name
 )
 
-// NewSecrets returns secrets that include those of outer, which may be nil.
+// NewSecrets returns an empty set of secrets that includes outer's, which may be nil.
 func NewSecrets(outer *Secrets) *Secrets { return &Secrets{outer: outer} }
 
 // AddValue adds a secret string.
@@ -80,7 +80,7 @@ func (s *Secrets) lookup() *index {
 			continue
 		}
 		if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			text = strconv.Quote(text) // Without the quotes, a plain word is most likely not the key.
+			text = strconv.Quote(text) // Without quotes, a plain word is most likely not the key.
 		}
 		s.index.add(text)
 	}
@@ -94,14 +94,13 @@ func WithSecrets(ctx context.Context, s *Secrets) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// SecretsOf returns the secrets of the call that ctx belongs to, or nil.
+// SecretsOf returns the secrets of the call of ctx, or nil.
 func SecretsOf(ctx context.Context) *Secrets {
 	s, _ := ctx.Value(contextKey{}).(*Secrets)
 	return s
 }
 
-// Mask returns the text with [Masked] in place of each secret of several calls. Secrets that overlap or touch are replaced
-// as one.
+// Mask replaces each secret in the text with [Masked]. Secrets that overlap or touch are replaced as one.
 func Mask(text string, all ...*Secrets) string {
 	m := matcher{secret: make([]bool, len(text))}
 	var seen []*Secrets
@@ -135,8 +134,8 @@ func Mask(text string, all ...*Secrets) string {
 	return b.String()
 }
 
-// Path returns the path of a property without secret keys. Names of declared properties stay, also if a secret is the same
-// word.
+// Path returns a property's path without secret keys. Names of declared properties are kept, even if equal to a
+// secret.
 func (s *Secrets) Path(path string) string {
 	if s == nil {
 		return path
@@ -152,7 +151,7 @@ func (s *Secrets) Path(path string) string {
 	return b.String()
 }
 
-// PathParts splits the path of a property in front of each dot and bracket outside quotes.
+// PathParts splits a property's path before each dot and bracket outside quotes.
 func PathParts(path string) []string {
 	var parts []string
 	start, quoted := 0, false
@@ -170,7 +169,7 @@ func PathParts(path string) []string {
 	return append(parts, path[start:])
 }
 
-// TextOf returns the text of an error or of the value of a panic. The author's code, which makes it, may itself panic.
+// TextOf returns the text of an error or panic value. Its methods, which are the author's, may panic.
 func TextOf(v any) (text string) {
 	defer func() {
 		if recover() != nil {

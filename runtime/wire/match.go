@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// minSecret is the length in bytes of the shortest secret that is masked. Shorter ones are part of many words.
+	// minSecret is the minimum length in bytes of masked secrets. Shorter ones occur in many words.
 	minSecret = 6
-	// maxPiece bounds the lengths in an index. Longer secrets are found in pieces, so that the time that a text takes does
-	// not depend on how long secrets are.
+	// maxPiece limits the lengths in an index. Longer secrets are matched in pieces, so that the time per text does
+	// not depend on their length.
 	maxPiece = 1 << 10
-	// maxLayers is how many times the escapes in a text are decoded, such as those of JSON in a quoted URL.
+	// maxLayers limits how often escapes in a text are decoded, such as those of JSON in a quoted URL.
 	maxLayers = 8
-	// maxNested is how often base64 in base64 is decoded.
+	// maxNested limits how often base64 within base64 is decoded.
 	maxNested = 2
 )
 
-// index finds texts. Lengths has their lengths by their first bytes.
+// index finds texts. lengths holds their lengths by first bytes.
 type index struct {
 	texts   set
 	lengths map[string][]int
 }
 
-// add adds a secret, as it is and with its own escapes decoded, since those of a text are decoded too.
+// add adds a secret, both as it is and with its own escapes decoded, since a text's escapes are decoded too.
 func (ix *index) add(secret string) {
 	for range maxLayers {
-		secret = strings.TrimSpace(secret) // Spaces around it are often not shown.
+		secret = strings.TrimSpace(secret) // Surrounding spaces are often not shown.
 		for end := 0; end < len(secret) && len(secret) >= minSecret; {
 			end = min(end+maxPiece, len(secret))
 			piece := secret[max(0, end-maxPiece):end]
@@ -49,7 +49,7 @@ func (ix *index) add(secret string) {
 	}
 }
 
-// longest returns the length of the longest text that s, which is not too short, starts with, or 0.
+// longest returns the length of the longest indexed text that s starts with, or 0. s must not be too short.
 func (ix *index) longest(s string) int {
 	longest := 0
 	for _, n := range ix.lengths[s[:minSecret]] {
@@ -62,14 +62,14 @@ func (ix *index) longest(s string) int {
 	return longest
 }
 
-// matcher finds secrets in a text, and in what its escapes and its base64 decode to.
+// matcher finds secrets in a text and in its decoded escapes and base64.
 type matcher struct {
 	indexes []*index
-	secret  []bool // by the bytes of the text
+	secret  []bool // for each byte of the text
 }
 
-// scan finds the secrets in a text that was decoded from that of the matcher. Places are where in the latter each byte
-// comes from, and the end.
+// scan finds the secrets in a text decoded from the matcher's. places maps each of its bytes, and its end, to the
+// matcher's text.
 func (m *matcher) scan(text string, places []int, nested int) {
 	for range maxLayers {
 		m.find(text, places)
@@ -107,8 +107,8 @@ var (
 	urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
 )
 
-// scanBase64 decodes whatever looks like base64. It may start anywhere in a group of four characters, after others that
-// are not part of it.
+// scanBase64 decodes anything that looks like base64. It may be preceded by unrelated characters, so every offset
+// within a group of four is tried.
 func (m *matcher) scanBase64(text string, places []int, nested int) {
 	for _, run := range base64Run.FindAllStringIndex(text, -1) {
 		for start := run[0]; start < run[0]+4; start++ {
@@ -128,14 +128,14 @@ func (m *matcher) scanBase64(text string, places []int, nested int) {
 			if utf8.Valid(decoded) {
 				m.scan(string(decoded), inText, nested)
 			} else {
-				m.find(string(decoded), inText) // Escapes are not in binary data.
+				m.find(string(decoded), inText) // Binary data has no escapes.
 			}
 		}
 	}
 }
 
-// unescape decodes every escape in a text once. Places are the places in the text that the bytes of the result come from,
-// and its end. They are nil if there is no escape.
+// unescape decodes every escape in a text once. places maps the bytes of the result, and its end, to the text. It is
+// nil if there is no escape.
 func unescape(text string) (decoded string, places []int) {
 	if !strings.ContainsAny(text, "%\\&+\r") {
 		return text, nil
@@ -159,12 +159,12 @@ func unescape(text string) (decoded string, places []int) {
 	return decoded, append(places, len(text))
 }
 
-// unescapeOne decodes the escape that a text starts with, and returns the length of that, or 0 if there is none.
+// unescapeOne decodes the escape at the start of a text and returns its length, or 0 if there is none.
 func unescapeOne(s string) (decoded string, n int) {
 	switch s[0] {
 	case '+': // in a query
 		return " ", 1
-	case '\r': // which comes and goes with the system
+	case '\r': // added or removed by some systems
 		return "", 1
 	case '%':
 		if decoded, err := url.PathUnescape(s[:min(len(s), 3)]); err == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Encode returns the message of a change. The error names the resource and the value that cannot be sent.
+// Encode converts a change to a message. The error names the resource and the value that cannot be sent.
 func Encode(c *provisioner.Change) (*lumirpc.GraphChange, error) {
 	m := &lumirpc.GraphChange{Environment: c.Environment, Module: c.Module, Task: c.Task}
 	var err error
@@ -40,7 +40,7 @@ func Encode(c *provisioner.Change) (*lumirpc.GraphChange, error) {
 	return m, nil
 }
 
-// Decode returns the change of a message.
+// Decode converts a message to a change.
 func Decode(m *lumirpc.GraphChange) *provisioner.Change {
 	return &provisioner.Change{
 		Environment: m.GetEnvironment(), Module: m.GetModule(), Task: m.GetTask(),
@@ -69,7 +69,7 @@ var states = map[provisioner.State]lumirpc.StatusResponse_State{
 	provisioner.Done:    lumirpc.StatusResponse_DONE,
 }
 
-// EncodeStatus returns the message of a status. The error says what a provisioner must not return.
+// EncodeStatus converts a status to a message. The error describes what a provisioner must not return.
 func EncodeStatus(s *provisioner.Status) (*lumirpc.StatusResponse, error) {
 	m := &lumirpc.StatusResponse{State: states[s.State], Message: s.Message}
 	if m.GetState() == lumirpc.StatusResponse_STATE_UNSPECIFIED {
@@ -91,7 +91,7 @@ func EncodeStatus(s *provisioner.Status) (*lumirpc.StatusResponse, error) {
 	return m, nil
 }
 
-// DecodeStatus returns the status of a message. A state that this version does not know is returned by its number.
+// DecodeStatus converts a message to a status. Unknown states are returned as their numbers.
 func DecodeStatus(m *lumirpc.StatusResponse) *provisioner.Status {
 	s := &provisioner.Status{State: provisioner.State(fmt.Sprint(int32(m.GetState()))), Message: m.GetMessage()}
 	for state, of := range states {

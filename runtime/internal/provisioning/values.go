@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// encodeObject returns an object, nil for a nil one. The error begins with the path of the value that cannot be sent.
+// encodeObject encodes an object, nil for a nil one. The error starts with the path of the value that cannot be sent.
 func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
 	if object == nil {
 		return nil, nil
@@ -26,7 +26,7 @@ func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
 	return v.GetStructValue(), err
 }
 
-// encode returns the value at a path.
+// encode encodes the value at a path.
 func encode(path lumi.Path, v any) (*structpb.Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -90,13 +90,13 @@ func encode(path lumi.Path, v any) (*structpb.Value, error) {
 	return encode(path, plain)
 }
 
-// encodeMarked returns the object that stands for a special value. Paths in errors are those in the object.
+// encodeMarked encodes the object of a special value. Error paths are those inside the object.
 func encodeMarked(path lumi.Path, signature string, object map[string]any) (*structpb.Value, error) {
 	object[wire.Signature] = signature
 	return encode(path, object)
 }
 
-// decodeObject returns the properties of an object, without those that are null.
+// decodeObject decodes an object, dropping nulls.
 func decodeObject(object *structpb.Struct) provisioner.Properties {
 	if object == nil {
 		return nil
@@ -130,7 +130,7 @@ func decode(v *structpb.Value) any {
 	return nil
 }
 
-// decodeSpecial returns an object, or the special value that it stands for.
+// decodeSpecial decodes an object or a special value.
 func decodeSpecial(v *structpb.Value, fields map[string]*structpb.Value) any {
 	switch signed.Signature(v) {
 	case wire.Secret:

@@ -1,4 +1,4 @@
-// Package readable shows values of property bags in messages.
+// Package readable formats values of property bags for messages.
 package readable
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Unknown is shown for a value that is not known yet.
+// Unknown is the text of an unknown value.
 const Unknown = "(not known yet)"
 
-// JSON returns a value as JSON, without secrets and signatures. A number that is not finite becomes a string.
+// JSON returns a value as JSON, without secrets and signatures. Numbers that are not finite become strings.
 func JSON(v *structpb.Value, indentation string) string {
 	var text strings.Builder
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", indentation)
-	_ = out.Encode(plain(v)) // It is made of what JSON has.
+	_ = out.Encode(plain(v)) // plain returns only JSON values
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
@@ -48,14 +48,14 @@ func plain(v *structpb.Value) any {
 			}
 		}
 		if hash, ok := fields["hash"].(string); ok && signed.Signature(v) != "" {
-			fields["hash"] = hash[:min(len(hash), 12)] // of which the rest tells nobody more
+			fields["hash"] = hash[:min(len(hash), 12)] // The rest would not help anyone.
 		}
 		return fields
 	}
 	return v.AsInterface()
 }
 
-// Shorten cuts text off after some bytes, if it is longer, and marks the place.
+// Shorten truncates a text longer than limit bytes and marks the cut.
 func Shorten(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -1,4 +1,4 @@
-// Package signed tells the special values in property bags from plain ones.
+// Package signed distinguishes special values in property bags from plain ones.
 package signed
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Signature returns the signature of an object: "" if it has none, "?" if that is empty or not a string.
+// Signature returns an object's signature: "" if it has none, "?" if it is empty or not a string.
 func Signature(v *structpb.Value) string {
 	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
 	switch s := signature.GetStringValue(); {
@@ -20,7 +20,7 @@ func Signature(v *structpb.Value) string {
 	}
 }
 
-// IsNull reports whether a value is null or absent, which mean the same.
+// IsNull reports whether a value is null or absent, which are equivalent.
 func IsNull(v *structpb.Value) bool {
 	switch v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -29,7 +29,7 @@ func IsNull(v *structpb.Value) bool {
 	return false
 }
 
-// IsUnknown reports whether a value is not known yet.
+// IsUnknown reports whether a value is unknown.
 func IsUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
 
 // IsSecret reports whether a value is wrapped as a secret.
@@ -41,7 +41,7 @@ func IsContent(v *structpb.Value) bool {
 	return s == wire.Asset || s == wire.Archive
 }
 
-// Reveal takes away the wrappers of a secret and reports whether there were any. A wrapper without a value is null.
+// Reveal unwraps a secret and reports whether it was one. A wrapper without a value is null.
 func Reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
 	for IsSecret(v) {
 		v, secret = v.GetStructValue().GetFields()["value"], true

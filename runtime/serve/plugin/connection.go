@@ -24,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// connection is the connection to a plugin and, unless [Connect] made it, its process.
+// connection is a connection to a plugin, along with its process unless [Connect] created it.
 type connection struct {
 	closed  atomic.Bool
 	process *process
@@ -32,7 +32,7 @@ type connection struct {
 	events  *events
 }
 
-// start starts a process and connects. If that or introduce fails, no process is left behind.
+// start starts a process and connects to it. If that or introduce fails, the process is stopped.
 func (c *connection) start(ctx context.Context, command Command, introduce func(context.Context) error) error {
 	secret := rand.Text()
 	var err error
@@ -70,8 +70,8 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 func (c *connection) connect(dial func(context.Context, string) (net.Conn, error), options ...grpc.DialOption) (err error) {
 	c.conn, err = grpc.NewClient("passthrough:///plugin", append(options,
 		grpc.WithContextDialer(dial),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is the loopback interface, or memory
-		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // the connection is local or in memory
+		grpc.WithIdleTimeout(0),                                  // There is only one connection, which must stay even if idle.
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithUnaryInterceptor(c.intercept),
@@ -82,7 +82,7 @@ func (c *connection) connect(dial func(context.Context, string) (net.Conn, error
 	return err
 }
 
-// agree returns an error if a plugin speaks another version of its protocol.
+// agree returns an error if the plugin speaks another protocol version.
 func agree(version int32) error {
 	if version != lumirpc.ProtocolVersion {
 		return fmt.Errorf("the plugin speaks protocol version %d, this program speaks version %d: update the older one",
@@ -110,11 +110,11 @@ func (c *connection) mistaken(ctx context.Context, err error) error {
 	return err
 }
 
-// intercept makes a call and returns after its events were received. Its errors are those of [Plugin.Resource].
+// intercept makes a call and returns after its events were received. [Plugin.Resource] documents its errors.
 func (c *connection) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if c.closed.Load() { // gRPC would report this as canceled by the caller.
+	if c.closed.Load() { // gRPC would report that the caller canceled.
 		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
 	}
 	if c.process != nil {
@@ -132,8 +132,8 @@ func (c *connection) intercept(
 	return err
 }
 
-// dialOnce connects to the port the first time, and never again: when the plugin is gone, another process may hold the
-// port, which must not learn the secret.
+// dialOnce connects to the port once and never again: after the plugin exits, another process may get its port, and
+// must not receive the secret.
 func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
 	var used atomic.Bool
 	return func(ctx context.Context, _ string) (net.Conn, error) {
@@ -155,7 +155,7 @@ func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]s
 // RequireTransportSecurity implements [credentials.PerRPCCredentials].
 func (credential) RequireTransportSecurity() bool { return false }
 
-// Done is closed when the process has ended.
+// Done is closed when the process has exited.
 func (c *connection) Done() <-chan struct{} {
 	if c.process == nil {
 		return nil
@@ -163,24 +163,24 @@ func (c *connection) Done() <-chan struct{} {
 	return c.process.ended
 }
 
-// Close ends the plugin and waits for it: by closing its standard input, which cancels all calls, and by force if it is
-// still there after the grace period. The error says if that was so, or how else the process ended if not well. More
-// calls of Close return the same.
+// Close stops the plugin and waits for it to exit. It closes the plugin's standard input, which cancels all calls, and
+// kills the plugin after the grace period. The error reports that, or any other unclean exit. Further calls return the
+// same error.
 func (c *connection) Close() error {
 	c.closed.Store(true)
 	var err error
 	if c.process != nil {
 		err = c.process.stop()
 	}
-	_ = c.conn.Close() // It fails only if it was closed already.
+	_ = c.conn.Close() // It fails only if already closed.
 	c.events.end()
 	return err
 }
 
-// abort ends a plugin that did not come up, and adds to the error what it said.
+// abort kills a plugin that failed to start and adds its output to the error.
 func (c *connection) abort(err error) error {
 	if c.conn != nil {
-		_ = c.conn.Close() // It fails only if it was closed already.
+		_ = c.conn.Close() // It fails only if already closed.
 	}
 	if c.process == nil {
 		return err
@@ -192,7 +192,7 @@ func (c *connection) abort(err error) error {
 	return err
 }
 
-// environment is that of the plugin.
+// environment returns the plugin's environment.
 func (c *Command) environment(secret string) []string {
 	env := c.Env
 	if env == nil {

@@ -16,18 +16,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// Error is an error for which the runtime has no type. It wraps [lumi.ErrNotFound], [context.Canceled],
-// [context.DeadlineExceeded] or [errors.ErrUnsupported] where it is one of these.
+// Error is an error without a type in the runtime. It wraps [lumi.ErrNotFound], [context.Canceled],
+// [context.DeadlineExceeded] or [errors.ErrUnsupported] where applicable.
 type Error struct {
-	// Code says of which kind it is, as provider.proto lists them.
+	// Code is the kind of error, as documented in provider.proto.
 	Code codes.Code
 	// Message is for people.
 	Message string
-	// Crash is how the plugin's process ended, if that is why.
+	// Crash describes the exit of the plugin's process if it caused the error.
 	Crash Crash
 }
 
-// Crash is how the process of a plugin ended during a call.
+// Crash describes how a plugin's process exited during a call.
 type Crash struct {
 	// Status is the exit status or the signal, such as "exit status 7". It is empty if there was no crash.
 	Status string
@@ -41,7 +41,7 @@ func (c Crash) LastLine() string { return c.Output[strings.LastIndexByte(c.Outpu
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the error that the code stands for, or nil.
+// Unwrap returns the error that the code corresponds to, or nil.
 func (e *Error) Unwrap() error {
 	switch e.Code {
 	case codes.NotFound:
@@ -56,7 +56,7 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// errorOf is the inverse of what a plugin does to its provider's errors.
+// errorOf converts a status back to the error that the plugin converted.
 func errorOf(s *status.Status) error {
 	if s.Code() == codes.OK {
 		return nil
@@ -101,7 +101,7 @@ func (w *wrapped) Error() string { return w.text }
 
 func (w *wrapped) Unwrap() error { return w.err }
 
-// withText returns err with the text of the message if that has more than err itself. A message that was cut off has not.
+// withText returns err with the message's text if that adds to err's own. A truncated message does not.
 func withText(message string, err error) error {
 	if text := err.Error(); message == text || !strings.Contains(message, text) {
 		return err
@@ -125,14 +125,14 @@ func paths(all []string) []lumi.Path {
 	return list
 }
 
-// changing are the calls that may change something.
+// changing lists the calls that may change something.
 var changing = []string{
 	lumirpc.ResourceProvider_Create_FullMethodName, lumirpc.ResourceProvider_Update_FullMethodName,
 	lumirpc.ResourceProvider_Delete_FullMethodName,
 }
 
-// outcome is the error of a changing call that was sent. Unless the error says that nothing was changed, the outcome is
-// uncertain.
+// outcome returns the error of a changing call that was sent. The outcome is uncertain unless the error implies that
+// nothing changed.
 func outcome(err error) error {
 	var output *lumi.OutputError
 	e, plain := err.(*Error) //nolint:errorlint // Nothing wraps it.
@@ -142,20 +142,21 @@ func outcome(err error) error {
 	return err
 }
 
-// certain are the codes of calls that changed nothing.
+// certain lists the codes of calls that changed nothing.
 var certain = []codes.Code{
 	codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented, codes.Unauthenticated, codes.Unknown,
 }
 
-// awaitDeadline waits for the end of a context that is about to end: the plugin, which is told its deadline, may be the first
-// to notice, and callers ask the context why a call failed.
+// awaitDeadline waits for a context that is about to end. The plugin knows the deadline and may notice it first, but
+// callers ask the context why a call failed.
 func awaitDeadline(ctx context.Context) {
 	if at, ok := ctx.Deadline(); ok && time.Until(at) < time.Second {
 		<-ctx.Done()
 	}
 }
 
-// explain makes of a call's error the one that the provider returned. Where the plugin is gone, it says how that ended.
+// explain returns the provider's error for a call's error. If the plugin's process has exited, it adds the exit
+// status.
 func (c *connection) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -165,7 +166,7 @@ func (c *connection) explain(ctx context.Context, err error) error {
 	if plain && e.Code == codes.DeadlineExceeded {
 		awaitDeadline(ctx)
 		if strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
-			e.Message = context.DeadlineExceeded.Error() // gRPC says so if the plugin is the first to notice.
+			e.Message = context.DeadlineExceeded.Error() // gRPC's message if the plugin notices first
 		}
 	}
 	if c.process == nil || !plain || e.Code != codes.Unavailable {
@@ -177,7 +178,7 @@ func (c *connection) explain(ctx context.Context, err error) error {
 			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", c.process.err, e.Message)
 			e.Crash = Crash{Status: c.process.err.Error(), Output: c.process.said.String()}
 		}
-	case <-time.After(time.Second): // The connection may break before the end of the process is noticed.
+	case <-time.After(time.Second): // The connection may break before the exit is noticed.
 	}
 	return e
 }

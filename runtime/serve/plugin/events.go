@@ -17,14 +17,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// events receives what the plugin's providers log.
+// events receives the plugin's log and progress events.
 type events struct {
 	sink func(lumi.Event)
 
 	mu sync.Mutex
-	// changed tells that one of the fields below has changed.
+	// changed signals changes of the fields below.
 	changed sync.Cond
-	// received counts the events that the sink has had, and over reports that there will be no more.
+	// received counts the events passed to the sink; over is set once there will be no more.
 	received int64
 	over     bool
 }
@@ -35,13 +35,12 @@ func newEvents(sink func(lumi.Event)) *events {
 	return e
 }
 
-// streamer is the part of a client that has events.
+// streamer is the part of a client that streams events.
 type streamer interface {
 	Events(context.Context, *lumirpc.EventsRequest, ...grpc.CallOption) (grpc.ServerStreamingClient[lumirpc.Event], error)
 }
 
-// start returns when no event can be missed any more. The stream ends with the connection. A plugin without events is
-// fine.
+// start returns once no event can be missed. The stream ends with the connection. Plugins need not support events.
 func (e *events) start(ctx context.Context, client streamer) error {
 	if e.sink == nil {
 		return nil
@@ -52,7 +51,7 @@ func (e *events) start(ctx context.Context, client streamer) error {
 	if err != nil {
 		return err
 	}
-	if header, _ := stream.Header(); header == nil { // It was refused. The first Recv says why.
+	if header, _ := stream.Header(); header == nil { // It was refused; the first Recv returns the reason.
 		if _, err := stream.Recv(); status.Code(err) != codes.Unimplemented {
 			return err
 		}
@@ -85,11 +84,11 @@ var levels = map[lumirpc.Event_Severity]slog.Level{
 	lumirpc.Event_WARNING: slog.LevelWarn, lumirpc.Event_ERROR: slog.LevelError,
 }
 
-// stallTime limits how long a call waits for the next of its events, in case the plugin counts wrongly.
+// stallTime limits how long a call waits for its next event, in case the plugin's count is wrong.
 const stallTime = 5 * time.Second
 
-// await returns when the sink has had the events of a call, which its trailer counts, or none came for too long, or ctx
-// is done.
+// await waits until the sink has received the events of a call, counted in its trailer. It gives up after stallTime
+// without an event, or when ctx is done.
 func (e *events) await(ctx context.Context, trailer metadata.MD) {
 	for _, text := range trailer.Get(lumirpc.EventsTrailer) {
 		last, err := strconv.ParseInt(text, 10, 64)
@@ -105,10 +104,10 @@ func (e *events) await(ctx context.Context, trailer metadata.MD) {
 	}
 }
 
-// end returns when the sink will not be called any more, which is after the end of the connection.
+// end waits until the sink will not be called again, which is after the connection has ended.
 func (e *events) end() { e.wait(context.Background(), func() bool { return false }) }
 
-// wait returns when the condition is met, there will be no more events, or ctx is done.
+// wait waits until met returns true, there will be no more events, or ctx is done.
 func (e *events) wait(ctx context.Context, met func() bool) {
 	defer context.AfterFunc(ctx, func() {
 		e.mu.Lock()

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// killGroup kills a process and those of its group. It fails only if they have ended.
+// killGroup kills a process and its process group. It fails only if they have already exited.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

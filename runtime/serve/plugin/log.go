@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// What a plugin may write between the beginnings of two calls.
+// Limits of a plugin's output between the starts of two calls.
 const (
 	maxLines  = 1000
 	maxBytes  = 1 << 20
@@ -20,27 +20,26 @@ const (
 )
 
 const (
-	// maxLogLine is how much of a line is passed on, and maxHeld how much of it is held, so that a secret across the limit is
-	// masked.
+	// maxLogLine limits the length of lines. maxHeld bytes are buffered, so that a secret across the limit is masked.
 	maxLogLine = 28 << 10
 	maxHeld    = 32 << 10
-	// maxSecrets is of how many calls secrets are masked: lines may come after the end of theirs.
+	// maxSecrets is the number of calls whose secrets are masked, since output may arrive after its call has ended.
 	maxSecrets = 64
 )
 
-// output passes on the lines that a plugin writes, up to a limit, without the secrets of calls. What the writer does not want
-// is lost, which is no reason for the plugin to block or to die.
+// output passes on a plugin's output line by line, within limits and with the secrets of calls masked. Write errors
+// are ignored, since they must not block or kill the plugin.
 type output struct {
-	raw bool // whether everything is passed on as it is
-	all bool // whether there are no limits
+	raw bool // pass everything on unchanged
+	all bool // no limits
 
 	mu                          sync.Mutex
 	w                           io.Writer
 	line                        []byte
 	secrets                     []*wire.Secrets
-	lines, bytes, events        int // since a call began
-	droppedLines, droppedEvents int // since they were last reported
-	cutLines                    int // likewise
+	lines, bytes, events        int // since the start of a call
+	droppedLines, droppedEvents int // since the last report
+	cutLines                    int // since the last report
 }
 
 func newOutput(c Command) *output {
@@ -89,7 +88,7 @@ func (o *output) endLine() {
 	_, _ = io.WriteString(o.w, text+"\n")
 }
 
-// event counts an event, and reports whether it is passed on.
+// event counts an event and reports whether to pass it on.
 func (o *output) event() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -101,7 +100,7 @@ func (o *output) event() bool {
 	return true
 }
 
-// begin begins a call. Output cannot be told apart by calls, so calls at the same time share what a new one may write.
+// begin starts a call. Output cannot be attributed to calls, so concurrent calls share the limits of the latest.
 func (o *output) begin(secrets *wire.Secrets) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,7 +111,7 @@ func (o *output) begin(secrets *wire.Secrets) {
 	}
 }
 
-// report tells how much was dropped, at the end of a call or, if isLast, of the process.
+// report writes how much was dropped, at the end of a call or, if isLast is set, of the process.
 func (o *output) report(isLast bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

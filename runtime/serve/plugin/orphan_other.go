@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ownGroup puts the process into a group of its own, with those that it starts.
+// ownGroup puts the process into its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,4 +1,4 @@
-// Package plugin starts the plugins of providers and calls them: it is the engine's side of package serve.
+// Package plugin starts provider plugins and calls them. It is the client of package serve.
 //
 //	p, err := plugin.Start(ctx, plugin.Command{Path: "lumi-resource-aws"})
 //	if err != nil {
@@ -25,52 +25,53 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Command says how to start a plugin.
+// Command describes how to start a plugin.
 type Command struct {
-	// Path is the binary: a path, or a name that is looked for on $PATH.
+	// Path is a path of the executable, or a name to look up on $PATH.
 	Path string
-	// Args are its arguments, without its name.
+	// Args holds the arguments, without the name.
 	Args []string
-	// Dir is its working directory, that of this process if empty. An engine gives the program's folder, since that is
-	// where relative paths of assets start from.
+	// Dir is the working directory, by default that of this process. Engines set it to the program's folder, since
+	// relative paths of assets are resolved against it.
 	Dir string
-	// Env is its environment, that of this process if nil.
+	// Env is the environment. If nil, that of this process is used.
 	Env []string
-	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if
-	// nil. Writes come one at a time, each a line. Per call, 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000 events are
-	// passed on, unless LUMI_PLUGIN_LOG is "all"; a line at its end tells how much was dropped. Secrets that the context of a
-	// call has, by wire.WithSecrets, are masked in lines.
+	// Log receives the plugin's standard error, and its standard output after the port. The default is os.Stderr.
+	// Writes are sequential, one line each. Each call may write 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000
+	// events, unless LUMI_PLUGIN_LOG is "all"; a final line reports what was dropped. Secrets attached to a call's
+	// context by wire.WithSecrets are masked.
 	Log io.Writer
-	// Raw passes on to Log what the plugin writes as it is: tests look for secrets in it.
+	// Raw passes the plugin's output to Log unchanged, for tests that look for secrets.
 	Raw bool
-	// Events receives what providers log and report as progress, one event at a time. It has received all events of a call
-	// when the call returns, unless one takes longer than 5 seconds, and is not called after Close has returned. Calls wait
-	// for it, so it should be fast, and it must not call the plugin, which would wait for itself. If it is nil, or the
-	// plugin has no events, they go to Log.
+	// Events receives log and progress events of providers, one at a time. A call returns after its events were
+	// received, unless one takes longer than 5 seconds. Events is not called after Close has returned. It should be
+	// fast, since calls wait for it, and it must not call the plugin, which would deadlock. If it is nil, or the
+	// plugin has no events, they are written to Log.
 	Events func(lumi.Event)
-	// StartTime is how long the plugin may take to print its port and to answer the handshake, 30 seconds if it is 0.
+	// StartTime limits the time until the plugin has printed its port and answered the handshake. The default is 30
+	// seconds.
 	StartTime time.Duration
-	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
+	// Grace is how long Close waits for the plugin to exit by itself. The default is 15 seconds.
 	Grace time.Duration
 }
 
-// Plugin is a running plugin. Its methods may be called concurrently.
+// Plugin is a running plugin. Its methods are safe for concurrent use.
 type Plugin struct {
 	// Package is the package that the plugin serves.
 	Package string
 	// Version is the plugin's own version, for people. It may be empty.
 	Version string
-	// Types are the types that it serves, sorted.
+	// Types lists the resource types that it serves, sorted.
 	Types []tokens.Type
-	// Configurable says that Configure must come before any call about a resource.
+	// Configurable is set if Configure must be called before any call about a resource.
 	Configurable bool
 
 	connection
 	client lumirpc.ResourceProviderClient
 }
 
-// Start starts a plugin and introduces itself to it. The context is about the start alone. If the plugin does not come
-// up, the error tells the end of what it wrote to standard error, and no process is left behind.
+// Start starts a plugin and performs the handshake. ctx applies to the start only. On failure, the process is stopped,
+// and the error contains the end of its standard error.
 func Start(ctx context.Context, c Command) (*Plugin, error) {
 	p := &Plugin{connection: connection{events: newEvents(c.Events)}}
 	if err := p.start(ctx, c, p.introduce); err != nil {
@@ -79,9 +80,9 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 	return p, nil
 }
 
-// Connect introduces itself to a provider that is served by other means than a process of its own, such as serve.Serve.
-// Dial is called once, and sink receives events as in [Command]. Close closes the connection and nothing else, and Done
-// returns nil.
+// Connect performs the handshake with a provider that is not a process of its own, such as one served by serve.Serve.
+// dial is called once, and sink receives events as in [Command]. Close closes only the connection, and Done returns
+// nil.
 func Connect(
 	ctx context.Context, dial func(context.Context) (net.Conn, error), sink func(lumi.Event),
 ) (*Plugin, error) {
@@ -96,7 +97,7 @@ func Connect(
 	return p, nil
 }
 
-// introduce learns whom it is talking to.
+// introduce performs the handshake.
 func (p *Plugin) introduce(ctx context.Context) error {
 	p.client = lumirpc.NewResourceProviderClient(p.conn)
 	resp, err := p.client.Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})
@@ -117,15 +118,14 @@ func (p *Plugin) introduce(ctx context.Context) error {
 	return p.explain(ctx, p.events.start(ctx, p.client))
 }
 
-// Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be
-// called again.
+// Configure sends the provider its configuration. The error is a *[lumi.InvalidError] if the configuration is invalid;
+// Configure may then be called again.
 func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
 	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
 	return err
 }
 
-// Describe returns what the IDL and the provider say about types of resources, all that the plugin serves if none is
-// given. It may be called before Configure.
+// Describe describes resource types, by default all that the plugin serves. It may be called before Configure.
 func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.Description, error) {
 	req := &lumirpc.DescribeRequest{}
 	for _, token := range types {
@@ -170,16 +170,16 @@ func flags(p *lumirpc.Property) (all lumi.Flags) {
 	return all
 }
 
-// Resource returns the provider of one type of resource. Its errors are those that [lumi.ResourceProvider] lists, as
-// far as they can be sent, or an *[Error]. If a Create, Update or Delete was sent and its outcome is unknown, such as when
-// the plugin crashed or the context was done, the error is a *[lumi.UncertainError]. It fails if the plugin does not serve
-// the type.
+// Resource returns the provider of a resource type, or an error if the plugin does not serve the type. The provider's
+// errors are those documented by [lumi.ResourceProvider], as far as they can be sent, or an *[Error]. If a Create,
+// Update or Delete was sent and its outcome is unknown, for instance because the plugin crashed or the context was
+// done, the error is a *[lumi.UncertainError].
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	r := &resource{plugin: p, token: string(token)}
 	if slices.Contains(p.Types, token) {
 		return r, nil
 	}
-	// It may be the former token of a type, which state and other modules still have.
+	// It may be a former token, which state and other modules may still use.
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if _, err := r.Describe(ctx); err != nil {
@@ -188,8 +188,8 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	return r, nil
 }
 
-// Cancel has the plugin cancel all calls and end. In contrast to calls whose own contexts are canceled, these still
-// answer, and say what exists. Close must still be called.
+// Cancel tells the plugin to cancel all calls and stop. Unlike calls whose own contexts are canceled, these still
+// return responses that say what exists. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
 	return err

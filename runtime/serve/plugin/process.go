@@ -19,9 +19,9 @@ import (
 
 const (
 	defaultStart = 30 * time.Second
-	// defaultGrace is longer than a plugin gives its calls.
+	// defaultGrace is longer than the time a plugin gives its calls.
 	defaultGrace = 15 * time.Second
-	// pipeDelay is how long output is still read after the process has ended. Others may hold the other end.
+	// pipeDelay is how long output is read after the process has exited, since others may hold the pipe open.
 	pipeDelay = 2 * time.Second
 )
 
@@ -30,13 +30,13 @@ type process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
 	grace time.Duration
-	log   *output // of standard output and standard error
+	log   *output // combined standard output and standard error
 	first *firstLine
 	said  *tail
-	ended chan struct{} // closed when the process has ended
-	err   error         // how it ended, to be read after that
+	ended chan struct{} // closed when the process has exited
+	err   error         // how it exited, valid once ended is closed
 
-	// stop ends the process, by force if need be. More calls return the same.
+	// stop stops the process, by force if necessary. Further calls return the same error.
 	stop func() error
 }
 
@@ -53,12 +53,12 @@ func startProcess(c Command, secret string) (*process, error) {
 	p.stop = sync.OnceValue(p.end)
 	p.cmd.Env = c.environment(secret)
 	if p.cmd.Dir = c.Dir; c.Dir != "" {
-		// A relative path to the binary is one from here, and not from there.
+		// A relative path is relative to this process's working directory, not the plugin's.
 		var err error
 		if p.cmd.Path, err = filepath.Abs(p.cmd.Path); err != nil {
 			return nil, err
 		}
-		if _, err := os.Stat(c.Dir); err != nil { // Otherwise it would be said of the binary.
+		if _, err := os.Stat(c.Dir); err != nil { // The error would otherwise name the executable.
 			return nil, fmt.Errorf("working directory of the plugin: %w", err)
 		}
 	}
@@ -72,7 +72,7 @@ func startProcess(c Command, secret string) (*process, error) {
 	ownGroup(p.cmd)
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // The process dies with the thread that has started it.
+		runtime.LockOSThread() // The process is killed when the thread that started it exits.
 		defer runtime.UnlockOSThread()
 		err := p.cmd.Start()
 		if started <- err; err == nil {
@@ -87,7 +87,7 @@ func startProcess(c Command, secret string) (*process, error) {
 	return p, nil
 }
 
-// port waits for the line that says on which port the plugin listens.
+// port waits for the line with the plugin's port.
 func (p *process) port(ctx context.Context) (uint16, error) {
 	var line string
 	select {
@@ -111,7 +111,7 @@ func (p *process) port(ctx context.Context) (uint16, error) {
 var errNoReason = errors.New("exit status 0")
 
 func (p *process) end() error {
-	_ = p.stdin.Close() // It fails only if the process has ended.
+	_ = p.stdin.Close() // It fails only if the process has exited.
 	select {
 	case <-p.ended:
 	case <-time.After(p.grace):
@@ -124,13 +124,13 @@ func (p *process) end() error {
 	return nil
 }
 
-// kill ends the process by force, with the processes that it has started, and waits for that.
+// kill kills the process and its process group, and waits for it to exit.
 func (p *process) kill() {
 	killGroup(p.cmd.Process)
 	<-p.ended
 }
 
-// firstLine takes the first line of what is written to it, and passes on the rest.
+// firstLine captures the first line written to it and passes on the rest.
 type firstLine struct {
 	rest io.Writer
 	line chan string
@@ -138,7 +138,7 @@ type firstLine struct {
 	done bool
 }
 
-// maxLine is longer than any port. More is passed off as the line, which it then cannot be.
+// maxLine exceeds the length of any port. Longer lines are cut there, and fail to parse.
 const maxLine = 80
 
 func (f *firstLine) Write(data []byte) (int, error) {
@@ -159,7 +159,7 @@ func (f *firstLine) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

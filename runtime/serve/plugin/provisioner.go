@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// Provisioner is a running plugin of a provisioner. Its errors are those that the provisioner returned, as far as they can be
-// sent, or an *[Error].
+// Provisioner is a running provisioner plugin. Its errors are those that the provisioner returned, as far as they can
+// be sent, or an *[Error].
 type Provisioner struct {
 	// Name is the provisioner's name, such as "opentofu".
 	Name string
@@ -22,7 +22,7 @@ type Provisioner struct {
 
 var _ provisioner.Provisioner = (*Provisioner)(nil)
 
-// StartProvisioner is [Start] for the plugin of a provisioner.
+// StartProvisioner is like [Start] for a provisioner.
 func StartProvisioner(ctx context.Context, c Command) (*Provisioner, error) {
 	p := &Provisioner{connection: connection{events: newEvents(c.Events)}}
 	if err := p.start(ctx, c, p.introduce); err != nil {
