@@ -11,10 +11,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 )
 
-// readError says what is wrong with some content, and where that is. Its message alone tells no names, since they may
-// be secret.
+// readError is an error about some content. Its message alone contains no names, since they may be secret.
 type readError struct {
-	// where and entry are quoted, or "" where they are not known: the file or address, and the file in that archive.
+	// where and entry are quoted, or "" if unknown: the file or address, and the file within that archive.
 	where, entry string
 	message      string
 	err          error
@@ -32,7 +31,7 @@ func (e *readError) Error() string {
 
 func (e *readError) Unwrap() error { return e.err }
 
-// failed says what went wrong at the place.
+// failed returns an error about the content at the place.
 func (p place) failed(err error) error {
 	var about *readError
 	if errors.As(err, &about) {
@@ -43,7 +42,7 @@ func (p place) failed(err error) error {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // whose operation and path say nothing more
+		err = path.Err // The operation and path add nothing.
 	}
 	message := err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,12 +54,12 @@ func (p place) failed(err error) error {
 	return &readError{where: p.String(), message: message, err: err}
 }
 
-// entryFailed says what is wrong with a file in an archive.
+// entryFailed returns an error about a file in an archive.
 func entryFailed(name string, message string, err error) error {
 	return &readError{entry: quote(name), message: message, err: err}
 }
 
-// withoutEntry leaves the name of the file out of an error of entryFailed.
+// withoutEntry removes the name of the file from an error of entryFailed.
 func withoutEntry(err error) error {
 	var about *readError
 	if errors.As(err, &about) {
@@ -69,7 +68,7 @@ func withoutEntry(err error) error {
 	return err
 }
 
-// quote puts text between quotes, cut off where nobody would read on.
+// quote quotes text, shortened if it is long.
 func quote(s string) string {
 	const limit = 400
 	return strconv.Quote(readable.Shorten(s, limit))

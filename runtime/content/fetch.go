@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// transport takes content as it is stored: a file that is compressed stays so.
+// transport fetches content as stored, without decompressing it.
 var transport = func() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
 	return t
 }()
 
-// remoteLimits bound what a server can make this process do.
+// remoteLimits limit what a server can make this process do.
 type remoteLimits struct {
 	size      int64 // bytes
 	redirects int
-	// silence is the longest wait for an answer or the next byte, and wait is all waiting together. The time that the
-	// reader of the content takes in between counts toward neither.
+	// silence limits the wait for a response or the next byte, and wait all waits together. Time that the reader
+	// spends between reads does not count.
 	silence, wait time.Duration
 }
 
 var remote = remoteLimits{size: 5 << 30, redirects: 10, silence: time.Minute, wait: time.Hour}
 
-// instead is the advice for content beyond a limit.
+// instead is the advice for content that exceeds a limit.
 const instead = "download it and use its path instead"
 
 // fetch opens the content at an http or https URI.
@@ -49,30 +49,30 @@ func fetch(ctx context.Context, where place) (*stream, error) {
 		err = errTooLarge()
 	}
 	if err != nil {
-		_ = d.Close() // Its content is of no use.
+		_ = d.Close() // Its content is not needed.
 		return nil, where.failed(err)
 	}
 	return &stream{ReadCloser: &reader{ctx: ctx, from: d, where: where}, size: d.size}, nil
 }
 
-// status leaves out what the server calls it, which may be anything.
+// status omits the server's own text, which may be anything.
 func status(code int) string { return fmt.Sprintf("%d %s", code, http.StatusText(code)) }
 
 func errTooLarge() error {
 	return fmt.Errorf("is larger than %s, the limit for remote content; %s", bytesText(remote.size), instead)
 }
 
-// download is the body of a response, held to the limits.
+// download is a response body that enforces the limits.
 type download struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	body   io.ReadCloser
-	size   int64 // -1 where the server does not say
+	size   int64 // -1 if unknown
 	read   int64
 	waited time.Duration
 }
 
-// wait calls do, which waits for the server, and interrupts it at the limits on time.
+// wait calls do, which waits for the server, and interrupts it at the time limits.
 func (d *download) wait(do func() error) error {
 	limit, message := remote.silence, fmt.Sprintf("the server sent nothing for %v, the limit for remote content",
 		remote.silence)
@@ -91,8 +91,8 @@ func (d *download) wait(do func() error) error {
 	return err
 }
 
-// get requests a URI and follows redirects. Unlike an http.Client it sends no Referer, which would pass a signed URI on
-// to another server, and tells no part of a URI in its errors.
+// get requests a URI and follows redirects. Unlike an http.Client, it sends no Referer, which could leak a signed URI
+// to another server, and includes no part of a URI in its errors.
 func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
 	for range remote.redirects + 1 {
 		req, err := http.NewRequestWithContext(d.ctx, http.MethodGet, uri.String(), nil)
@@ -152,7 +152,7 @@ func (d *download) Close() error {
 	return d.body.Close()
 }
 
-// bytesText writes a number of bytes in the largest unit that divides it.
+// bytesText formats a number of bytes in the largest unit that divides it.
 func bytesText(n int64) string {
 	units := []string{"bytes", "KiB", "MiB", "GiB"}
 	i := 0

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// folder walks through a folder. Nothing outside of it is opened, whatever becomes of it meanwhile.
+// folder walks a folder. Nothing outside of it is opened, even if it changes meanwhile.
 func (w *walker) folder(prefix string, where place) error {
 	root, err := os.OpenRoot(where.path)
 	if err != nil {
 		return where.failed(err)
 	}
-	defer func() { _ = root.Close() }() // It was only read.
+	defer func() { _ = root.Close() }() // read only
 	files, err := w.list(root, where)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (w *walker) folder(prefix string, where place) error {
 	return nil
 }
 
-// list returns the names of all files of a folder, in order.
+// list returns the sorted names of all files in a folder.
 func (w *walker) list(root *os.Root, where place) (files []string, err error) {
 	spent := 0
 	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -57,11 +57,11 @@ func (w *walker) list(root *os.Root, where place) (files []string, err error) {
 	return files, err
 }
 
-// notOpened says what is wrong with a file or folder in a folder.
+// notOpened returns an error about a file or folder within a folder.
 func notOpened(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // whose operation and path say nothing more
+		err = path.Err // The operation and path add nothing.
 	}
 	if name == "." {
 		return err
@@ -69,7 +69,7 @@ func notOpened(name string, err error) error {
 	return entryFailed(name, err.Error(), err)
 }
 
-// notRegular says that there is something in an archive which would be another thing elsewhere.
+// notRegular returns the message for a file of a kind that archives do not support.
 func notRegular(kind string) string {
 	return "is " + kind + "; archives may contain only files and folders"
 }
@@ -79,7 +79,7 @@ func (w *walker) folderFile(prefix string, where place, root *os.Root, name stri
 	if err != nil {
 		return where.failed(notOpened(name, err))
 	}
-	defer func() { _ = file.Close() }() // It was only read.
+	defer func() { _ = file.Close() }() // read only
 	info, err := file.Stat()
 	if err != nil {
 		return where.failed(notOpened(name, err))

@@ -16,17 +16,18 @@ const (
 	zipFormat
 	gzipFormat
 	tarFormat
-	zeroFormat // perhaps an empty tar file
+	zeroFormat // may be an empty tar file
 )
 
 const (
-	// tarBlock is the unit of a tar file. A block is also as much as it takes to tell the format of an archive file.
+	// tarBlock is the block size of a tar file. One block is also enough to detect the format of an archive file.
 	tarBlock = 512
-	// tarRecord is what tar pads its output to, so that an empty tar file, which is two blocks of zeros, has this size.
+	// tarRecord is the size to which tar pads its output, and so the size of an empty tar file, which has two blocks
+	// of zeros.
 	tarRecord = 20 * tarBlock
 )
 
-// formatOf tells the format of an archive file by its first block. The file's name does not matter.
+// formatOf detects the format of an archive file from its first block. The file's name is ignored.
 func formatOf(head []byte) format {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
@@ -43,9 +44,9 @@ func formatOf(head []byte) format {
 
 func isZero(data []byte) bool { return bytes.Count(data, []byte{0}) == len(data) }
 
-// isTar verifies the checksum of the first header: the oldest tar files have no other mark.
+// isTar verifies the checksum of the first header, since the oldest tar files have no other marker.
 func isTar(head []byte) bool {
-	const from, to = 148, 156 // of the checksum, which counts as spaces
+	const from, to = 148, 156 // The checksum itself counts as spaces.
 	if len(head) < tarBlock {
 		return false
 	}
@@ -60,19 +61,19 @@ func isTar(head []byte) bool {
 	return err == nil && (int(sum) == unsigned || int(sum) == signed)
 }
 
-// isEmptyTar reads a file that starts with zeros to its end, or until it is too long for a tar file without entries.
-// Disk images start with zeros too, and so does a file whose content was never written.
+// isEmptyTar reads a file that starts with zeros up to the size of an empty tar file. Disk images and files that were
+// never written also start with zeros.
 func isEmptyTar(in io.Reader) (bool, error) {
 	data, err := io.ReadAll(io.LimitReader(in, tarRecord+1))
 	return len(data) >= 2*tarBlock && len(data) <= tarRecord && len(data)%tarBlock == 0 && isZero(data), err
 }
 
-// unexpected is the error for content with the wrong format. It reveals none of the content.
+// unexpected returns the error for content in the wrong format. It reveals none of the content.
 func unexpected(want string, head []byte) error {
 	return errors.New("expected " + want + ", found " + describe(head))
 }
 
-// otherFormats are what people mistake for an archive that can be read, and net/http does not recognize.
+// otherFormats lists formats that are often mistaken for supported archives and that net/http does not detect.
 var otherFormats = []struct{ magic, name string }{
 	{"BZh", "a bzip2 file"},
 	{"\xfd7zXZ\x00", "an xz file"},
@@ -80,7 +81,7 @@ var otherFormats = []struct{ magic, name string }{
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip file"},
 }
 
-// describe names the format of a file by its first block.
+// describe names the format of a file, given its first block.
 func describe(head []byte) string {
 	switch formatOf(head) {
 	case zipFormat:

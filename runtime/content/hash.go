@@ -12,13 +12,12 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Hash returns what tells the content of an asset or archive from any other, in hexadecimal digits.
+// Hash returns a hash of the content of an asset or archive, in hexadecimal.
 //
-// For an asset, it is the SHA-256 of its content. For an archive, it is the SHA-256 of one record for each file, in the
-// order of their names compared byte by byte. A record is the length of the name, as 8 bytes with the highest first;
-// the name; a byte that is 1 for a file that its owner may run, and else 0; and the 32 bytes of the SHA-256 of the
-// content. So a folder, a zip file and a tar file of the same files have the same hash, whatever their order, times,
-// owners and compression are.
+// For an asset, it is the SHA-256 of its content. For an archive, it is the SHA-256 of one record per file, sorted by
+// name, byte by byte. A record is the length of the name, as 8 bytes, big-endian; the name; a byte that is 1 if the
+// file's owner may execute it, and else 0; and the 32 bytes of the content's SHA-256. So a folder, a zip file and a
+// tar file of the same files have the same hash, regardless of order, times, owners and compression.
 func Hash(ctx context.Context, c lumi.Content) (string, error) {
 	all, err := records(ctx, c)
 	if err != nil {
@@ -27,14 +26,14 @@ func Hash(ctx context.Context, c lumi.Content) (string, error) {
 	return hashOf(c, all), nil
 }
 
-// record is what counts about a file in an archive.
+// record holds the hashed properties of a file in an archive.
 type record struct {
 	name       string
 	executable bool
 	sum        [sha256.Size]byte
 }
 
-// records makes those of all files of an archive, or the one of an asset, which has no name.
+// records returns the records of all files in an archive, or the one of an asset, which has no name.
 func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 	switch c := c.(type) {
 	case lumi.Asset:
@@ -42,7 +41,7 @@ func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = s.Close() }() // It was only read.
+		defer func() { _ = s.Close() }() // read only
 		sum, err := digest(s)
 		return []record{{executable: s.executable, sum: sum}}, err
 	case lumi.Archive:
@@ -56,7 +55,7 @@ func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 	return nil, errAbsent
 }
 
-// hashOf returns the hash of content, given its records.
+// hashOf returns the hash of content with the given records.
 func hashOf(c lumi.Content, all []record) string {
 	if _, ok := c.(lumi.Asset); ok {
 		return hex.EncodeToString(all[0].sum[:])
@@ -81,7 +80,7 @@ func hashRecords(all []record) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// digest reads all of some content.
+// digest hashes content.
 func digest(content io.Reader) (sum [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	_, err = io.Copy(hash, content)

@@ -7,17 +7,16 @@ import (
 )
 
 const (
-	// maxName is the length of a path that Linux takes.
+	// maxName is the maximum length of a path on Linux.
 	maxName = 4096
-	// maxNames is how much an archive's names may take, in bytes. An archive file of a few megabytes can hold names
-	// without end.
+	// maxNames limits the memory for an archive's names, in bytes. An archive file of a few megabytes can contain an
+	// enormous number of names.
 	maxNames = 256 << 20
-	// nameCost is what a name takes beside its letters, more or less.
+	// nameCost is the approximate overhead of a name.
 	nameCost = 64
 )
 
-// cleanName makes the name of a file in an archive of the one that the archive has for it: parts between slashes, none
-// of them "." or "..".
+// cleanName returns the normalized name of a file in an archive: elements joined by slashes, none of them "." or "..".
 func cleanName(name string) (string, error) {
 	if why := nameProblem(name); why != "" {
 		return "", entryFailed(name, "is not a valid name in an archive: "+why, nil)
@@ -35,7 +34,7 @@ func cleanName(name string) (string, error) {
 	return strings.Join(kept, "/"), nil
 }
 
-// nameProblem says why a name cannot be one in an archive, "" if it can. The TypeScript runtime says the same.
+// nameProblem returns why a name is not valid in an archive, or "". The TypeScript runtime has the same messages.
 func nameProblem(name string) string {
 	switch {
 	case name == "":
@@ -64,15 +63,15 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// names are those that an archive has.
+// names holds the names used in an archive.
 type names struct {
-	isFile map[string]bool // and not a folder
+	isFile map[string]bool // false for a folder
 	spent  int
 }
 
 var errTooMany = errors.New("the archive contains too many files")
 
-// addFile takes account of the clean name of a file.
+// addFile records the normalized name of a file.
 func (n *names) addFile(name string) error {
 	isFile, taken := n.isFile[name]
 	switch {
@@ -87,7 +86,7 @@ func (n *names) addFile(name string) error {
 	return n.addFolder(parent(name))
 }
 
-// addFolder takes account of a folder, and of those that it is in. There may be one before.
+// addFolder records a folder and its parents. It may have been recorded before.
 func (n *names) addFolder(name string) error {
 	for ; name != ""; name = parent(name) {
 		isFile, taken := n.isFile[name]
@@ -119,7 +118,7 @@ func (n *names) add(name string, isFile bool) error {
 	return nil
 }
 
-// parent is the folder that a file or folder is in, "" at the top.
+// parent returns the parent folder of a file or folder, "" at the top.
 func parent(name string) string {
 	return name[:max(strings.LastIndexByte(name, '/'), 0)]
 }

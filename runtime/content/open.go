@@ -12,8 +12,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Open opens the content of an asset. The context is about reading too. An error names the file or address, and wraps
-// [fs.ErrNotExist] where no such file.
+// Open opens the content of an asset. The context also applies to reading. Errors contain the file or address, and
+// wrap [fs.ErrNotExist] if there is no such file.
 func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 	s, err := open(ctx, a)
 	if err != nil {
@@ -25,7 +25,7 @@ func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
 // stream is the content of one file.
 type stream struct {
 	io.ReadCloser
-	// size is -1 where only reading it would tell.
+	// size is -1 if unknown before reading.
 	size       int64
 	executable bool
 }
@@ -50,12 +50,12 @@ func open(ctx context.Context, a lumi.Asset) (*stream, error) {
 	}, nil
 }
 
-// openForReading does not wait for a writer where a named pipe has taken the place of a file.
+// openForReading does not block on a named pipe that has replaced the file.
 const openForReading = os.O_RDONLY | syscall.O_NONBLOCK
 
-// openRegular opens what must be a regular file.
+// openRegular opens a regular file.
 func openRegular(where place) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(where.path) // before opening, since to open some devices is to set them off
+	info, err := os.Stat(where.path) // Check before opening, since opening some devices has side effects.
 	if err != nil {
 		return nil, nil, where.failed(err)
 	}
@@ -76,10 +76,10 @@ func openRegular(where place) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// isExecutable asks the owner's bit, as git does.
+// isExecutable checks the owner's bit, as git does.
 func isExecutable(mode fs.FileMode) bool { return mode&0o100 != 0 }
 
-// regular says why something is no regular file.
+// regular returns an error unless the mode is a regular file's.
 func regular(mode fs.FileMode) error {
 	switch {
 	case mode.IsRegular():
@@ -90,7 +90,7 @@ func regular(mode fs.FileMode) error {
 	return errors.New("is " + kindOf(mode) + ", not a regular file")
 }
 
-// kindOf names what is neither a regular file nor a folder.
+// kindOf names the kind of a file that is neither regular nor a folder.
 func kindOf(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
@@ -105,7 +105,7 @@ func kindOf(mode fs.FileMode) string {
 	return "a special file"
 }
 
-// reader reads until the context is done, and says in its errors where it reads.
+// reader reads until the context is done, and adds the place to errors.
 type reader struct {
 	ctx   context.Context
 	from  io.ReadCloser

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// place is where content is that a program does not hold itself: a path, or a URI.
+// place locates content outside the program: a path or a URI.
 type place struct {
-	// path is the path of a file or folder, "" where the content is behind an address.
+	// path is the path of a file or folder, "" for remote content.
 	path string
-	// uri is nil for paths that were given as such.
+	// uri is nil if the content was given as a path.
 	uri *url.URL
 }
 
-// located is an asset, or an archive that is not made of assets.
+// located is an asset, or an archive other than an [lumi.AssetArchive].
 type located interface {
 	Path() (string, bool)
 	URI() (string, bool)
@@ -35,11 +35,11 @@ func placeOf(c located) (place, error) {
 	return parseURI(uri)
 }
 
-// parseURI sees whether there may be content behind a URI, without going there.
+// parseURI parses and validates a URI without accessing it.
 func parseURI(uri string) (place, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return place{}, errors.New("the URI is malformed") // What is more exact quotes it, and it may hold credentials.
+		return place{}, errors.New("the URI is malformed") // A detailed error would quote the URI, which may contain credentials.
 	}
 	p := place{uri: u}
 	switch u.Scheme {
@@ -54,7 +54,7 @@ func parseURI(uri string) (place, error) {
 		}
 		p.path = filepath.FromSlash(u.Path)
 		if runtime.GOOS == "windows" {
-			p.path = strings.TrimPrefix(p.path, `\`) // of \C:\folder
+			p.path = strings.TrimPrefix(p.path, `\`) // from \C:\folder
 		}
 		return p, nil
 	case "":
@@ -63,7 +63,7 @@ func parseURI(uri string) (place, error) {
 	return place{}, p.failed(errors.New("only file:, http: and https: URIs can be opened"))
 }
 
-// fileURI says what is wrong with a file: URI.
+// fileURI returns an error if a file: URI is invalid.
 func fileURI(u *url.URL) error {
 	switch {
 	case u.Host != "" && u.Host != "localhost":
@@ -78,14 +78,14 @@ func fileURI(u *url.URL) error {
 
 func (p place) isRemote() bool { return p.path == "" && p.uri != nil }
 
-// String leaves out of an address what may be a credential.
+// String returns the path or URI without possible credentials.
 func (p place) String() string {
 	if p.uri == nil {
 		return quote(p.path)
 	}
 	shown := *p.uri
 	shown.User, shown.Fragment, shown.RawFragment = nil, "", ""
-	if strings.Contains(shown.Opaque, "@") { // as of user:password@host/file, which lacks its scheme
+	if strings.Contains(shown.Opaque, "@") { // such as user:password@host/file, without a scheme
 		shown.Opaque = "…"
 	}
 	if shown.RawQuery != "" {

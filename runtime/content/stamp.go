@@ -15,17 +15,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Stamp looks at the assets and archives anywhere in a bag of properties, as a program wants them, before a provider
-// checks these. It returns the bag with the hash of each file, folder and archive file beside its path, in place of any
-// hash that was there; the bag that was given stays as it is. Then what a provider compares, and what is stored, says
-// what the content is and not only where.
+// Stamp checks the assets and archives in a bag of a program's properties before it is passed to a provider. It
+// returns a copy of the bag in which each file, folder and archive file has a hash, replacing existing hashes. This
+// way, comparisons and state cover the content and not only its location.
 //
-// Texts and addresses get no hash: a text is its own, and what is behind an address is not fetched, so that it counts
-// as the same as long as the address is. An archive of assets has one if everything in it has one or is a text. What is
-// not known yet, or malformed, is left alone, for the provider to judge.
+// Text and remote content get no hash: text is its own, and remote content is not fetched, so it counts as unchanged
+// while its address is. An archive of assets gets a hash if everything in it has one or is text. Unknown and malformed
+// values are left for the provider to check.
 //
-// The error is a *[lumi.InvalidError] with one fault for each asset and archive that is not there, or cannot be read;
-// it tells no name in a secret. Any other error is that of the context.
+// The error is a *[lumi.InvalidError] with one fault for each asset and archive that is missing or unreadable, without
+// secret names, or the context's error.
 func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 	s := &stamper{ctx: ctx}
 	given := bag.Struct().GetFields()
@@ -42,11 +41,11 @@ func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 }
 
 const (
-	// maxDepth is deeper than a provider decodes, so that what is deeper still is refused there.
+	// maxDepth exceeds the depth that providers accept, so that they report deeper values.
 	maxDepth = 1000
-	// maxFaults is how many faults anybody would read.
+	// maxFaults limits the reported faults.
 	maxFaults = 100
-	// hashKey is where the hash stands in a signed object.
+	// hashKey is the key of the hash in a signed object.
 	hashKey = "hash"
 )
 
@@ -55,13 +54,13 @@ type stamper struct {
 	faults []lumi.Fault
 }
 
-// spot is the place of a value in a bag. Its path is rendered only for a fault.
+// spot is the location of a value in a bag. Its path is rendered only for faults.
 type spot struct {
 	outer  *spot
 	name   string
-	number int // of an element in a list, or -1
+	number int // index of a list element, or -1
 	depth  int
-	hidden bool // in a secret
+	hidden bool // inside a secret
 }
 
 func (at spot) key(key string) spot {
@@ -84,7 +83,7 @@ func (at spot) path() lumi.Path {
 	return at.outer.path().Key(at.name)
 }
 
-// isDone reports whether there is no use in going on.
+// isDone reports whether to stop early.
 func (s *stamper) isDone() bool { return len(s.faults) >= maxFaults || s.ctx.Err() != nil }
 
 func (s *stamper) fault(at spot, err error) {
@@ -104,7 +103,7 @@ func (s *stamper) fault(at spot, err error) {
 	}
 }
 
-// fields returns the fields of an object with what is in them stamped: the same map where that changes nothing.
+// fields stamps the fields of an object. It returns the same map if nothing changed.
 func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]*structpb.Value {
 	stamped, copied := fields, false
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -120,7 +119,7 @@ func (s *stamper) fields(fields map[string]*structpb.Value, at spot) map[string]
 	return stamped
 }
 
-// value returns a value with what is in it stamped: the same one where that changes nothing.
+// value stamps a value. It returns the same value if nothing changed.
 func (s *stamper) value(v *structpb.Value, at spot) *structpb.Value {
 	if at.depth > maxDepth || s.isDone() {
 		return v
@@ -157,20 +156,20 @@ func (s *stamper) list(v *structpb.Value, values []*structpb.Value, at spot) *st
 	return structpb.NewListValue(&structpb.ListValue{Values: stamped})
 }
 
-// stamped is a signed object after its content was looked at.
+// stamped is a signed object after its content was read.
 type stamped struct {
 	value *structpb.Value
-	// hash is "" where the object gets none.
+	// hash is "" if the object gets none.
 	hash string
-	// records are those of the files in it, of an asset that of one without a name. They say nothing unless complete is
-	// set: what is behind an address, or not known yet, was not looked at.
+	// records holds the records of the files in it; an asset's has no name. They are valid only if complete is set:
+	// remote and unknown content was not read.
 	records  []record
 	complete bool
-	// secret says that the hash tells something of a secret that begins inside of the object.
+	// secret is set if the hash depends on a secret within the object.
 	secret bool
 }
 
-// content stamps an asset or archive, perhaps inside a secret. Anything else it leaves as it is.
+// content stamps an asset or archive, perhaps inside a secret. It returns other values unchanged.
 func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	if at.depth > maxDepth || s.isDone() {
 		return stamped{value: v}
@@ -206,8 +205,8 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	return made
 }
 
-// file looks at the content of an asset, or of an archive that is not made of assets, and reports whether it is one that
-// can be looked at.
+// file reads the content of an asset, or of an archive other than an archive of assets. It returns false if there is
+// none to read.
 func (s *stamper) file(made *stamped, signature, key string, location *structpb.Value, at spot) bool {
 	text, ok := stringOf(location)
 	var c file
@@ -240,13 +239,13 @@ func (s *stamper) file(made *stamped, signature, key string, location *structpb.
 	return true
 }
 
-// file is an asset, or an archive that is not made of assets.
+// file is an asset, or an archive other than an archive of assets.
 type file interface {
 	lumi.Content
 	located
 }
 
-// skips reports whether the content is not looked at, since it is behind an address or cannot be anywhere.
+// skips reports whether the content is not read because it is remote or its location is invalid.
 func (s *stamper) skips(c file, at spot) bool {
 	if _, ok := c.URI(); !ok {
 		return false
@@ -258,8 +257,7 @@ func (s *stamper) skips(c file, at spot) bool {
 	return err != nil || where.isRemote()
 }
 
-// assets does what file does for an archive that is made of assets and archives, given these with and without the wrapper
-// of a secret.
+// assets is file for an archive of assets, given its members with and without the wrapper of a secret.
 func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
 	if assets.GetStructValue() == nil || signed.Signature(assets) != "" {
 		return false
@@ -274,7 +272,7 @@ func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot
 		at := at.key(key)
 		name, err := cleanName(key)
 		if err != nil {
-			s.fault(at, withoutEntry(err)) // which the path has
+			s.fault(at, withoutEntry(err)) // The path already contains the name.
 			made.complete = false
 			continue
 		}

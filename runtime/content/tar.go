@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// tar walks through a tar file, of which packed counts what was read before it was decompressed.
+// tar walks a tar file. packed counts the bytes read before decompression.
 func (w *walker) tar(prefix string, where place, in io.Reader, packed *counted) error {
 	source := &tarSource{in: &unpacked{counted{from: in}, packed}}
 	archive := tar.NewReader(source)
-	content := &unpacked{counted{from: archive}, packed} // larger than the tar file where files are sparse
+	content := &unpacked{counted{from: archive}, packed} // Sparse files may be larger than the tar file.
 	for {
 		header, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
 			return w.tarEnd(where, source)
-		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // Names are looked at below.
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath): // Names are checked below.
 			return where.damaged(err)
 		case w.ctx.Err() != nil:
 			return where.failed(w.ctx.Err())
@@ -30,7 +30,7 @@ func (w *walker) tar(prefix string, where place, in io.Reader, packed *counted) 
 
 func (w *walker) tarEntry(prefix string, where place, header *tar.Header, content io.Reader) error {
 	if header.Typeflag == tar.TypeXGlobalHeader {
-		return nil // It is no entry, but what git says about all of them.
+		return nil // a git header about all entries, not an entry
 	}
 	given, isFolder := strings.CutSuffix(header.Name, "/")
 	if isFolder && (given == "" || given == ".") || header.Typeflag == tar.TypeDir && given == "." {
@@ -57,20 +57,20 @@ func (w *walker) tarEntry(prefix string, where place, header *tar.Header, conten
 	return where.failed(entryFailed(name, notRegular(kindOf(header.FileInfo().Mode())), nil))
 }
 
-// tarEnd sees that a tar file is there to its end.
+// tarEnd checks that a tar file is not cut off.
 func (w *walker) tarEnd(where place, source *tarSource) error {
 	if source.ended {
 		return where.damaged(io.ErrUnexpectedEOF)
 	}
-	// Whatever follows is read too, since a checksum stands at the end of what is compressed.
+	// Read the rest too, since compressed data ends in a checksum.
 	if _, err := io.Copy(io.Discard, source); err != nil {
 		return where.damaged(err)
 	}
 	return nil
 }
 
-// tarSource notes whether there was nothing left to read. Two empty blocks stand at the end of a tar file, so that its
-// reader needs to read no further unless they were cut off.
+// tarSource records whether the end was reached. A tar file ends in two empty blocks, so its reader reaches the end
+// only if they were cut off.
 type tarSource struct {
 	in    io.Reader
 	ended bool

@@ -6,18 +6,17 @@ import (
 	"math"
 )
 
-// unpackLimits tell a bomb, which is small and unpacks to very much, from an archive file. One that exceeds both is not
-// read further.
+// unpackLimits distinguish a zip bomb from an archive file. An archive file that exceeds both limits is rejected.
 type unpackLimits struct {
-	size  int64 // bytes that come out
-	ratio int64 // how many times what went in
-	// directory is how large the list of files in a zip file may be. Reading it takes several times as much memory.
+	size  int64 // unpacked bytes
+	ratio int64 // of unpacked to packed size
+	// directory limits the size of a zip file's directory, which takes several times as much memory.
 	directory int64
 }
 
 var unpacking = unpackLimits{size: 1 << 30, ratio: 100, directory: 64 << 20}
 
-// checkUnpacked reports an error where the bytes that came out of an archive file are too many for those that went in.
+// checkUnpacked returns an error if an archive file has unpacked to too much.
 func checkUnpacked(out, in int64) error {
 	if out <= unpacking.size || out/unpacking.ratio < in {
 		return nil
@@ -26,7 +25,7 @@ func checkUnpacked(out, in int64) error {
 		" unpack it and use the folder instead", bytesText(unpacking.size), unpacking.ratio)}
 }
 
-// counted counts what is read.
+// counted counts the bytes read.
 type counted struct {
 	from io.Reader
 	n    int64
@@ -38,7 +37,7 @@ func (c *counted) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is what comes out of an archive file, until that is too much for what was read of the file.
+// unpacked reads unpacked content and enforces the limits.
 type unpacked struct {
 	counted
 	packed *counted
@@ -52,7 +51,7 @@ func (u *unpacked) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// directoryReader limits how much is read of a file until it is released.
+// directoryReader limits the bytes read of a file until it is released.
 type directoryReader struct {
 	in   io.ReaderAt
 	left int64

@@ -17,22 +17,20 @@ import (
 
 // File is a file in an archive.
 type File struct {
-	// Name is the path of the file in the archive: parts between slashes. None of them is empty, "." or "..", and no
-	// other file is called the same, or like a folder that this one is in.
+	// Name is the path of the file in the archive: elements joined by slashes, none of them empty, "." or "..". It is
+	// unique, and no folder of the archive has the same name.
 	Name string
-	// Size is the length of the content, -1 where only reading it would tell. Content that turns out to have another
-	// length ends in an error.
+	// Size is the length of the content, or -1 if unknown before reading. Content of another length ends in an error.
 	Size int64
-	// Executable says that the file's owner may run it.
+	// Executable is set if the file's owner may execute it.
 	Executable bool
-	// Content can be read until the function that was given the file returns.
+	// Content is valid until the visit function returns.
 	Content io.Reader
 }
 
-// Walk calls visit for every file of an archive, one after another. They come in the order of their names, but for
-// those of a tar file, which come as they are in it. Folders do not count, so that an empty one does not show. An error
-// of visit ends the walk and is returned as it is. Any other error names the archive and, where there is one, the file
-// in it.
+// Walk calls visit for each file of an archive in turn, in name order, except that files of a tar file come in its own
+// order. Folders are not visited. An error of visit ends the walk and is returned unchanged. Other errors contain the
+// archive and, if applicable, the file in it.
 func Walk(ctx context.Context, a lumi.Archive, visit func(File) error) error {
 	return (&walker{ctx: ctx, visit: visit}).archive("", a)
 }
@@ -43,7 +41,7 @@ type walker struct {
 	names names
 }
 
-// archive walks through an archive whose files go below the prefix, which is empty or ends in a slash.
+// archive walks an archive, prepending prefix to the files' names. It is empty or ends in a slash.
 func (w *walker) archive(prefix string, a lumi.Archive) error {
 	if assets, ok := a.Assets(); ok {
 		return w.assets(prefix, assets)
@@ -65,7 +63,7 @@ func (w *walker) archive(prefix string, a lumi.Archive) error {
 	return w.file(prefix, where)
 }
 
-// assets walks through what an archive is made of.
+// assets walks the members of an archive of assets.
 func (w *walker) assets(prefix string, assets map[string]lumi.Content) error {
 	parts, err := sortParts(assets)
 	if err != nil {
@@ -87,13 +85,13 @@ func (w *walker) assets(prefix string, assets map[string]lumi.Content) error {
 	return nil
 }
 
-// part is one of those that an archive is made of.
+// part is a member of an archive of assets.
 type part struct {
-	name    string // clean
+	name    string // normalized
 	content lumi.Content
 }
 
-// sortParts has them in the order of the names of the files that come of them.
+// sortParts sorts members by the names of their files.
 func sortParts(assets map[string]lumi.Content) ([]part, error) {
 	parts := make([]part, 0, len(assets))
 	for _, key := range slices.Sorted(maps.Keys(assets)) {
@@ -119,11 +117,11 @@ func (w *walker) asset(name string, a lumi.Asset) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Close() }() // It was only read.
+	defer func() { _ = s.Close() }() // read only
 	return w.show(File{Name: name, Size: s.size, Executable: s.executable, Content: s}, func(err error) error { return err })
 }
 
-// show hands a file to the visitor. Errors of its content go through failed on their way.
+// show passes a file to the visitor. Errors of its content are converted by failed.
 func (w *walker) show(f File, failed func(error) error) error {
 	if err := w.names.addFile(f.Name); err != nil {
 		return failed(err)
@@ -132,7 +130,7 @@ func (w *walker) show(f File, failed func(error) error) error {
 	return w.visit(f)
 }
 
-// fileReader reads a file until the context is done, and holds it to the size that was said.
+// fileReader reads a file until the context is done, and checks its size.
 type fileReader struct {
 	ctx    context.Context
 	file   File
@@ -161,7 +159,7 @@ func (r *fileReader) Read(data []byte) (int, error) {
 	return n, r.failed(err)
 }
 
-// damage says what it means that an archive cannot be read.
+// damage describes an error of reading an archive.
 func damage(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return "is cut off"
@@ -169,7 +167,7 @@ func damage(err error) string {
 	return "is damaged: " + err.Error()
 }
 
-// damaged says that about an archive as a whole.
+// damaged returns that error for an archive as a whole.
 func (p place) damaged(err error) error {
 	var about *readError
 	if errors.As(err, &about) {
@@ -178,13 +176,13 @@ func (p place) damaged(err error) error {
 	return p.failed(&readError{message: damage(err), err: err})
 }
 
-// file walks through an archive file.
+// file walks an archive file.
 func (w *walker) file(prefix string, where place) error {
 	file, info, err := openRegular(where)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // It was only read.
+	defer func() { _ = file.Close() }() // read only
 	head := make([]byte, tarBlock)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -197,13 +195,13 @@ func (w *walker) file(prefix string, where place) error {
 	return w.stream(prefix, where, bufio.NewReader(packed), packed)
 }
 
-// remote walks through an archive file behind an address.
+// remote walks a remote archive file.
 func (w *walker) remote(prefix string, where place) error {
 	s, err := fetch(w.ctx, where)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = s.Close() }() // It was only read.
+	defer func() { _ = s.Close() }() // read only
 	packed := &counted{from: s}
 	in := bufio.NewReader(packed)
 	head, err := in.Peek(tarBlock)
@@ -222,7 +220,7 @@ func (w *walker) remote(prefix string, where place) error {
 	})
 }
 
-// spooled calls use with an empty file that is gone afterward.
+// spooled calls use with a temporary file and removes the file.
 func spooled(use func(*os.File) error) (err error) {
 	file, err := os.CreateTemp("", "lumi-content-*")
 	if err != nil {
@@ -234,7 +232,7 @@ func spooled(use func(*os.File) error) (err error) {
 	return use(file)
 }
 
-// stream walks through an archive file that can be read from front to end. Packed counts what is read of the file.
+// stream walks an archive file that can be read sequentially. packed counts the bytes read of the file.
 func (w *walker) stream(prefix string, where place, in *bufio.Reader, packed *counted) error {
 	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// stringOf returns a string, but for the one that stands for what is not known yet.
+// stringOf returns a string, unless it is the placeholder for unknown values.
 func stringOf(v *structpb.Value) (string, bool) {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok || s.StringValue == wire.Unknown {
@@ -18,7 +18,7 @@ func stringOf(v *structpb.Value) (string, bool) {
 	return s.StringValue, true
 }
 
-// rewrap puts a value in the place of the one that is in the wrappers of a secret, if there are any.
+// rewrap replaces the value inside the secret wrappers of wrapped, if any.
 func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 	if signed.IsSecret(wrapped) {
 		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
@@ -26,8 +26,7 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// locationOf finds the one field of an asset or archive that says where its content is. There is none where more than
-// one claims to.
+// locationOf returns the one field of an asset or archive that locates its content. There is none if several are set.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
 		if name == wire.Signature || name == hashKey || signed.IsNull(v) {
@@ -41,8 +40,7 @@ func locationOf(fields map[string]*structpb.Value) (key string, location *struct
 	return key, location
 }
 
-// with returns the object with another value for a key, or without that if the value is nil: the same object where that
-// changes nothing.
+// with returns the object with key set to a value, or removed for nil. It returns the same object if nothing changes.
 func with(v *structpb.Value, key string, to *structpb.Value) *structpb.Value {
 	fields := v.GetStructValue().GetFields()
 	if fields[key] == to {

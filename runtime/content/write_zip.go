@@ -13,9 +13,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// WriteZip writes a zip file of an archive, with the files in the order of their names and without times or owners. It
-// has the same bytes whenever the hash of the archive is the same, as long as the program is built with the same
-// version of Go. A temporary file holds what is compressed until all of it is.
+// WriteZip writes an archive as a zip file, with files in name order and without times or owners. Archives with the
+// same hash result in the same bytes, as long as the program is built with the same version of Go. Compressed content
+// is buffered in a temporary file.
 func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 	return spooled(func(spool *os.File) error {
 		files, err := deflate(ctx, spool, a)
@@ -38,13 +38,13 @@ func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 	})
 }
 
-// compressed is a file whose compressed content stands somewhere in another.
+// compressed is a file whose compressed content is part of another.
 type compressed struct {
 	header *zip.FileHeader
 	at     int64
 }
 
-// deflate compresses all files of an archive, one behind another.
+// deflate compresses all files of an archive into spool, one after another.
 func deflate(ctx context.Context, spool *os.File, a lumi.Archive) ([]compressed, error) {
 	var files []compressed
 	at := int64(0)
@@ -76,11 +76,11 @@ func deflate(ctx context.Context, spool *os.File, a lumi.Archive) ([]compressed,
 	return files, err
 }
 
-// zipHeader says about a file what does not change with when and where it is.
+// zipHeader returns a header for a file without times and owners.
 func zipHeader(f File) *zip.FileHeader {
 	const (
 		utf8Name = 0x800
-		newYear  = 1<<5 | 1 // of 1980, the first day that there is in a zip file
+		newYear  = 1<<5 | 1 // in 1980, the earliest date of a zip file
 	)
 	header := &zip.FileHeader{Name: f.Name, Method: zip.Deflate, Flags: utf8Name, ReaderVersion: 20}
 	header.ModifiedDate = newYear //nolint:staticcheck // CreateRaw writes this field, and not the one that came after it.

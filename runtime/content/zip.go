@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// encrypted is the flag of a file in a zip file that needs a password.
+// encrypted is the flag of an encrypted file in a zip file.
 const encrypted = 0x1
 
-// zip walks through a zip file.
+// zip walks a zip file.
 func (w *walker) zip(prefix string, where place, in io.ReaderAt, size int64) error {
 	source := &directoryReader{in: in, left: unpacking.directory}
 	archive, err := zip.NewReader(source, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // Names are looked at below.
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // Names are checked below.
 		return where.damaged(err)
 	}
 	source.release()
@@ -72,7 +72,7 @@ func (w *walker) zipFile(where place, name string, file *zip.File) error {
 	case err != nil:
 		return where.failed(entryFailed(name, damage(err), err))
 	}
-	defer func() { _ = content.Close() }() // It was only read.
+	defer func() { _ = content.Close() }() // read only
 	return w.show(File{
 		Name: name, Size: int64(file.UncompressedSize64), Executable: isExecutable(file.Mode()), Content: content,
 	}, where.failed)
