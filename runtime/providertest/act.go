@@ -10,7 +10,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// This file has what the steps do. Each function reports false if a call failed as expected.
+// This file implements the steps. Functions return false if a call failed as expected.
 
 func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	s.t.Helper()
@@ -22,7 +22,7 @@ func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	s.stillUnknown(bag, checked)
 	s.wrapsSecrets("Check", checked)
 	s.keepsSecrets("Check", bag, checked)
-	if !proto.Equal(bag, checked) { // Otherwise the next call asks the same.
+	if !proto.Equal(bag, checked) { // Otherwise, the next call is identical.
 		same, err := s.r.callCheck(s.ctx, bag)
 		if s.then("check again").called("Check", err) {
 			s.differs("Check returns different properties for the same input", checked, same, nil)
@@ -64,7 +64,7 @@ func (s *step) create(asked Properties) bool {
 	return s.made(call, asked, checked, id, computed, err)
 }
 
-// made takes note of what Create or Update made of the resource.
+// made records the result of Create or Update.
 func (s *step) made(
 	call string, asked Properties, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error,
 ) bool {
@@ -104,8 +104,8 @@ func (s *step) rename(name string) {
 	r.h.rename(r, u)
 }
 
-// settled sees that the resource can be read and needs no change. What an update changed, a refresh must tell also if
-// the engine did not get the answer to the update.
+// settled checks that the resource can be read and needs no change. After an update, a refresh must also work with the
+// old properties, in case the engine did not get the response.
 func (s *step) settled() {
 	s.t.Helper()
 	if s.old != nil {
@@ -116,10 +116,10 @@ func (s *step) settled() {
 	s.then("no change").noChange()
 }
 
-// nameOf says which Get it is.
+// nameOf returns the name of a Get call in reports.
 func nameOf(purpose lumi.Purpose) string { return "Get (" + string(purpose) + ")" }
 
-// get reads the resource for both purposes. Old is what a refresh is told.
+// get reads the resource for both purposes. old holds the properties passed to a refresh.
 func (s *step) get(old *structpb.Struct) (*structpb.Struct, bool) {
 	s.t.Helper()
 	var answers []*structpb.Struct
@@ -141,7 +141,7 @@ func (s *step) get(old *structpb.Struct) (*structpb.Struct, bool) {
 	return refreshed, true
 }
 
-// read sees that an answer of Get has what was asked for and computed.
+// read checks that Get returned the requested and computed properties.
 func (s *step) read(call string, got *structpb.Struct) {
 	s.t.Helper()
 	s.answer(call, got)
@@ -157,7 +157,7 @@ func (s *step) noChange() {
 	}
 }
 
-// ignored sees that a change makes no difference.
+// ignored checks that a change is ignored.
 func (s *step) ignored(set Properties) {
 	s.t.Helper()
 	want, resp, _ := s.inspect(s.r.asked.With(set))
@@ -168,7 +168,7 @@ func (s *step) ignored(set Properties) {
 	s.differs("InspectChange must return the old values of ignored changes", s.r.wanted, want, nil)
 }
 
-// inspect checks other properties and asks what they would change. It returns those to update the resource to.
+// inspect checks other properties and inspects the change. It returns the properties to update to.
 func (s *step) inspect(asked Properties) (*structpb.Struct, *lumi.InspectChangeResponse, bool) {
 	s.t.Helper()
 	checked, ok := s.check(s.encode(asked))
@@ -199,7 +199,7 @@ func (s *step) update(c Change) bool {
 	return s.apply(asked, want)
 }
 
-// apply calls Update, and then again as after a lost answer.
+// apply calls Update, and then again as after a lost response.
 func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 	s.t.Helper()
 	r := s.r
@@ -225,7 +225,7 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 		sub.fatalf("Update must be idempotent, but the second call failed: %s\nAn engine that did not get the response calls"+
 			" Update again with the same properties", explain(err))
 	}
-	return sub.made("Update", asked, want, r.ID(), again, nil) // which is all that the engine gets to know
+	return sub.made("Update", asked, want, r.ID(), again, nil) // The engine gets only this response.
 }
 
 func (s *step) replace(c Replacement) bool {
@@ -250,7 +250,7 @@ func (s *step) replace(c Replacement) bool {
 	id, state, wanted := r.ID(), r.current(), r.wanted
 	r.next()
 	if !s.create(asked) {
-		if r.ID() == id { // which is still what it was
+		if r.ID() == id { // unchanged
 			r.wanted, r.incarnation = wanted, r.incarnation-1
 		}
 		return false
@@ -290,7 +290,7 @@ func (s *step) upgrade(u Upgrade) {
 	}
 }
 
-// stored are properties as an older version of the provider stored them.
+// stored returns properties as an older version of the provider stored them.
 func (s *step) stored(bag *structpb.Struct, differ Properties) *structpb.Struct {
 	s.t.Helper()
 	old := merge(bag, s.encode(differ))
@@ -316,7 +316,7 @@ func (s *step) delete() bool {
 	return true
 }
 
-// deleteOld deletes a resource that may have been replaced already.
+// deleteOld deletes a resource that may already be replaced.
 func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	s.t.Helper()
 	err := s.r.callDelete(s.ctx, id, state)

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// Build builds a command, such as "./lumi-resource-aws" or the import path of a package, and returns the binary. It
-// takes the flags of go build. Each command is built once for all tests of a test binary. The binary stays in the
-// user's cache folder, and the next test binary links it again only if it has changed.
+// Build builds a command, given a path such as "./lumi-resource-aws" or an import path, and returns the path of the
+// binary. flags are passed to go build. Each command is built once for all tests of a test binary. The binary is kept
+// in the user's cache folder and relinked only if it has changed.
 func Build(t TB, pkg string, flags ...string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -32,11 +32,11 @@ func Build(t TB, pkg string, flags ...string) string {
 	return path
 }
 
-// builds has a function for each command that a test asked for.
+// builds maps each command to a function that builds it once.
 var builds sync.Map
 
-// build builds a command from a copy of its last binary, which go build leaves alone if it is current. The copy then
-// replaces the last one, which another test binary may be running.
+// build builds a command in place of a copy of its last binary, which go build keeps if it is current. The result then
+// replaces the last binary, which another test binary may be running.
 func build(key, pkg string, flags []string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -51,13 +51,13 @@ func build(key, pkg string, flags []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = os.RemoveAll(fresh) }() // What stays is in nobody's way.
+	defer func() { _ = os.RemoveAll(fresh) }() // Leftovers do no harm.
 	last, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
 	for _, f := range last {
-		if data, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil { // It is no folder, and still there.
+		if data, err := os.ReadFile(filepath.Join(dir, f.Name())); err == nil { // a file that still exists
 			if err := os.WriteFile(filepath.Join(fresh, f.Name()), data, 0o700); err != nil {
 				return "", err
 			}

@@ -9,24 +9,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// call is one call of the provider, as the transcript shows it.
+// call is one call of the provider, for the transcript.
 type call struct {
 	name string
 	r    *Resource // nil for Configure
-	urn  urn.URN   // in the request
+	urn  urn.URN   // of the request
 	refs lumi.References
-	step string  // the step that made the call, as reports show it
-	of   stepKey // the same step
-	id   string  // of the resource, or the token of its creation
+	step string  // the name of the step, for reports
+	of   stepKey // the key of the step
+	id   string  // of the resource, or a Create's token
 	sent bags
 	out  *structpb.Struct // nil if the response has no properties
-	// said is what the response has besides properties.
+	// said is the rest of the response.
 	said   string
 	events []lumi.Event
 	err    error
 }
 
-// bags are the properties in a request: those it is about, and in changes the old and the new ones. Absent ones are nil.
+// bags are the properties of a request: the main ones, or old and new ones of a change. Absent ones are nil.
 type bags [3]*structpb.Struct
 
 // bagNames are the roles and marks of bags in the transcript, and their names in reports.
@@ -34,7 +34,7 @@ var bagNames = [3]struct{ role, mark, name string }{
 	{"sent", "", "the properties"}, {"old", "old ", "the old properties"}, {"new", "new ", "the new properties"},
 }
 
-// call begins a call.
+// call starts a call.
 func (r *Resource) call(name, id string, sent bags) *call {
 	return &call{name: name, r: r, urn: r.URN(), refs: r.h.references(sent[:]...), id: id, sent: sent}
 }
@@ -46,8 +46,8 @@ func (c *call) ended(said string, err error) error {
 	return err
 }
 
-// answered ends a call whose response has properties, and returns these. What was a secret in those of an existing resource
-// may be one in the response wherever the author moved it.
+// answered ends a call whose response has properties, and returns them. Secrets of existing properties may be secrets
+// in the response, even if the author moved them.
 func (c *call) answered(properties lumi.Bag, said string, err error) (*structpb.Struct, error) {
 	if err == nil {
 		c.out = clone(properties.Struct())
@@ -58,7 +58,7 @@ func (c *call) answered(properties lumi.Bag, said string, err error) (*structpb.
 	return c.out, c.ended(said, err)
 }
 
-// orEmpty returns an empty response in place of none.
+// orEmpty returns an empty response in place of nil.
 func orEmpty[A any](resp *A, err error) (*A, error) {
 	if err != nil {
 		resp = new(A)
@@ -99,7 +99,7 @@ func (r *Resource) callFind(ctx context.Context, bag *structpb.Struct, token str
 	return resp.ID, c.ended(string(resp.ID), err)
 }
 
-// callGet reads the resource for either purpose. For an import, the provider is told nothing but the id.
+// callGet reads the resource. For an import, the provider receives only the id.
 func (r *Resource) callGet(
 	ctx context.Context, purpose lumi.Purpose, id lumi.ID, old *structpb.Struct,
 ) (*structpb.Struct, error) {

@@ -1,5 +1,5 @@
-// Package providertest is a test kit for authors of providers and provisioners. It takes a resource through its life as an engine would,
-// in the process of the test or in a plugin of its own, and checks what must be true of every provider:
+// Package providertest is a test kit for authors of providers and provisioners. It takes a resource through its life as an engine
+// would, in process or in a plugin, and checks the invariants of every provider:
 //
 //	func TestVPC(t *testing.T) {
 //		h := providertest.InProcess(t, serve.Plugin{...})
@@ -12,46 +12,44 @@
 //		})
 //	}
 //
-// The same test runs against a plugin in any language, where h is
+// The same test runs against a plugin in any language with
 //
 //	path := providertest.Build(t, "./lumi-resource-aws") // or the path of any other binary
 //	h := providertest.Binary(t, plugin.Command{Path: path})
 //
-// The kit learns from the plugin's Describe which properties there are, and what the provider promises beyond that:
-// whether Create is idempotent, and whether resources can be found.
+// The plugin's Describe tells the kit which properties there are, whether Create is idempotent, and whether the provider
+// supports Find.
 //
-// # What is checked
+// # Checks
 //
-// The kit checks at each step what an engine relies on:
+// At each step, the kit checks the guarantees that engines rely on:
 //
-//   - Check does not change what the program gave, though it may fill in what is absent. It gives the same answer to the
-//     same question, seed and old inputs included, and accepts its own answer without changing it. Unknown values stay
-//     unknown.
-//   - InspectChange reports unknown values as changes, and no changes where there are none. Of changes that the provider
-//     ignores it reports none, and returns the old values, which Update then gets.
-//   - Create and Update return what the provider computes, all that must be known, and nothing else. A required value of
-//     "" or 0 was probably forgotten.
-//   - Get returns what was asked for and computed, except what the IDL declares in: for an import, by the id alone, and for
-//     a refresh, also if the engine does not know of the last update.
-//   - After a lost answer, Create with the same token returns the same resource, if the provider promises that. Find finds
-//     it by the token, if the provider can, and nothing by another token. Update with the same properties does no harm.
-//   - After a failure, Get reads what the failure says that there is, or what there was if it says nothing.
-//   - Update is refused where the IDL wants a replacement, and then changes nothing.
+//   - Check does not change the program's values, though it may set absent ones. It is deterministic, given the same seed
+//     and old properties, and idempotent. Unknown values stay unknown.
+//   - InspectChange reports unknown values as changes, and no changes if nothing changed. It does not report changes that
+//     the provider ignores, and returns their old values, which are passed to Update.
+//   - Create and Update return the computed properties, including all required ones, and nothing else. A required value
+//     of "" or 0 was probably forgotten.
+//   - Get returns the requested and computed properties, except those that the IDL declares in: for an import, given the id
+//     alone, and for a refresh, even if the engine does not know about the last update.
+//   - After a lost response, Create with the same token returns the same resource, if the provider declares that. Find, if
+//     supported, finds it by its token, and nothing by another token. Update with the same properties is idempotent.
+//   - After a failure, Get reads the state that the failure reports, or else the old state.
+//   - Update is refused if the IDL requires a replacement, and then changes nothing.
 //   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete is not an error.
-//   - What the IDL declares secret is wrapped in every answer. No error, log or event contains a secret that package
-//     serve cannot mask.
-//   - No call modifies what it is given. This is checked in process only.
+//   - Values that the IDL declares secret are wrapped in every response. No error, log or event contains a secret that
+//     package serve cannot mask.
+//   - No call modifies its request. This is checked in process only.
 //
-// A failure is reported with the step, the path of each property, and what was expected and found. The calls of failed
-// steps are listed at the end, with what the provider logged. What exists when a test ends is deleted, whether it failed
-// or not. Docs/testing.md has an example.
+// Failures are reported with the step, the path of each property, and its expected and actual values. The calls of failed
+// steps are listed at the end, with the provider's log. Remaining resources are deleted at the end, whether the test failed
+// or not. See docs/testing.md for an example.
 //
-// The package does not depend on package testing: a [TB] can be something else than a test.
+// The package does not depend on package testing: a [TB] need not be a test.
 //
 // # Provisioners
 //
-// [RunProvisioner] tests an executable, in whatever language it is written, as an engine would use it, with a process for
-// each call:
+// [RunProvisioner] tests an executable written in any language as an engine would use it, with one process per call:
 //
 //	func TestConformance(t *testing.T) {
 //		db := func(size string) *provisioner.Resource {
@@ -71,20 +69,20 @@
 //	}
 //
 // It makes the changes twice: once undisturbed, and once with each call of Provision killed and stopped at several points
-// before it is repeated. It deletes everything in the end, also if the test fails. The rules, which docs/protocol.md explains:
+// before it is repeated. It deletes everything at the end, even if the test fails. The rules, explained in docs/protocol.md:
 //
-//   - name: the handshake has the name of the executable, lumi-provisioner-NAME.
+//   - name: the name in the handshake matches the executable, lumi-provisioner-NAME.
 //   - plan: Plan changes nothing, and can be repeated.
-//   - status: each change becomes DONE, and so does each of the plan's tasks. Any process answers Status for any token, any
+//   - status: each change becomes DONE, and so does each of the plan's tasks. Status works in any process for any token, any
 //     number of times and concurrently.
-//   - repeat: Provision can be repeated, after it is done and after it was stopped or killed, with the same result.
-//   - token: tokens have 64 KiB at most. Status returns NOT_FOUND for those that Provision never returned.
-//   - metadata: all metadata is of resources in New.
+//   - repeat: Provision can be repeated with the same result, both when done and after it was stopped or killed.
+//   - token: tokens have at most 64 KiB. Status returns NOT_FOUND for others than Provision returned.
+//   - metadata: all metadata belongs to resources in New.
 //   - delete: resources that do not exist can be deleted.
 //   - secret: the secrets in Changes are not in plans, tokens, messages, errors, events and logs.
-//   - value: no special value crashes the plugin. It may refuse them with a message.
-//   - process: the process ends when its standard input is closed, and leaves no processes behind, which is checked on Linux.
+//   - value: no special value crashes the plugin. It may reject them with a message.
+//   - process: the process exits when its standard input is closed, and leaves no child processes (checked on Linux).
 //
-// A failure names the rule. Each change takes about 30 processes, up to 16 calls of Provision if these are slow, and waits for
-// three of them to be done.
+// Failures name the rule. Each change takes about 30 processes and up to 16 calls of Provision if these are slow, and
+// waits for three of them to complete.
 package providertest

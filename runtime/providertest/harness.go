@@ -23,9 +23,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements. FailNow must end the goroutine.
-// The functions that Cleanup is given must be called after the test, the last one first. If it has a method Deadline, as
-// *testing.T does, calls end early enough to delete what exists and to report what hung.
+// TB is the part of testing.TB that the kit uses. *testing.T implements it. FailNow must end the goroutine. Functions
+// passed to Cleanup must be called after the test, last added first. If the TB has a method Deadline, as *testing.T
+// does, calls end early enough to delete existing resources and report what hung.
 type TB interface {
 	Helper()
 	Context() context.Context
@@ -43,8 +43,8 @@ func fatalf(t TB, format string, args ...any) {
 	t.FailNow()
 }
 
-// Harness is a provider under test, and the environment in which its resources live. It belongs to the test that made
-// it: when that ends, what is left of the resources is deleted, and the provider stops.
+// Harness is a provider under test and the environment of its resources. It belongs to the test that created it: when
+// the test ends, remaining resources are deleted and the provider is stopped.
 type Harness struct {
 	t TB
 	setting
@@ -54,49 +54,50 @@ type Harness struct {
 	log    *buffer
 	calls  transcript
 	watch  watch
-	// deadline is when calls in steps must have ended, and cleanupEnd when the cleanup must; zero if the test has no limit.
+	// deadline is the deadline of calls in steps, and cleanupEnd that of the cleanup. They are zero if the test has
+	// none.
 	deadline, cleanupEnd time.Time
 
 	mu sync.Mutex
-	// resources are those that capabilities can refer to.
+	// resources holds the resources that others can refer to.
 	resources map[urn.URN]*Resource
-	// unnamed counts the resources of each type that Unnamed made.
+	// unnamed counts the resources created by Unnamed, by type.
 	unnamed map[tokens.Type]int
-	// living are those that exist, in the order in which they came to be.
+	// living lists existing resources in order of creation.
 	living []living
 }
 
-// living is something that must be deleted in the end.
+// living is a resource to delete at the end.
 type living struct {
 	r     *Resource
 	id    lumi.ID
 	state *structpb.Struct
 }
 
-// A HarnessOption changes how a harness is made.
+// A HarnessOption configures a harness.
 type HarnessOption func(*setting)
 
 type setting struct {
 	config      Properties
 	environment string
 	allCalls    bool
-	onStep      func(r *Resource, step string) // nil if nobody observes the steps
+	onStep      func(r *Resource, step string) // nil to ignore steps
 	cleanupTime time.Duration
 	term        func(name string) string
 }
 
-// Config is the provider's configuration.
+// Config sets the provider's configuration.
 func Config(properties Properties) HarnessOption { return func(s *setting) { s.config = properties } }
 
-// Environment is a part of the URNs of all resources, "test" by default. Tokens and seeds derive from it too, so that
-// each run needs another one where a cloud remembers the tokens of earlier runs.
+// Environment sets the environment in all URNs, "test" by default. Tokens and seeds are derived from it, so each run
+// needs a different one if the cloud remembers the tokens of earlier runs.
 func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
 
-// AllCalls has a failed test list all calls instead of only those of the steps that failed.
+// AllCalls lists all calls of a failed test instead of only those of failed steps.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
-// Resources makes a provider of generated ones that need no configuration. All must be of one package, and no two of
-// one type. It panics where one is nil or of the type of another, which only the test's own source can change.
+// Resources returns a plugin of generated providers that need no configuration. All must be of one package, and no two
+// of one type. It panics if one is nil or two have the same type.
 func Resources(providers ...interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
@@ -115,9 +116,9 @@ func Resources(providers ...interface {
 	return p
 }
 
-// InProcess serves a provider in the process of the test, where a debugger sees it. It is called just as a plugin is,
-// through gRPC, but over a connection in memory. Beyond what the kit checks of a plugin, it checks that the provider
-// does not change what it is given.
+// InProcess serves a provider within the test process, so that a debugger can be used. It is called like a plugin,
+// through gRPC, but over an in-memory connection. In addition to the checks of a plugin, the kit checks that the
+// provider does not modify requests.
 func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
 	h := newHarness(t, options)
@@ -138,7 +139,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 		fatalf(t, "cannot serve the provider: %v", err)
 	}
 	t.Cleanup(func() {
-		_ = h.plugin.Close() // It has no process that could end badly.
+		_ = h.plugin.Close() // There is no process that could fail.
 		cancel()
 		if err := <-served; err != nil {
 			h.calls.fail()
@@ -149,7 +150,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	return h
 }
 
-// noTime leaves out of the log when something happened, which nobody wants to compare.
+// noTime drops the time from log records, to make the log comparable.
 func noTime(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -157,8 +158,8 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Binary starts a plugin, as an engine does, in whatever language it is written. [Build] builds one of Go sources. What
-// it logs is shown if the test fails.
+// Binary starts a plugin in any language, as an engine does. Use [Build] to build one from Go source. Its log is shown
+// if the test fails.
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
 	h := newHarness(t, options)
@@ -199,12 +200,12 @@ func newHarness(t TB, options []HarnessOption) *Harness {
 	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		h.limit(limited.Deadline())
 	}
-	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
+	// Cleanups run in reverse order, so this one runs after the provider has stopped, which may log something.
 	t.Cleanup(h.report)
 	return h
 }
 
-// limit ends calls, and then the cleanup, before go test would end the process with neither a report nor a cleanup.
+// limit ends calls, and then the cleanup, before go test would kill the process without a report or cleanup.
 func (h *Harness) limit(end time.Time, limited bool) {
 	if !limited {
 		return
@@ -213,7 +214,7 @@ func (h *Harness) limit(end time.Time, limited bool) {
 	h.deadline, h.cleanupEnd = end.Add(-reserve), end.Add(-reserve*2/3)
 }
 
-// begin learns what the provider serves and configures it. Resources are deleted before it stops.
+// begin describes and configures the provider. Resources are deleted before it is stopped.
 func (h *Harness) begin() {
 	h.t.Helper()
 	h.t.Cleanup(h.deleteAll)
@@ -233,7 +234,7 @@ func (h *Harness) begin() {
 	}
 	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
-	// The transcript cannot show what was sent: nothing here says what of it is secret.
+	// The transcript cannot show the configuration, since it is unknown which parts are secret.
 	for _, found := range h.calls.add(&call{name: "Configure", err: err}) {
 		h.t.Errorf("%s", found)
 	}
@@ -242,7 +243,7 @@ func (h *Harness) begin() {
 	}
 }
 
-// report shows what happened, where the test failed.
+// report shows logs and calls if the test failed.
 func (h *Harness) report() {
 	log := h.log.String()
 	if shown := h.mask(log); shown != log {
@@ -256,7 +257,7 @@ func (h *Harness) report() {
 	}
 }
 
-// deleteAll deletes what is left, the youngest first, since that may depend on the others.
+// deleteAll deletes remaining resources in reverse order, since later ones may depend on earlier ones.
 func (h *Harness) deleteAll() {
 	h.mu.Lock()
 	left := slices.Clone(h.living)
@@ -279,8 +280,8 @@ func (h *Harness) deleteAll() {
 	}
 }
 
-// remove deletes what a test left, and sees that it is gone. It takes no more than half of the time, so that the others
-// are deleted even if this one hangs.
+// remove deletes a remaining resource and checks that it is gone. It takes at most half of the remaining time, so that
+// others are deleted even if it hangs.
 func (r *Resource) remove(ctx context.Context, l living) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -296,7 +297,7 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 	return nil
 }
 
-// lives notes that a resource exists, so that it will be deleted.
+// lives records an existing resource, to be deleted at the end.
 func (h *Harness) lives(r *Resource, id lumi.ID, state *structpb.Struct) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -314,8 +315,9 @@ func (h *Harness) died(id lumi.ID, r *Resource) {
 	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
 }
 
-// Resource is a resource of the test's. It does not exist before it is created. The name is the one that a program gives
-// it, and tells it from others of its type. [Harness.Unnamed] is for types whose resources programs do not name.
+// Resource declares a resource of the test, which does not exist until it is created. The name is the one that a
+// program would give it; it must be unique for its type. For types whose resources programs do not name, use
+// [Harness.Unnamed].
 func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	if name == "" {
@@ -325,8 +327,8 @@ func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	return h.served(token, name)
 }
 
-// Unnamed is a resource of the test's, of a type whose resources programs do not name. Until it is created it is called
-// #1, #2 and so on, as engines call it, and then what the provider's Name says.
+// Unnamed declares a resource of a type whose resources programs do not name. Its name is #1, #2 and so on until it is
+// created, as in an engine, and then the result of the provider's Name.
 func (h *Harness) Unnamed(token tokens.Type) *Resource {
 	h.t.Helper()
 	h.mu.Lock()
@@ -336,7 +338,7 @@ func (h *Harness) Unnamed(token tokens.Type) *Resource {
 	return h.served(token, name)
 }
 
-// served is a resource that the provider under test serves.
+// served returns a resource that the provider under test serves.
 func (h *Harness) served(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	r := h.newResource(token, name)
@@ -350,15 +352,15 @@ func (h *Harness) served(token tokens.Type, name string) *Resource {
 	return r
 }
 
-// fatalf ends the test for a reason that has nothing to do with the calls so far.
+// fatalf ends the test for a reason unrelated to the calls so far.
 func (h *Harness) fatalf(format string, args ...any) {
 	h.t.Helper()
 	h.calls.fail()
 	fatalf(h.t, format, args...)
 }
 
-// Given is a resource that other tests, or another provider, are about: it is there for others to refer to, and the kit
-// makes no calls about it. The name is the last part of its URN, also where it is a provider that chose it.
+// Given declares an existing resource of another test or provider for others to refer to. The kit makes no calls about
+// it. name is the last part of its URN, even if the provider chose it.
 func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Properties) *Resource {
 	h.t.Helper()
 	if name == "" {
@@ -396,7 +398,7 @@ func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	return r
 }
 
-// rename makes a resource known by its URN.
+// rename changes a resource's URN.
 func (h *Harness) rename(r *Resource, u urn.URN) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -407,8 +409,7 @@ func (h *Harness) rename(r *Resource, u urn.URN) {
 	h.resources[u] = r
 }
 
-// references are the resources that the bags refer to, as an engine would tell them. Those that do not exist are not
-// among them.
+// references returns the existing resources that the bags refer to, as an engine would send them.
 func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -423,12 +424,12 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	return refs
 }
 
-// secrets are what no report may show, and nothing may tell.
+// secrets are masked in reports, and must not appear in the provider's output.
 type secrets struct{ known *wire.Secrets }
 
 func newSecrets() secrets { return secrets{wire.NewSecrets(nil)} }
 
-// noteSecrets remembers the secret strings in a bag. Keys in secret objects may be names of properties, and stay.
+// noteSecrets records the secret strings in a bag. Keys in secret objects may be property names, and are not recorded.
 func (s secrets) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
 		if !signed.IsSecret(v) {
@@ -443,10 +444,10 @@ func (s secrets) noteSecrets(bag *structpb.Struct) {
 	})
 }
 
-// mask takes the secrets out of a text.
+// mask masks the secrets in a text.
 func (s secrets) mask(text string) string { return wire.Mask(text, s.known) }
 
-// buffer is a bytes.Buffer for concurrent use.
+// buffer is a bytes.Buffer that is safe for concurrent use.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

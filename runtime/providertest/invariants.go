@@ -16,9 +16,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// This file has what must be true of every provider.
+// This file checks the invariants of every provider.
 
-// kept sees that Check left alone what the program gave. It may fill in what is absent, and add to assets.
+// kept checks that Check preserved the program's values. It may set absent ones, and add to assets.
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	s.differs("Check changes values set by the program", asked, checked, func(c lumi.Change) bool {
@@ -27,7 +27,7 @@ func (s *step) kept(asked, checked *structpb.Struct) {
 	})
 }
 
-// isAdded reports whether an asset, or an archive of such, has all that it had before, and perhaps more.
+// isAdded reports whether an asset or archive still has everything it had, and perhaps more.
 func isAdded(before, after *structpb.Value) bool {
 	return signed.IsContent(before) && signed.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
 }
@@ -43,7 +43,7 @@ func covers(before, after *structpb.Struct) bool {
 	return true
 }
 
-// stillUnknown sees that Check made up no value for what is not known yet.
+// stillUnknown checks that Check did not set unknown values.
 func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	var known []lumi.Path
@@ -60,7 +60,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	}
 }
 
-// saysUnknown sees that InspectChange reports what is not known yet.
+// saysUnknown checks that InspectChange reports unknown values.
 func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()
 	for _, path := range unknown {
@@ -74,8 +74,8 @@ func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse
 	}
 }
 
-// answer sees to what must be true of all properties that a provider returns. It returns them without those of which
-// it is not, lest the calls that follow fail for the same reason.
+// answer checks the invariants of all returned properties. It returns the bag without those that violate them, to
+// avoid follow-on failures.
 func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	s.t.Helper()
 	s.wrapsSecrets(call, bag)
@@ -89,7 +89,7 @@ func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	return known
 }
 
-// wrapsSecrets sees that what is declared secret is wrapped.
+// wrapsSecrets checks that values declared secret are wrapped.
 func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
@@ -108,7 +108,7 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	}
 }
 
-// keepsSecrets sees that what came as a secret is still one.
+// keepsSecrets checks that values sent as secrets are still wrapped.
 func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
@@ -127,7 +127,7 @@ func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
 	}
 }
 
-// computed sees that Create and Update return what the provider computes, and nothing else.
+// computed checks that Create and Update return the computed properties and nothing else.
 func (s *step) computed(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	for _, p := range s.r.described.Properties {
@@ -147,15 +147,15 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 	}
 }
 
-// isUnset reports whether a value is what is sent where the provider does not set it: an empty text, 0, or an object with
-// nothing else in it. False is not taken for that, which is as good an answer as true, nor is an empty list or map, which
-// is sent only where the provider made one.
+// isUnset reports whether a value looks like a forgotten one: an empty string, 0, or an object of only such values.
+// False and empty collections are legitimate values: false is as likely as true, and an empty collection is sent only
+// if the provider made one.
 func isUnset(v *structpb.Value) bool {
 	empty, set := look(v)
 	return empty && !set
 }
 
-// look reports whether any part of a value is empty, and whether somebody must have set any.
+// look reports whether any part of a value is empty, and whether any part must have been set.
 func look(v *structpb.Value) (empty, set bool) {
 	switch k := reveal(v).GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -175,13 +175,13 @@ func look(v *structpb.Value) (empty, set bool) {
 	return empty, set
 }
 
-// mayBeEmpty reports whether the test says what the property is, or that it may be empty.
+// mayBeEmpty reports whether the test expects the property, or allows it to be empty.
 func (s *step) mayBeEmpty(name string) bool {
 	_, expected := s.expected[name]
 	return expected || slices.Contains(s.r.mayBeEmpty, name)
 }
 
-// readBack are the properties that Get must return.
+// readBack returns the properties that Get must return.
 func (s *step) readBack() *structpb.Struct {
 	state := s.r.current()
 	for _, p := range s.r.described.Properties {
@@ -192,8 +192,8 @@ func (s *step) readBack() *structpb.Struct {
 	return state
 }
 
-// hints says what to do about properties that were asked for and not read, or the other way round. That is how a cloud
-// may be, while another value is a mistake of the provider.
+// hints returns advice about properties that were requested but not read, or vice versa, which may be due to the
+// cloud. A different value is a mistake of the provider.
 func (s *step) hints(want, got *structpb.Struct) []string {
 	var added, missing []lumi.Path
 	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(want)), lumi.BagOf(s.r.wrapped(got))).Changes() {
@@ -215,7 +215,7 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 	return hints
 }
 
-// changes sees that InspectChange reports the changes that the test names.
+// changes checks that InspectChange reports the changes that the test expects.
 func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()
 	if want == nil {
@@ -233,8 +233,8 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	}
 }
 
-// refused sees that an update is refused where the IDL wants a replacement, and that nothing has changed. What only the
-// author's InspectChange wants replaced, Update does not know of.
+// refused checks that an update is refused if the IDL requires a replacement, and that nothing has changed. Update
+// does not know about replacements required by the author's InspectChange.
 func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	s.t.Helper()
 	r := s.r

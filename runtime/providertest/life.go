@@ -12,71 +12,69 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// Life is what becomes of one resource.
+// Life describes the life of one resource.
 type Life struct {
-	// Create are the properties that it is created with.
+	// Create holds the properties to create it with.
 	Create Properties
-	// Computed are the properties that the provider computes in Create, beyond those that must always be there, which are
-	// those without a pointer in the IDL.
+	// Computed names the properties that Create must compute, in addition to computed properties that are required,
+	// which are those without a pointer in the IDL.
 	Computed []string
-	// Expect are properties, among others, that it has after it was created: those that are filled in or computed.
+	// Expect holds some of its properties after creation, such as defaults and computed ones.
 	Expect Properties
-	// MayDiffer is what [Resource.MayDiffer] says.
+	// MayDiffer is passed to [Resource.MayDiffer].
 	MayDiffer []lumi.Path
-	// MayBeEmpty is what [Resource.MayBeEmpty] says.
+	// MayBeEmpty is passed to [Resource.MayBeEmpty].
 	MayBeEmpty []string
-	// Known are the properties without which the provider cannot judge the others. The kit has each of the others be
-	// unknown in turn, and then all of them, before the resource is created and after.
+	// Known names the properties that the provider needs in order to check the others. The kit makes each of the
+	// others unknown in turn, and then all of them, both before the resource is created and afterward.
 	Known []string
-	// Unknown are parts of properties that the kit has be unknown too, each by itself.
+	// Unknown lists property paths that the kit also tests as unknown, one at a time.
 	Unknown []lumi.Path
-	// Ignores are changes of properties that make no difference: InspectChange reports none of them, and keeps the old
-	// values.
+	// Ignores lists changes without effect: InspectChange must not report them, and must keep the old values.
 	Ignores []Properties
-	// Updates are changes in place, one after another.
+	// Updates lists updates, in order.
 	Updates []Change
-	// Replaces are changes that take a new resource, after the updates.
+	// Replaces lists replacements, made after the updates.
 	Replaces []Replacement
-	// Upgrades are states that older versions of the provider stored, after the replacements. The resource is deleted with
-	// the last of them as its state.
+	// Upgrades lists states stored by older versions of the provider, tested after the replacements. The resource is
+	// deleted with the last of them as its state.
 	Upgrades []Upgrade
 }
 
-// Change is a change in place.
+// Change is an update.
 type Change struct {
-	// Set are the properties that change. Nil takes one away.
+	// Set holds the properties to change. Nil removes one.
 	Set Properties
-	// Changes, if it is not nil, are those that InspectChange must report, as [lumi.Change] prints them.
+	// Changes, if not nil, lists the changes that InspectChange must report, formatted by [lumi.Change].
 	Changes []string
-	// Expect are properties, among others, that the resource has afterward.
+	// Expect holds some of the resource's properties afterward.
 	Expect Properties
 }
 
-// Replacement is a change that takes a new resource.
+// Replacement is a replacement.
 type Replacement struct {
-	// Set are the properties that change. Nil takes one away.
+	// Set holds the properties to change. Nil removes one.
 	Set Properties
-	// Because, if it is not nil, are the paths whose changes must be what asks for it.
+	// Because, if not nil, lists the paths that must require the replacement.
 	Because []lumi.Path
-	// Expect are properties, among others, that the new resource has.
+	// Expect holds some of the new resource's properties.
 	Expect Properties
-	// DeleteFirst says that the old resource is deleted before the new one is created, as a program can ask for with the
-	// option deleteBeforeReplace. Otherwise that is for InspectChange to say.
+	// DeleteFirst deletes the old resource before the new one is created, as with a program's option
+	// deleteBeforeReplace. Otherwise, InspectChange decides.
 	DeleteFirst bool
 }
 
 // Upgrade is the state of a resource as an older version of the provider stored it, perhaps under an older IDL.
 type Upgrade struct {
-	// Stored are the properties in which that state differs from what the provider stores now. Nil takes one away.
+	// Stored holds the properties in which that state differs from the current one. Nil removes one.
 	Stored Properties
-	// Change is a change in place of the resource in that state. If its Set is nil, nothing was changed since, and
-	// InspectChange must report exactly what Changes has, nothing if that is nil.
+	// Change is an update of the resource in that state. If its Set is nil, nothing was changed, and InspectChange
+	// must report exactly Changes, where nil means none.
 	Change
 }
 
-// Life takes the resource from nothing to nothing, as an engine would: it is planned, created, read, changed, replaced
-// and deleted. A difference from what must be is reported, the same one only once, and the life goes on. A call that fails
-// ends it.
+// Life runs the whole life of the resource, as an engine would: it is planned, created, read, updated, replaced and
+// deleted. Violations are reported once each, and the life continues. A failed call ends it.
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
 	r.declared(t, "Computed", paths(l.Computed))
@@ -150,7 +148,7 @@ func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
 	}
 }
 
-// paths are those of properties.
+// paths returns the paths of properties.
 func paths(names []string) []lumi.Path {
 	var made []lumi.Path
 	for _, name := range names {
@@ -159,7 +157,7 @@ func paths(names []string) []lumi.Path {
 	return made
 }
 
-// plans has properties be unknown.
+// plans makes properties unknown in turn.
 func (r *Resource) plans(t TB, l Life) {
 	t.Helper()
 	var all []lumi.Path
@@ -178,7 +176,7 @@ func (r *Resource) plans(t TB, l Life) {
 	}
 }
 
-// asExpected sees that the resource has the properties that it must have after the step, among others.
+// asExpected checks the properties expected after the step.
 func (s *step) asExpected() {
 	s.t.Helper()
 	state := s.r.current()

@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// This file has what an engine does about lost answers, uncertain outcomes and partial failures.
+// This file does what an engine does after lost responses, uncertain outcomes and partial failures.
 
-// isUncertain reports whether nobody knows if anything was changed.
+// isUncertain reports whether an operation may have taken effect.
 func isUncertain(err error) bool {
 	return !errors.As(err, new(*lumi.PartialError)) && errors.As(err, new(*lumi.UncertainError))
 }
 
-// expects reports whether the step was to have an outcome that is uncertain, and then goes on.
+// expects reports whether the step expects this uncertain outcome.
 func (s *step) expects(err error) bool { return s.want.uncertain && s.want.met(err) }
 
-// retry asks for what the last Create made in every way that the provider describes.
+// retry repeats or looks up the last Create in every way that the provider supports.
 func (s *step) retry() {
 	s.t.Helper()
 	r := s.r
@@ -42,8 +42,8 @@ func (s *step) retry() {
 	s.findsNothing(r.created, r.intent(-1))
 }
 
-// sameName sees that the provider chooses the same name again: an engine that stopped before it noted what it was about to
-// create asks anew, and another URN would be another resource.
+// sameName checks that the provider chooses the same name again. An engine that stopped before it recorded the name
+// asks again, and another URN would mean another resource.
 func (s *step) sameName() {
 	s.t.Helper()
 	name, err := s.r.callName(s.ctx, s.r.created)
@@ -70,13 +70,13 @@ func (s *step) createAgain() {
 		s.errorf("Create must return %s again, but created another resource: %s\n%s", r.ID(), id, why)
 		return
 	}
-	if proto.Equal(r.created, r.wanted) { // It was not updated since.
+	if proto.Equal(r.created, r.wanted) { // not updated since
 		s.differs("Create computes different properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
 	}
 	s.then("get").get(r.current())
 }
 
-// findsNothing sees that Find tells the token of another Create, or of none, from that of the resource.
+// findsNothing checks that Find distinguishes tokens: a token without a Create must not find the resource.
 func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	s.t.Helper()
 	id, err := s.r.callFind(s.ctx, bag, token)
@@ -92,8 +92,8 @@ func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	}
 }
 
-// resolve learns what exists after a Create whose outcome is uncertain. If that was not expected, it only makes sure
-// that what exists will be deleted.
+// resolve finds out what exists after a Create with an uncertain outcome. If the outcome was not expected, it only
+// ensures that the resource will be deleted.
 func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lumi.ID, computed *structpb.Struct, _ error) {
 	s.t.Helper()
 	r, can := s.r, s.r.described
@@ -105,7 +105,7 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 		}
 		return "Create", "", nil, err
 	}
-	if !can.IdempotentCreate && !can.CanFind { // Only a person can tell.
+	if !can.IdempotentCreate && !can.CanFind { // Only the user can tell.
 		return "Create", "", nil, err
 	}
 	s.called("Create", err)
@@ -132,8 +132,8 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	return nameOf(lumi.Refresh), id, computed, err
 }
 
-// honest sees that the resource is as a failed call says: as before, or as the failure says. It reads the resource as for
-// an import, so that the provider cannot repeat what it said.
+// honest checks that the resource is in the state that a failed call reported: unchanged, or as in the failure. It
+// reads the resource as for an import, so that the provider cannot repeat its report.
 func (s *step) honest(call string, partial bool, err error) {
 	s.t.Helper()
 	var retry *lumi.RetryError
@@ -148,13 +148,13 @@ func (s *step) honest(call string, partial bool, err error) {
 	}
 	sub.called(nameOf(lumi.Import), nil)
 	now := lumi.BagOf(s.r.wrapped(got))
-	left := lumi.Compare(lumi.BagOf(s.r.wrapped(s.r.wanted)), now) // to be done
+	left := lumi.Compare(lumi.BagOf(s.r.wrapped(s.r.wanted)), now) // remaining changes
 	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), now).Changes() {
 		out := s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) })
-		if uncertain && (out || !left.Changed(c.Path)) { // Nobody knew whether this was done already.
+		if uncertain && (out || !left.Changed(c.Path)) { // Whether this was done is uncertain.
 			continue
 		}
-		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // It had not come so far.
+		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // Create may not have come this far.
 			continue
 		}
 		says, reads := show(c.Old), show(c.New)
@@ -170,7 +170,7 @@ func (s *step) honest(call string, partial bool, err error) {
 	}
 }
 
-// outOf are the properties of a state that were computed.
+// outOf returns the computed properties of a state.
 func outOf(state, wanted *structpb.Struct) *structpb.Struct {
 	made := clone(state)
 	for name := range wanted.GetFields() {

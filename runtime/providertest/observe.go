@@ -11,40 +11,40 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// This file is what programs need that run the kit outside of a Go test.
+// This file supports programs that run the kit outside of a Go test.
 
-// OnStep calls f when a step of a resource begins, with the step's name as reports show it.
+// OnStep calls f when a step of a resource starts, with the step's name in reports.
 func OnStep(f func(r *Resource, step string)) HarnessOption {
 	return func(s *setting) { s.onStep = f }
 }
 
-// Terms has reports use other names for what they advise: names are those of this package and of package lumi, such as
-// MayDiffer and lumi.ErrNotFound.
+// Terms translates names in reports, which are those of this package and of package lumi, such as MayDiffer and
+// lumi.ErrNotFound.
 func Terms(term func(name string) string) HarnessOption { return func(s *setting) { s.term = term } }
 
-// CleanupTime limits how long it may take to delete what is left when the test ends. The default is 10 minutes.
+// CleanupTime limits the time for deleting remaining resources at the end of the test. The default is 10 minutes.
 func CleanupTime(d time.Duration) HarnessOption { return func(s *setting) { s.cleanupTime = d } }
 
 // Plugin returns the plugin under test. The harness closes it.
 func (h *Harness) Plugin() *plugin.Plugin { return h.plugin }
 
-// Trial is a test that is not one of Go's. Its parts run one at a time.
+// Trial is a [TB] outside of a Go test. Its parts run one at a time.
 type Trial struct {
 	Ctx context.Context
-	// Report is called with each failure, and Log with what helps to understand failures.
+	// Report receives each failure, and Log further information about failures.
 	Report, Log func(text string)
 
-	failed, stopped atomic.Bool // stopped by FailNow, in the part that was run last
+	failed, stopped atomic.Bool // stopped is set by FailNow in the latest part
 	cleanups        []func()
 }
 
-// Helper implements [TB], like the methods that follow.
+// Helper implements [TB], like the methods below.
 func (t *Trial) Helper() {}
 
 // Context returns the context of calls.
 func (t *Trial) Context() context.Context { return t.Ctx }
 
-// Cleanup has End call a function.
+// Cleanup registers a function for End to call.
 func (t *Trial) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
 // Logf passes a text to Log.
@@ -56,10 +56,10 @@ func (t *Trial) Errorf(format string, args ...any) {
 	t.Report(fmt.Sprintf(format, args...))
 }
 
-// Fail makes the test a failed one.
+// Fail marks the test as failed.
 func (t *Trial) Fail() { t.failed.Store(true) }
 
-// Failed reports whether anything failed so far.
+// Failed reports whether the test has failed.
 func (t *Trial) Failed() bool { return t.failed.Load() }
 
 // FailNow ends the part of the test that is running.
@@ -69,7 +69,7 @@ func (t *Trial) FailNow() {
 	runtime.Goexit()
 }
 
-// Do runs a part of the test in a goroutine of its own, and reports whether it was not ended by FailNow.
+// Do runs a part of the test in its own goroutine, and reports whether it ended without FailNow.
 func (t *Trial) Do(part func()) bool {
 	t.stopped.Store(false)
 	done := make(chan struct{})

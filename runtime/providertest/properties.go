@@ -14,22 +14,22 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Properties is a bag of properties as a program would give it. Its values are booleans, numbers, strings, enums, URNs, slices
-// and maps of such, pointers to such, generated structs, [lumi.Asset] and [lumi.Archive], a [*Resource] for a
-// capability, [Unknown], [Secret], and what [Resource.Output] returns. Nil is absent.
+// Properties is a bag of a program's properties. Values are booleans, numbers, strings, enums, URNs, slices and maps
+// of these, pointers to these, generated structs, [lumi.Asset] and [lumi.Archive], a [*Resource] for a resource
+// reference, [Unknown], [Secret], and results of [Resource.Output]. Nil means absent.
 type Properties map[string]any
 
-// Unknown is the value of a property that is not known yet. It is legal in [Resource.Check] and [Resource.Inspect].
+// Unknown is the value of an unknown property. It is allowed in [Resource.Check] and [Resource.Inspect].
 var Unknown any = unknown{}
 
 type unknown struct{}
 
-// Secret wraps a value as a secret. What the IDL declares secret need not be wrapped.
+// Secret wraps a value as a secret. Values that the IDL declares secret need not be wrapped.
 func Secret(value any) any { return secret{value} }
 
 type secret struct{ value any }
 
-// From makes a bag of a generated struct, without those of its properties that the provider computes.
+// From converts a generated struct to a bag, without the properties that the provider computes.
 func From(t TB, properties lumi.Object) Properties {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)
@@ -45,7 +45,7 @@ func From(t TB, properties lumi.Object) Properties {
 	return bag
 }
 
-// With returns a copy of the bag in which some properties are others. Nil takes one away.
+// With returns a copy of the bag with some properties replaced. Nil removes one.
 func (b Properties) With(others Properties) Properties {
 	merged := Properties{}
 	maps.Copy(merged, b)
@@ -54,7 +54,7 @@ func (b Properties) With(others Properties) Properties {
 	return merged
 }
 
-// encode makes the bag that travels.
+// encode returns the bag in wire form.
 func (b Properties) encode() (*structpb.Struct, error) {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	var problems []error
@@ -69,7 +69,7 @@ func (b Properties) encode() (*structpb.Struct, error) {
 	return made, errors.Join(problems...)
 }
 
-// encodeValue makes a value, nil for an absent one.
+// encodeValue encodes a value, nil if it is absent.
 func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, nil
@@ -128,7 +128,7 @@ func encodeReflected(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 			return encodeMap(path, v)
 		}
 	case reflect.Struct:
-		// Generated structs are objects through their pointers.
+		// Generated structs are Objects through their pointers.
 		at := reflect.New(v.Type())
 		at.Elem().Set(v)
 		if o, ok := at.Interface().(lumi.Object); ok {
@@ -175,7 +175,7 @@ func encodeMap(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 }
 
-// single is an object of one property, by which the runtime encodes it.
+// single is an object with one property, used to encode a value.
 type single struct{ value any }
 
 // only is the name of that property.
@@ -183,7 +183,7 @@ const only = "(the value)"
 
 func (s *single) Lumi(p *lumi.Props) { lumi.Required(p, only, &s.value, lumi.Any) }
 
-// within says of the faults of a value where the value stands.
+// within prefixes the path of a value to its faults.
 func within(path lumi.Path, err error) error {
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {

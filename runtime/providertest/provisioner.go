@@ -27,19 +27,18 @@ import (
 type Provisioner struct {
 	// Command starts the plugin. Its Events are not used.
 	Command plugin.Command
-	// Changes are made one after another. RunProvisioner sets Old, which is New of the change before
-	// with the metadata that Status returned, and the environment, the module and keys that are empty. After the last
-	// change it deletes what is left.
+	// Changes are made in order. RunProvisioner sets Old to New of the previous change, with the metadata that Status
+	// returned, and sets empty environments, modules and keys. After the last change, it deletes what is left.
 	Changes []provisioner.Change
-	// Observe returns a text that describes everything that exists. It must return the same text while nothing changes, and
-	// after the same changes were made again, so it should leave out generated ids and times. Without it, RunProvisioner
-	// cannot tell whether Plan or a repeated Provision changes anything.
+	// Observe returns a text that describes everything that exists. The text must not change unless something does,
+	// and must be the same after the same changes, so omit generated ids and times. Without Observe, RunProvisioner
+	// cannot check that Plan and repeated Provisions have no effect.
 	Observe func() (string, error)
-	// Patience is how long a change may take to become DONE: a minute if it is 0.
+	// Patience is the maximum time for a change to become DONE. The default is a minute.
 	Patience time.Duration
 }
 
-// ProvisionerResource returns a resource of [Provisioner.Changes].
+// ProvisionerResource returns a resource for use in [Provisioner.Changes].
 func ProvisionerResource(t tokens.Type, name string, properties provisioner.Properties) *provisioner.Resource {
 	u := urn.URN("urn:lumi:" + environment + "::" + module + ":index::" + string(t) + "::" + name)
 	return &provisioner.Resource{URN: u, Type: t, Properties: properties}
@@ -82,18 +81,18 @@ type provisionerTest struct {
 	TB
 	Provisioner
 	secrets
-	// mark is a variable in the environment of all processes of the plugin and of their children.
+	// mark is an environment variable of all processes of the plugin and their children.
 	mark string
-	// step says in failures what is being done.
+	// step names the current step in failures.
 	step string
-	// old are the resources that exist or may exist, and deployment the number of the last change.
+	// old holds the resources that exist or may exist; deployment is the number of the last change.
 	old        []*provisioner.Resource
 	deployment int
-	// seen are the observations after each change, by its index.
+	// seen holds the observation after each change, by index.
 	seen map[int]string
 }
 
-// fail reports that a rule is broken.
+// fail reports a broken rule.
 func (k *provisionerTest) fail(rule, format string, args ...any) {
 	k.Helper()
 	text := k.mask(fmt.Sprintf(format, args...))
@@ -106,7 +105,7 @@ func (k *provisionerTest) fatal(rule, format string, args ...any) {
 	k.FailNow()
 }
 
-// keep checks that a text has no secrets.
+// keep checks that a text contains no secrets.
 func (k *provisionerTest) keep(what, text string) {
 	k.Helper()
 	if masked := k.mask(text); masked != text {
@@ -114,7 +113,7 @@ func (k *provisionerTest) keep(what, text string) {
 	}
 }
 
-// fill returns a change as an engine makes it.
+// fill completes a change as an engine would.
 func (k *provisionerTest) fill(c provisioner.Change) *provisioner.Change {
 	k.deployment++
 	c.Environment, c.Module, c.Old = cmp.Or(c.Environment, environment), cmp.Or(c.Module, module), k.old
@@ -140,12 +139,12 @@ func (k *provisionerTest) pass(step string, change func(i int, c *provisioner.Ch
 			continue
 		}
 		k.step = fmt.Sprintf(step, i+1)
-		k.old = slices.Concat(filled.New, filled.Old) // in case that it fails
+		k.old = slices.Concat(filled.New, filled.Old) // in case the change fails
 		change(i, filled)
 	}
 }
 
-// change makes a change in good order, and repeats it.
+// change makes a change without interruption, and repeats it.
 func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	before := k.observe()
 	tasks := k.plan(c)
@@ -171,8 +170,8 @@ func (k *provisionerTest) change(i int, c *provisioner.Change) {
 	k.seen[i] = k.observe()
 }
 
-// crash makes a change whose calls do not end: the process is killed after a delay that doubles until the call ends before
-// that, and then stopped. The result must be the same as in good order.
+// crash makes a change with interruptions: the process is killed after a delay that doubles until the call ends first,
+// and then stopped once. The result must be the same as without interruption.
 func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	tasks := k.plan(c)
 	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
@@ -189,8 +188,8 @@ func (k *provisionerTest) crash(i int, c *provisioner.Change) {
 	k.same(k.seen[i], "repeat", "Repeating a killed Provision does not lead to the same result")
 }
 
-// interrupt calls Provision and closes the process after a delay. The error is nil if it ended by itself within the grace
-// period.
+// interrupt calls Provision and closes the process after a delay. The error is nil if the process exited by itself
+// within the grace period.
 func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
 	p, ended := k.start(grace), make(chan struct{})
 	go func() {
@@ -211,7 +210,7 @@ func (k *provisionerTest) interrupt(c *provisioner.Change, delay, grace time.Dur
 	return k.end(p)
 }
 
-// after returns New with the metadata that an engine stores when a change is done.
+// after returns New with the metadata that an engine stores once a change is done.
 func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resource {
 	var all []*provisioner.Resource
 	for _, r := range c.New {
@@ -229,7 +228,7 @@ func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resou
 	return all
 }
 
-// observe returns what exists.
+// observe returns the current observation.
 func (k *provisionerTest) observe() string {
 	if k.Observe == nil {
 		return ""
@@ -247,7 +246,7 @@ func (k *provisionerTest) same(before, rule, complaint string) {
 	}
 }
 
-// values sends values that are not known yet, and secrets where there were none.
+// values replaces properties by unknown values and secrets.
 func (k *provisionerTest) values() {
 	other := ProvisionerResource("test:index:Other", "other", nil)
 	other.Key, other.ID = "app:test:index:Other::other:1", "other-1"
@@ -285,7 +284,7 @@ func (k *provisionerTest) values() {
 	})
 }
 
-// leave deletes what is left, and looks for processes.
+// leave deletes what is left, and looks for remaining processes.
 func (k *provisionerTest) leave() {
 	defer k.children()
 	if len(k.old) == 0 {
@@ -295,17 +294,17 @@ func (k *provisionerTest) leave() {
 	k.settle(k.fill(provisioner.Change{}), "delete")
 }
 
-// lingering is how long processes of the plugin may need to end after it.
+// lingering is how long the plugin's child processes may outlive it.
 var lingering = 5 * time.Second
 
-// children looks for processes that the plugin has left behind.
+// children looks for remaining processes of the plugin.
 func (k *provisionerTest) children() {
 	for deadline := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
 		var left []string
 		all, _ := filepath.Glob("/proc/[0-9]*/environ")
 		for _, file := range all {
 			if env, err := os.ReadFile(file); err == nil && strings.Contains(string(env), k.mark) {
-				name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm")) // It may have ended.
+				name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm")) // The process may have exited.
 				left = append(left, strings.TrimSpace(string(name)))
 			}
 		}

@@ -22,13 +22,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// process is a process of the plugin, and what it has written.
+// process is a process of the plugin, with its output.
 type process struct {
 	*plugin.Provisioner
 	log, events bytes.Buffer
 }
 
-// start starts a process. If grace is not 0, it replaces that of the command.
+// start starts a process. grace, if not 0, overrides the command's.
 func (k *provisionerTest) start(grace time.Duration) *process {
 	k.Helper()
 	p, c := &process{}, k.Command
@@ -49,18 +49,18 @@ func (k *provisionerTest) start(grace time.Duration) *process {
 	}
 	base := strings.TrimSuffix(filepath.Base(c.Path), ".exe")
 	if want := lumirpc.ProvisionerPrefix + p.Name; base != want {
-		_ = p.Close() // The name is wrong however it ends.
+		_ = p.Close() // The name is wrong in any case.
 		k.fatal("name", "the handshake name is %q, so the executable must be named %s, not %s", p.Name, want, base)
 	}
 	return p
 }
 
-// end ends a process. The error of one that was still there says how.
+// end stops a process. It returns an error if the process did not exit cleanly.
 func (k *provisionerTest) end(p *process) error {
 	var gone bool
 	select {
 	case <-p.Done():
-		gone = true // The call has failed because of that.
+		gone = true // The call has failed because of it.
 	default:
 	}
 	err := p.Close()
@@ -72,7 +72,7 @@ func (k *provisionerTest) end(p *process) error {
 	return err
 }
 
-// call makes calls to a process, and repeats them as long as the error says so.
+// call makes calls in a new process, and repeats them after retryable errors.
 func (k *provisionerTest) call(method string, f func(context.Context, *plugin.Provisioner) error) error {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
@@ -123,7 +123,7 @@ func (k *provisionerTest) plan(c *provisioner.Change) []string {
 	return plan.Tasks
 }
 
-// settle makes a change and waits until it is done. Where it fails, the rule is broken.
+// settle makes a change and waits until it is done. A failure breaks the rule.
 func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token string, s *provisioner.Status) {
 	k.Helper()
 	err := k.call("Provision", func(ctx context.Context, p *plugin.Provisioner) (err error) {
@@ -159,7 +159,7 @@ func (k *provisionerTest) settle(c *provisioner.Change, rule string) (token stri
 	return "", &provisioner.Status{}
 }
 
-// metadata checks that metadata is of resources in New, with all secrets wrapped.
+// metadata checks that metadata is for resources in New, and that its secrets are wrapped.
 func (k *provisionerTest) metadata(c *provisioner.Change, s *provisioner.Status) {
 	k.Helper()
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
@@ -192,7 +192,7 @@ func eachText(v any, secret bool, f func(text string, secret bool)) {
 	}
 }
 
-// again asks another process about a change that is done, several times at once, and about changes that never were.
+// again queries a finished change from another process, several times concurrently, and then unknown tokens.
 func (k *provisionerTest) again(token string, done *provisioner.Status) {
 	k.Helper()
 	_ = k.call("Status", func(ctx context.Context, p *plugin.Provisioner) error {

@@ -15,80 +15,78 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resource is one resource under test. Its methods are steps of its life; each does what an engine would do, and checks
-// what must be true of every provider. They must not be called concurrently for one and the same resource.
+// Resource is a resource under test. Its methods are steps of its life: each does what an engine would do, and checks
+// the invariants of every provider. They must not be called concurrently for the same resource.
 type Resource struct {
 	h         *Harness
 	token     tokens.Type
 	name      string
-	provider  lumi.ResourceProvider // nil for one that is given
+	provider  lumi.ResourceProvider // nil for a given resource
 	described *lumi.Description
-	first     urn.URN // what it was called at first, which makes its seeds and tokens
+	first     urn.URN // its first URN, from which seeds and tokens are derived
 	mayDiffer []lumi.Path
-	// mayBeEmpty are the names of computed properties.
+	// mayBeEmpty names computed properties.
 	mayBeEmpty []string
-	doing      string // the step that is being taken
-	began      int    // how many calls there were when that began
+	doing      string // the current step
+	began      int    // the number of calls before the step
 	reported   map[reported]bool
-	found      []string // what is wrong with the calls since the kit last looked
+	found      []string // violations since the last check
 
-	// incarnation is raised when the resource is deleted or replaced, and attempt when a creation is intended. Again says
-	// that the next Create is one more try of the last, if its properties are the same.
+	// incarnation is incremented when the resource is deleted or replaced, and attempt for each new intent to create
+	// one. again is set if the next Create is another attempt, provided that its properties are the same.
 	incarnation, attempt int
 	again                bool
 
-	// asked are the properties that the test asked for last, and wanted what Check and InspectChange made of them, nil if
-	// the resource does not exist. Created are those of the last Create.
+	// asked holds the properties that the test last requested, and wanted the result of Check and InspectChange for
+	// them, nil if the resource does not exist. created holds those of the last Create.
 	asked           Properties
 	wanted, created *structpb.Struct
-	// hidden are the paths, without indices, of what answers have wrapped as secrets.
+	// hidden holds the paths, without indices, of values that responses have wrapped as secrets.
 	hidden map[string]bool
 
-	// What follows is guarded by the harness, since other resources may refer to this one.
+	// The fields below are guarded by the harness's lock, since other resources may refer to this one.
 	urn   urn.URN
 	id    lumi.ID          // empty while the resource does not exist
-	state *structpb.Struct // all properties, those that were asked for and those that were computed
+	state *structpb.Struct // all properties, requested and computed
 }
 
-// String names the resource in reports.
+// String returns the resource's name in reports.
 func (r *Resource) String() string { return fmt.Sprintf("%s %q", r.token, r.name) }
 
-// URN is the resource's URN. A resource that the provider names has another after it was created than before.
+// URN returns the resource's URN. It changes on creation if the provider names the resource.
 func (r *Resource) URN() urn.URN {
 	r.h.mu.Lock()
 	defer r.h.mu.Unlock()
 	return r.urn
 }
 
-// ID is the resource's id, empty while it does not exist.
+// ID returns the resource's id. It is empty while the resource does not exist.
 func (r *Resource) ID() lumi.ID {
 	r.h.mu.Lock()
 	defer r.h.mu.Unlock()
 	return r.id
 }
 
-// Output is the value of a property, such as one that the provider computed. It can be a value in [Properties]. It is
-// nil where there is none.
+// Output returns the value of a property, such as a computed one, for use in [Properties]. It is nil if there is none.
 func (r *Resource) Output(path lumi.Path) *structpb.Value { return at(r.current(), path) }
 
-// MayDiffer names properties, or parts of such, that the provider need not report as they were asked for: those that
-// the cloud writes in its own way, or does not tell. Capabilities and assets may always be missing from what Get
-// returns, since a cloud knows neither URNs nor where a file came from.
+// MayDiffer names properties or parts that Get need not return as requested, because the cloud normalizes or does not
+// return them. Resource references and assets may always be missing, since a cloud knows neither URNs nor the source
+// of a file.
 func (r *Resource) MayDiffer(paths ...lumi.Path) { r.mayDiffer = append(r.mayDiffer, paths...) }
 
-// MayBeEmpty names properties that the provider computes, and that may be "" or 0, or objects of nothing but such. That is
-// what a property without a pointer in the IDL is which the provider forgets, and is reported unless it is said here, or
-// the test expects just that.
+// MayBeEmpty names computed properties that may be "", 0, or objects of only such values. A required property that the
+// provider forgets to set has such a value, so it is reported unless listed here or expected by the test.
 func (r *Resource) MayBeEmpty(names ...string) { r.mayBeEmpty = append(r.mayBeEmpty, names...) }
 
-// current is a copy of the state.
+// current returns a copy of the state.
 func (r *Resource) current() *structpb.Struct {
 	r.h.mu.Lock()
 	defer r.h.mu.Unlock()
 	return clone(r.state)
 }
 
-// is sets the state of the resource, which lives from now on.
+// is sets the state of the resource, which exists from now on.
 func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.mu.Lock()
 	r.id, r.state = id, state
@@ -96,7 +94,7 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.lives(r, id, state)
 }
 
-// store sets the properties that an engine has of the resource, in full and as Check returned them.
+// store sets the properties that an engine has stored of the resource: all of them, and those returned by Check.
 func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.mu.Lock()
 	r.state, r.wanted = state, wanted
@@ -104,29 +102,29 @@ func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.lives(r, r.ID(), state)
 }
 
-// next begins another incarnation.
+// next starts another incarnation.
 func (r *Resource) next() { r.wanted, r.again, r.incarnation = nil, false, r.incarnation+1 }
 
-// seed is the seed of the incarnation.
+// seed returns the seed of the incarnation.
 func (r *Resource) seed() lumi.Seed {
 	sum := sha256.Sum256(fmt.Appendf(nil, "seed of %s, %d", r.first, r.incarnation))
 	return sum[:]
 }
 
-// intent is the token of the creation that was intended last, or of one that never was.
+// intent returns the token of an attempt, or of one that was never made.
 func (r *Resource) intent(attempt int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %d", r.first, attempt))
 	return hex.EncodeToString(sum[:16])
 }
 
-// format makes a URN with a name in it.
+// format returns the resource's URN with the given name.
 func (r *Resource) format(name string) (urn.URN, error) {
 	return urn.Format(urn.Parts{
 		Environment: r.h.environment, Package: r.token.Package(), Module: r.token.Module(), Type: r.token, Name: name,
 	})
 }
 
-// declares reports whether the IDL gives a flag to a property whose path is one that is looked for.
+// declares reports whether the IDL sets a flag on a property whose path satisfies is.
 func (r *Resource) declares(flag lumi.Flags, is func(property lumi.Path) bool) bool {
 	return slices.ContainsFunc(r.described.Properties, func(p lumi.Property) bool {
 		return p.Flags&flag != 0 && is(lumi.Path(p.Name))
@@ -143,7 +141,7 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 	return r.hidden[index.ReplaceAllString(string(path), "[]")]
 }
 
-// learn notes what a provider wraps as a secret that nobody had wrapped: it is one by its declaration.
+// learn records values that only the provider wrapped as secrets, so they must be declared secret.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
 		if !signed.IsSecret(v) {
@@ -159,7 +157,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 	})
 }
 
-// isHiddenIn reports whether a value, or part of it, came as a secret.
+// isHiddenIn reports whether a value or part of it arrived as a secret.
 func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	found := false
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
@@ -169,7 +167,7 @@ func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	return found
 }
 
-// wrapped returns a copy of a bag in which everything is wrapped that is known to be a secret.
+// wrapped returns a copy of a bag with all known secrets wrapped.
 func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 	if r == nil || bag == nil {
 		return bag

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// maxShown is how much of a value a report shows in one line.
+// maxShown limits the length of a value on one line of a report.
 const maxShown = 300
 
-// show prints a value in one line, "nothing" where there is none.
+// show formats a value on one line, "nothing" for none.
 func show(v *structpb.Value) string {
 	if signed.IsNull(v) {
 		return "nothing"
@@ -23,7 +23,7 @@ func show(v *structpb.Value) string {
 	return shorten(readable.JSON(v, ""))
 }
 
-// lines prints a bag in many.
+// lines formats a bag on several lines.
 func lines(bag *structpb.Struct) string {
 	return readable.JSON(structpb.NewStructValue(bag), "  ") + "\n"
 }
@@ -34,7 +34,7 @@ func indent(s string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n\t")
 }
 
-// compare lists how a bag differs from the one that was expected, one path a line.
+// compare lists the differences between a bag and the expected one, one path per line.
 func compare(
 	expected, found *structpb.Struct, excused func(lumi.Change) bool,
 ) (told []string, paths []lumi.Path) {
@@ -65,7 +65,7 @@ func describe(c lumi.Change) string {
 	return "expected " + old + ", found " + found
 }
 
-// inFull leaves out of two bags the properties that differ and have none of the paths: their differences are excused.
+// inFull drops the properties whose differences are excused: they differ, but have none of the paths.
 func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Struct, *structpb.Struct) {
 	expected, found = clone(expected), clone(found)
 	changed := lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found))
@@ -79,11 +79,11 @@ func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Stru
 	return expected, found
 }
 
-// unified shows two bags as a diff, from which secrets are left out.
+// unified returns a diff of two bags, with secrets masked.
 func unified(expected, found *structpb.Struct) string {
 	var told []string
 	linediff.Unified("expected", lines(expected), "found", lines(found), func(sign, line string) {
 		told = append(told, shorten(sign+line))
 	})
-	return strings.Join(told[min(1, len(told)):], "\n") // without the line that names the command
+	return strings.Join(told[min(1, len(told)):], "\n") // without the line of the command
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// step is a step of a resource's life while it is taken.
+// step is the current step of a resource's life.
 type step struct {
 	r    *Resource
 	t    TB
 	ctx  context.Context
 	name string
 	want expectation
-	// old, if it is not nil, are the properties that an engine has which did not get the answer of the step's Update.
+	// old, if not nil, holds the properties known to an engine that did not get the response to the step's Update.
 	old *structpb.Struct
-	// expected are properties, among others, that the resource must have after the step.
+	// expected holds some of the properties that the resource must have after the step.
 	expected Properties
 }
 
@@ -47,19 +47,19 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 	return s
 }
 
-// then is a part of the step. It must succeed.
+// then returns a part of the step, which must succeed.
 func (s *step) then(name string) *step {
 	return &step{r: s.r, t: s.t, ctx: s.ctx, name: s.name + ", " + name, expected: s.expected}
 }
 
-// errorf reports what is wrong.
+// errorf reports a violation.
 func (s *step) errorf(format string, args ...any) {
 	s.t.Helper()
 	text := fmt.Sprintf(format, args...)
 	s.report(text, text)
 }
 
-// report reports what is wrong, once a test: most of what a provider does wrong it does at each step.
+// report reports a violation once per test, since providers repeat most mistakes at each step.
 func (s *step) report(key, text string) {
 	s.t.Helper()
 	once := reported{s.t, key}
@@ -74,7 +74,7 @@ func (s *step) report(key, text string) {
 	s.t.Errorf("%s: %s: %s", s.r, s.name, s.r.h.mask(text))
 }
 
-// reported is something that a test was told.
+// reported identifies a reported violation.
 type reported struct {
 	t   TB
 	key string
@@ -86,7 +86,7 @@ func (s *step) fatalf(format string, args ...any) {
 	s.t.FailNow()
 }
 
-// differs reports how a bag differs from the expected one, but for what is excused.
+// differs reports how a bag differs from the expected one, except for excused differences.
 func (s *step) differs(
 	problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool, help ...string,
 ) {
@@ -103,7 +103,7 @@ func (s *step) differs(
 	s.report(problem+": "+list(paths), strings.Join(append([]string{report}, help...), "\n"))
 }
 
-// called looks at how a call ended. It reports whether the step goes on.
+// called handles the outcome of a call, and reports whether the step continues.
 func (s *step) called(call string, err error) bool {
 	s.t.Helper()
 	for _, found := range append(s.r.h.watch.take(), s.r.found...) {
@@ -131,7 +131,7 @@ func (s *step) called(call string, err error) bool {
 	return false
 }
 
-// end reports that the step succeeded where it was not to.
+// end reports a step that should have failed but succeeded.
 func (s *step) end() {
 	s.t.Helper()
 	if s.want.what == "" {
@@ -153,7 +153,7 @@ func (s *step) encode(properties Properties) *structpb.Struct {
 	return bag
 }
 
-// exists ends the test if the resource does not exist, or if it does, as need be.
+// exists ends the test unless the resource's existence is as wanted.
 func (s *step) exists(want bool) {
 	s.t.Helper()
 	switch id := s.r.ID(); {
@@ -164,7 +164,7 @@ func (s *step) exists(want bool) {
 	}
 }
 
-// excused reports whether what Get returns may differ from what was asked for.
+// excused reports whether Get may return a value other than the requested one.
 func (s *step) excused(c lumi.Change) bool {
 	if slices.ContainsFunc(s.r.mayDiffer, func(p lumi.Path) bool { return p.Holds(c.Path) }) {
 		return true
@@ -175,7 +175,7 @@ func (s *step) excused(c lumi.Change) bool {
 	return signed.IsContent(c.Old) && signed.IsContent(c.New)
 }
 
-// summary says what InspectChange answered.
+// summary formats a response of InspectChange.
 func summary(resp *lumi.InspectChangeResponse) string {
 	if len(resp.Changes) == 0 && len(resp.Replaces) == 0 {
 		return "no changes"

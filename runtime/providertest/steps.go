@@ -4,7 +4,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Check has the provider judge properties, and returns them with what it fills in.
+// Check checks properties and returns them with the provider's additions.
 func (r *Resource) Check(t TB, properties Properties, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "check", options)
@@ -15,8 +15,8 @@ func (r *Resource) Check(t TB, properties Properties, options ...Option) lumi.Ba
 	return lumi.BagOf(checked)
 }
 
-// Plan has the provider judge properties of which some are not known yet, as they are when the resources that they
-// depend on do not exist. If the resource exists, it also says what would change.
+// Plan checks properties, some of which are unknown, as if they depended on resources that do not exist. If the
+// resource exists, it also inspects the change.
 func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	t.Helper()
 	s := r.step(t, "plan with "+list(unknown)+" unknown", nil)
@@ -36,7 +36,7 @@ func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	}
 }
 
-// Create creates the resource, and then sees that it can be read and needs no change.
+// Create creates the resource, and then checks that it can be read and needs no change.
 func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "create", options)
@@ -47,9 +47,8 @@ func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 	}
 }
 
-// Retry does what an engine does that did not get the answer to the last Create: it calls Create again with the same
-// token, or has the provider Find what was created, or both, as the provider describes itself. It fails if the provider
-// can do neither.
+// Retry does what an engine does if it did not get the response to the last Create: it calls Create again with the
+// same token, or Find, or both, as the provider supports. It fails if the provider supports neither.
 func (r *Resource) Retry(t TB) {
 	t.Helper()
 	s := r.step(t, "create again after a lost response", nil)
@@ -61,7 +60,7 @@ func (r *Resource) Retry(t TB) {
 	s.retry()
 }
 
-// Get reads the resource, for an import and for a refresh, and returns its properties.
+// Get reads the resource for an import and for a refresh, and returns its properties.
 func (r *Resource) Get(t TB, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "get", options)
@@ -73,7 +72,7 @@ func (r *Resource) Get(t TB, options ...Option) lumi.Bag {
 	return lumi.BagOf(got)
 }
 
-// GetID reads a resource of this type by any id, as for an import.
+// GetID reads any resource of this type by its id, as for an import.
 func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "get "+string(id), options)
@@ -85,8 +84,8 @@ func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	return lumi.BagOf(got)
 }
 
-// NoChange sees that the resource needs no change; and that it needs none if a program sets any of these properties,
-// since the provider ignores that they differ, and keeps the old values.
+// NoChange checks that the resource needs no change, not even if a program sets any of these properties, because the
+// provider ignores the difference and keeps the old values.
 func (r *Resource) NoChange(t TB, set ...Properties) {
 	t.Helper()
 	s := r.step(t, "no change", nil)
@@ -97,7 +96,7 @@ func (r *Resource) NoChange(t TB, set ...Properties) {
 	}
 }
 
-// Inspect says what would change if some properties were others.
+// Inspect returns what setting some properties would change.
 func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.InspectChangeResponse {
 	t.Helper()
 	s := r.step(t, "inspect", options)
@@ -109,8 +108,8 @@ func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.Inspec
 	return resp
 }
 
-// Update changes the resource in place, twice, as an engine does that did not get the first answer. It then sees that
-// the resource can be read and needs no further change.
+// Update updates the resource, twice, as an engine does that did not get the first response. It then checks that the
+// resource can be read and needs no further change.
 func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "update", options)
@@ -121,8 +120,8 @@ func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	}
 }
 
-// Replace replaces the resource by another, since some properties cannot change in place. It sees that an update is
-// refused. The old resource is deleted first if InspectChange asks for that, and last otherwise.
+// Replace replaces the resource, since some properties cannot change in place, and checks that an update is refused.
+// The old resource is deleted first if InspectChange requires it, and otherwise last.
 func (r *Resource) Replace(t TB, set Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "replace", options)
@@ -133,8 +132,8 @@ func (r *Resource) Replace(t TB, set Properties, options ...Option) {
 	}
 }
 
-// Upgrade does with the resource what an engine does whose state is of an older version of the provider: it refreshes
-// it, inspects it, and updates it if that takes a change. A state that needs no update is left as it was before.
+// Upgrade does what an engine does if its state was stored by an older version of the provider: it refreshes and
+// inspects the resource, and updates it if necessary. A state that needs no update is left unchanged.
 func (r *Resource) Upgrade(t TB, u Upgrade) {
 	t.Helper()
 	s := r.step(t, "upgrade", nil)
@@ -142,7 +141,7 @@ func (r *Resource) Upgrade(t TB, u Upgrade) {
 	s.upgrade(u)
 }
 
-// Delete deletes the resource, twice, and sees that it is gone.
+// Delete deletes the resource, twice, and checks that it is gone.
 func (r *Resource) Delete(t TB, options ...Option) {
 	t.Helper()
 	s := r.step(t, "delete", options)

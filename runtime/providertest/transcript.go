@@ -12,32 +12,33 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// stepKey tells a step from all others: the resource that takes it, and how many calls there were when it began.
+// stepKey identifies a step by its resource and the number of calls before it.
 type stepKey struct {
 	r     *Resource
 	began int
 }
 
-// transcript is all calls in the order in which they ended. It shows them at the end, when it is known what is secret.
+// transcript records all calls in the order in which they ended. It is formatted at the end, when all secrets are
+// known.
 type transcript struct {
 	h *Harness
 
 	mu    sync.Mutex
 	calls []*call
-	// events are those of calls that have not ended yet.
+	// events holds the events of calls in flight.
 	events map[urn.URN][]lumi.Event
-	// failed are the steps that failed. It is nil while neither a step nor anything else has that the kit knows of.
+	// failed holds the failed steps. It is nil as long as the kit knows of no failure.
 	failed map[stepKey]bool
 }
 
-// made is how many calls there were so far.
+// made returns the number of calls so far.
 func (t *transcript) made() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.calls)
 }
 
-// fail notes that steps failed, or without any that something did that has nothing to do with calls.
+// fail records failed steps, or, without arguments, a failure unrelated to calls.
 func (t *transcript) fail(steps ...stepKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,14 +50,14 @@ func (t *transcript) fail(steps ...stepKey) {
 	}
 }
 
-// event takes what the provider logs, which comes before the answer to the call.
+// event records an event, which arrives before the response to its call.
 func (t *transcript) event(e lumi.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.events[e.URN] = append(t.events[e.URN], e)
 }
 
-// add adds a call, and returns what is wrong with what the provider logged meanwhile.
+// add adds a call, and returns violations in its events.
 func (t *transcript) add(c *call) (found []string) {
 	c.step = "setup"
 	if c.r != nil {
@@ -78,7 +79,7 @@ func (t *transcript) add(c *call) (found []string) {
 	return found
 }
 
-// String shows the calls of the steps that failed. It shows all calls if the kit does not know what failed.
+// String formats the calls of failed steps, or all calls if the kit does not know what failed.
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,16 +105,16 @@ func (t *transcript) String() string {
 		t.h.term("AllCalls"), indent(w.text.String()))
 }
 
-// writer shows each bag once, and no secret. It masks texts before it shortens them, lest half a secret stay.
+// writer formats each bag once, without secrets. It masks text before shortening it, so that no secret is cut in half.
 type writer struct {
 	mask func(string) string
 	text strings.Builder
-	seen map[string]string // where a bag was shown
+	seen map[string]string // where a bag was first shown
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
 
-// call shows a call in a few lines.
+// call formats a call in a few lines.
 func (w *writer) call(number int, c *call) {
 	w.line("%4d %s", number, w.mask(strings.TrimSpace(c.name+" "+c.id)))
 	for i, bag := range c.sent {
@@ -135,10 +136,10 @@ func (w *writer) call(number int, c *call) {
 	w.bag(number, "answered", "-> ", c.out, c)
 }
 
-// worthIt is the length of the shortest bag that is not shown again.
+// worthIt is the minimum length of a bag that is replaced by a reference when repeated.
 const worthIt = 40
 
-// bag shows a bag, or where it was shown.
+// bag formats a bag, or a reference to where it was shown.
 func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *call) {
 	if bag == nil {
 		return

@@ -9,20 +9,20 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// An Option says how a step must end, where it is not to succeed. Such a step ends where it failed, and the resource is
-// as the provider says that it is.
+// An Option sets the expected failure of a step. The step ends where it fails, and the resource is in the state that
+// the provider reported.
 type Option func(*expectation)
 
-// expectation is what a step must end with. The zero one is success.
+// expectation is the expected outcome of a step. The zero value is success.
 type expectation struct {
 	what  string // "" for success
 	met   func(err error) bool
 	shown []string // faults
-	// uncertain says that the step goes on with what exists.
+	// uncertain continues the step with what exists.
 	uncertain bool
 }
 
-// WantFaults has the step end with faults: exactly these, in any order, each as "path: message".
+// WantFaults expects exactly these faults, in any order, each as "path: message".
 func WantFaults(faults ...string) Option {
 	return func(e *expectation) {
 		*e = expectation{what: "faults", shown: faults, met: func(err error) bool {
@@ -32,34 +32,34 @@ func WantFaults(faults ...string) Option {
 	}
 }
 
-// WantError has the step end with an error whose message has a text in it. Nothing has changed, which the kit sees for
-// itself after a failed Update.
+// WantError expects an error whose message contains a text. Nothing must have changed, which the kit checks itself
+// after a failed Update.
 func WantError(text string) Option {
 	return want(fmt.Sprintf("an error with %q", text), func(err error) bool {
 		return !errors.As(err, new(*lumi.PartialError)) && !isUncertain(err) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource must
-// then be as the provider says: the kit compares that with what Get reads. If the error is also uncertain, what was asked
-// for may be done already.
+// WantPartial expects Create or Update to fail partially, with an error whose message contains a text. The kit checks
+// with Get that the resource is in the state that the provider reported. If the error is also uncertain, the change
+// may already be complete.
 func WantPartial(text string) Option {
 	return want(fmt.Sprintf("a partial failure with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantRetry has the step end with a [lumi.RetryError] whose message has a text in it.
+// WantRetry expects a [lumi.RetryError] whose message contains a text.
 func WantRetry(text string) Option {
 	return want(fmt.Sprintf("a retryable error with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantUncertain has Create, Update or Delete fail with a [lumi.UncertainError] whose message has a text in it. The step
-// then does what an engine does, and goes on with what exists. After a Create it calls Create again, if the provider says
-// that this is idempotent, or else Find. The step ends if that finds nothing, or if the provider can do neither. After an
-// Update or a Delete it calls Get, and then repeats the call, which must succeed.
+// WantUncertain expects a [lumi.UncertainError] from Create, Update or Delete, whose message contains a text. The step
+// then continues as an engine does. After a Create, it calls Create again if the provider declares that idempotent, or
+// else Find; it ends if Find finds nothing or is not supported. After an Update or Delete, it calls Get and then
+// repeats the call, which must succeed.
 func WantUncertain(text string) Option {
 	return func(e *expectation) {
 		want(fmt.Sprintf("an uncertain outcome with %q", text), func(err error) bool {
@@ -69,7 +69,7 @@ func WantUncertain(text string) Option {
 	}
 }
 
-// WantNotFound has the step find no resource.
+// WantNotFound expects the resource not to be found.
 func WantNotFound() Option {
 	return want("no such resource", func(err error) bool { return errors.Is(err, lumi.ErrNotFound) })
 }
@@ -78,7 +78,7 @@ func want(what string, met func(err error) bool) Option {
 	return func(e *expectation) { *e = expectation{what: what, met: met} }
 }
 
-// faultDiff lists what of the faults is missing, and what there is beyond.
+// faultDiff lists missing and unexpected faults.
 func faultDiff(want []string, faults []lumi.Fault) []string {
 	var diff []string
 	rest := slices.Clone(want)
@@ -96,7 +96,7 @@ func faultDiff(want []string, faults []lumi.Fault) []string {
 	return append(diff, more...)
 }
 
-// explain says what an error is.
+// explain formats an error with its meaning.
 func explain(err error) string {
 	var (
 		invalid *lumi.InvalidError

@@ -16,18 +16,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// watch sees whether providers in this process change what they are given.
+// watch detects providers in this process that modify requests.
 type watch struct {
 	mu    sync.Mutex
 	found []string
 }
 
-// provider puts a watch on each of the resources' providers.
+// provider wraps each of the plugin's providers in a watch.
 func (w *watch) provider(p serve.Plugin) serve.Plugin {
 	p.Resources = maps.Clone(p.Resources)
 	for token, r := range p.Resources {
 		if v := reflect.ValueOf(r); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-			continue // which package serve complains of
+			continue // reported by package serve
 		}
 		watched := &watched{ResourceProvider: r, watch: w}
 		p.Resources[token] = watched
@@ -38,7 +38,7 @@ func (w *watch) provider(p serve.Plugin) serve.Plugin {
 	return p
 }
 
-// take returns what was found since it was last called.
+// take returns the findings since the last call.
 func (w *watch) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,7 +47,7 @@ func (w *watch) take() []string {
 	return found
 }
 
-// given begins to watch what a call is given. The function that it returns ends that.
+// given starts watching a call's input. The returned function stops.
 func (w *watch) given(call string, refs lumi.References, sent bags) (done func()) {
 	all := map[string]*structpb.Struct{}
 	for i, bag := range sent {
@@ -87,16 +87,16 @@ type watched struct {
 	watch *watch
 }
 
-// watchedType is one that says which type it serves.
+// watchedType is a watched provider with a type.
 type watchedType struct {
 	*watched
 	token tokens.Type
 }
 
-// Token implements what package serve asks of generated providers.
+// Token implements the interface that package serve expects of generated providers.
 func (w *watchedType) Token() tokens.Type { return w.token }
 
-// Validate is what package serve calls where files are missing.
+// Validate implements [serve.Validator].
 func (w *watched) Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error {
 	if v, ok := w.ResourceProvider.(serve.Validator); ok {
 		return v.Validate(ctx, properties, found...)

@@ -14,14 +14,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// clone copies a bag. The copy has fields that can be set.
+// clone copies a bag. The copy's fields can be set.
 func clone(bag *structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	proto.Merge(made, bag)
 	return made
 }
 
-// merge makes one bag of several. Later ones win.
+// merge merges bags. Later values win.
 func merge(bags ...*structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for _, bag := range bags {
@@ -30,14 +30,14 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 	return made
 }
 
-// reveal takes the wrappers of a secret away.
+// reveal unwraps a secret.
 func reveal(v *structpb.Value) *structpb.Value {
 	inner, _ := signed.Reveal(v)
 	return inner
 }
 
-// parts walks over a value and all values inside, secrets included, until the function returns false for one, whose
-// parts are then left out. Keys of secrets' wrappers are no parts of paths.
+// parts visits a value and all values inside it, including secrets. If visit returns false, a value's parts are
+// skipped. Secret wrappers do not add to paths.
 func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.Value) bool) {
 	if !visit(p, v) {
 		return
@@ -60,7 +60,7 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 	}
 }
 
-// texts are the strings in a value.
+// texts yields the strings in a value.
 func texts(v *structpb.Value) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		more := true
@@ -73,7 +73,7 @@ func texts(v *structpb.Value) iter.Seq[string] {
 	}
 }
 
-// at finds the value at a path, nil if there is none.
+// at returns the value at a path, or nil.
 func at(bag *structpb.Struct, path lumi.Path) *structpb.Value {
 	var found *structpb.Value
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
@@ -85,8 +85,8 @@ func at(bag *structpb.Struct, path lumi.Path) *structpb.Value {
 	return found
 }
 
-// isForeign reports whether a value is one that a cloud does not know and cannot give back: a capability, since there
-// are no URNs in a cloud, or where an asset came from.
+// isForeign reports whether a cloud cannot return a value: a resource reference, since clouds have no URNs, or the
+// source of an asset.
 func isForeign(v *structpb.Value) bool {
 	switch k := reveal(v).GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -109,7 +109,7 @@ func isForeign(v *structpb.Value) bool {
 	return false
 }
 
-// replaceAt puts a value at the place of another, and reports whether there is such a place.
+// replaceAt replaces the value at a path, and reports whether there is one.
 func replaceAt(bag *structpb.Struct, path lumi.Path, by *structpb.Value) bool {
 	v := at(bag, path)
 	if v == nil || path == "" {
