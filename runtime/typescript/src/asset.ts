@@ -5,10 +5,10 @@ import { isPlain } from "./shape.js";
 declare const assetBrand: unique symbol;
 declare const archiveBrand: unique symbol;
 
-/** Where the content of an asset is. */
+/** The source of an asset's content. */
 export type AssetSource = { readonly text: string } | { readonly path: string } | { readonly uri: string };
 
-/** A text or a file that travels with the program. */
+/** A text or file that travels with the program. */
 export class Asset {
     declare protected readonly [assetBrand]: true;
 
@@ -19,17 +19,20 @@ export class Asset {
         Object.freeze(this);
     }
 
-    /** An asset with the given text as its content. */
+    /** Returns an asset with the given text. */
     static fromText(text: string): Asset {
         return new Asset({ text: requireString(text, "text", true) });
     }
 
-    /** An asset with the content of a file. A relative path starts from the program's working directory. */
+    /**
+     * Returns an asset with the content of a file. Relative paths are resolved against the program's working
+     * directory.
+     */
     static fromFile(path: string): Asset {
         return new Asset({ path: requireString(path, "path") });
     }
 
-    /** An asset with the content behind an address, such as `https://example.com/logo.png`, or of a `file:` URI. */
+    /** Returns an asset with the content at a URL, such as `https://example.com/logo.png`, or a `file:` URI. */
     static fromURI(uri: string): Asset {
         return new Asset({ uri: requireString(uri, "URI") });
     }
@@ -37,7 +40,7 @@ export class Asset {
 
 markInstances(Asset.prototype, "an asset");
 
-/** Where the content of an archive is. */
+/** The source of an archive's content. */
 export type ArchiveSource =
     | { readonly assets: { readonly [path: string]: Asset | Archive } }
     | { readonly path: string }
@@ -55,8 +58,8 @@ export class Archive {
     }
 
     /**
-     * An archive of the given assets, by the paths they have in it, and of what other archives hold, below theirs. A path
-     * has parts between slashes, such as `lib/util.js`.
+     * Returns an archive of assets by path, such as `lib/util.js`. The contents of nested archives are added below
+     * their paths.
      */
     static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
         if (!isPlain(assets)) {
@@ -70,16 +73,16 @@ export class Archive {
             }
         }
         checkNames(entries.map(([path, content]) => [path, content instanceof Asset]));
-        // Object.fromEntries defines properties where an assignment to "__proto__" would set the prototype.
+        // Object.fromEntries defines properties; assigning to "__proto__" would set the prototype.
         return new Archive({ assets: Object.freeze(Object.fromEntries(entries)) });
     }
 
-    /** An archive of a folder, or of the content of a `.zip`, `.tar` or `.tar.gz` file. */
+    /** Returns an archive of a folder, or of the content of a `.zip`, `.tar` or `.tar.gz` file. */
     static fromFile(path: string): Archive {
         return new Archive({ path: requireString(path, "path") });
     }
 
-    /** An archive of the content of the archive file behind an address. */
+    /** Returns an archive of the content of the archive file at a URI. */
     static fromURI(uri: string): Archive {
         return new Archive({ uri: requireString(uri, "URI") });
     }

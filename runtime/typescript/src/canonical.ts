@@ -1,7 +1,7 @@
 import type { Graph } from "./graph.js";
 import { compare } from "./names.js";
 
-/** Writes a graph as canonical LumiGL, which `lumi fmt` leaves as it is. */
+/** Formats a graph as canonical LumiGL, which `lumi fmt` leaves unchanged. */
 export function formatGraph(graph: Graph): string {
     const { ref, package: pkg, configuration, resources } = graph;
     const format = new Formatter(ref ?? "#ref");
@@ -11,7 +11,7 @@ export function formatGraph(graph: Graph): string {
         ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
         ["resources", ""],
     ];
-    // The text may be large, so it is put together once.
+    // The text may be large, so it is joined once.
     const parts = [braces(top, 0).slice(0, -"\n}".length)];
     for (const [urn, { type, options, source, properties }] of Object.entries(resources)) {
         const resource: Entry[] = [
@@ -26,18 +26,18 @@ export function formatGraph(graph: Graph): string {
     return parts.join("");
 }
 
-/** A key, and the text of its value unless there is none. */
+/** A key and the text of its value, or undefined to omit it. */
 type Entry = readonly [key: string, text: string | undefined];
 
 class Formatter {
     readonly #tag: string | undefined;
 
-    /** Objects with the tag as a key are references, which stand on one line. */
+    /** Objects with the tag as a key are references, which are formatted on one line. */
     constructor(tag: string | undefined) {
         this.#tag = tag;
     }
 
-    /** Formats what stands on a line that is indented by some levels. */
+    /** Formats a value at an indentation level. */
     value(value: unknown, level: number): string {
         if (Array.isArray(value)) {
             const elements = value.map((element: unknown) => this.value(element ?? null, level + 1));
@@ -48,7 +48,7 @@ class Formatter {
         }
         const members = Object.entries(value).filter(([, member]) => member !== undefined);
         if (this.#tag !== undefined && Object.hasOwn(value, this.#tag)) {
-            // The tag comes first, as the graph made the object.
+            // The tag comes first, as in the graph.
             const parts = members.map(([key, part]) => `${JSON.stringify(key)}: ${JSON.stringify(part)}`);
             return `{ ${parts.join(", ")} }`;
         }

@@ -1,20 +1,19 @@
-// The component that resources are constructed in. It stands in a place that all copies of this package share, like the
-// recorder.
+// The current component. It is stored in a place shared by all copies of this package, like the recorder.
 
 import { describe } from "./describe.js";
 import { blame } from "./recorder.js";
 
 const place = Symbol.for("@lumi/lumi/component");
 
-/** The parts of AsyncLocalStorage that are used. */
+/** The part of AsyncLocalStorage that is used. */
 interface Storage {
     getStore(): string | undefined;
     run<T>(store: string, body: () => T): T;
 }
 
 /**
- * Runs a function, and groups the resources that it constructs: the last part of their URNs begins with the name and a
- * slash. Components may be inside of others. A function may be async. Returns what the function returns.
+ * Runs a function and groups the resources that it constructs: the last part of their URNs starts with the name and a
+ * slash. Components can be nested, and the function may be async. Returns the function's result.
  */
 export function component<T>(name: string, body: () => T): T {
     if (typeof name !== "string" || name === "" || /[/\p{Cc}\p{Cs}]/u.test(name)) {
@@ -30,7 +29,7 @@ export function component<T>(name: string, body: () => T): T {
     return storage().run(`${prefix()}${name}/`, body);
 }
 
-/** Returns what the names of resources begin with that are constructed now. */
+/** Returns the prefix of the names of resources constructed now. */
 export function prefix(): string {
     return (globalThis as { [place]?: Storage })[place]?.getStore() ?? "";
 }
@@ -38,7 +37,7 @@ export function prefix(): string {
 function storage(): Storage {
     const global = globalThis as { [place]?: Storage };
     if (global[place] === undefined) {
-        // Programs that have no components do not pay for it.
+        // Loaded lazily, so that programs without components do not pay for it.
         const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
         Object.defineProperty(global, place, { value: new AsyncLocalStorage<string>(), configurable: true });
     }

@@ -10,16 +10,16 @@ import { encode } from "./wire.js";
 /** The configuration of a package's provider. */
 export interface Configuration {
     readonly shape: Shape;
-    /** Copies of the values that the program set. */
+    /** Copies of the values set by the program. */
     readonly properties: Properties;
 }
 
 const configurations = new Map<string, Configuration>();
 
 /**
- * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not have the shape, or
- * if the package was configured before. The callee is the function that the program called: errors blame whoever called
- * that.
+ * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not match the shape,
+ * or if the package is already configured. Errors are attributed to the caller of callee, the function that the
+ * program called.
  */
 export function configure(pkg: string, args: unknown, shape: Shape, callee: Function = configure): void {
     const checker = new Checker(false);
@@ -44,7 +44,7 @@ export function configure(pkg: string, args: unknown, shape: Shape, callee: Func
     configurations.set(pkg, { shape, properties });
 }
 
-/** Returns the configuration of a package's provider, or `undefined` while the program set none. */
+/** Returns the configuration of a package's provider, or `undefined` if the program has set none yet. */
 export function configuration(pkg: string): Configuration | undefined {
     return configurations.get(pkg);
 }

@@ -8,7 +8,7 @@ import { isOutput, open, sourceOf } from "./output.js";
 import { type Constraints, type Properties, type Shape, type Type, entriesOf } from "./shape.js";
 import { stateOf } from "./state.js";
 
-/** Takes what is wrong with a value, in words that do not quote it if it is a secret. */
+/** Receives an error message, which does not quote secrets. */
 type Fail = (message: string) => void;
 
 export function checkNumber(limits: Constraints, value: number, secret: boolean, fail: Fail): void {
@@ -25,7 +25,7 @@ export function checkNumber(limits: Constraints, value: number, secret: boolean,
     must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
 }
 
-/** Tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients too large to tell. */
+/** Tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients that are too large for an exact result. */
 function isMultiple(value: number, of: number): boolean {
     const quotient = value / of;
     return !(Math.abs(quotient - Math.round(quotient)) > Math.max(1e-9, Math.abs(quotient) * 2 ** -50));
@@ -49,7 +49,7 @@ export function checkString(limits: Constraints, value: string, secret: boolean,
 function characters(text: string): number {
     let count = 0;
     for (const _ of text) {
-        count++; // An array of the characters would take much memory.
+        count++; // an array of the characters would take much memory
     }
     return count;
 }
@@ -79,20 +79,20 @@ export function checkList(
 const resources = new WeakMap<object, number>();
 let resourceCount = 0;
 
-/** Returns the type of the elements of a list or map. */
+/** Returns the element type of a list or map. */
 function elementOf(type: Type | undefined): Type | undefined {
     return type?.kind === "list" || type?.kind === "map" ? type.element : undefined;
 }
 
-/** Returns the defaults of an object that leaves out all properties. */
+/** Returns the defaults of an object without properties. */
 function defaultsOf(shape: Shape): Properties {
     const entries = entriesOf(shape).map(([name, property]) => [name, property.default] as const);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /**
- * Returns a text that is the same for equal values, secret or not, or undefined where a part is not known. Properties
- * that are null count as absent, and have their defaults.
+ * Returns a string that is equal for equal values, secret or not, or undefined if a part is unknown. Null properties
+ * count as absent, and defaults are applied.
  */
 function identify(value: unknown, type: Type | undefined): string | undefined {
     if (isOutput(value)) {
@@ -120,7 +120,7 @@ function identify(value: unknown, type: Type | undefined): string | undefined {
         : `{${parts.map((part) => part.join(":")).join()}}${content === value ? "" : value.constructor.name}`;
 }
 
-/** Checks the keys of a map. Wrong takes each that breaks a constraint. */
+/** Checks the keys of a map. `wrong` receives each key that violates a constraint. */
 export function checkKeys(
     limits: Constraints,
     keys: readonly string[],
@@ -168,17 +168,17 @@ function compiled(pattern: string): RegExp {
 }
 
 interface Format {
-    /** After "must be". */
+    /** The end of a message that starts with "must be". */
     readonly what: string;
     readonly test: (value: string) => boolean;
 }
 
-/** A format with an expression, and a check of what no expression covers. */
+/** A format with a regular expression, and a check of what it cannot express. */
 function matching(what: string, pattern: string, also: (value: string) => boolean = () => true): Format {
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }
 
-// The expressions are literally those of internal/constraint.
+// The expressions are identical to those of internal/constraint.
 const formats: { readonly [name: string]: Format } = {
     uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
     email: matching(
@@ -227,13 +227,13 @@ function isPrefix(value: string): boolean {
     return slash >= 0 && /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits;
 }
 
-/** Reports whether a month has the day. The calendar repeats itself every 400 years. */
+/** Reports whether the day exists in the month. The calendar repeats every 400 years. */
 function isDay(value: string): boolean {
     const [year, month, day] = value.slice(0, 10).split("-").map(Number) as [number, number, number];
     return day <= new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 }
 
-/** Reports whether a string is JSON, and not nested too deep for Go. */
+/** Reports whether a string is JSON, nested no deeper than Go supports. */
 function isJSON(value: string): boolean {
     try {
         JSON.parse(value);

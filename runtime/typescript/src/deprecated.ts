@@ -1,5 +1,4 @@
-// What is legal and deprecated. The provider logs the same warnings when it checks a resource, whatever language the program
-// is written in.
+// Deprecations. The provider logs the same warnings when it checks a resource, whatever the language of the program.
 
 import type { Fault } from "./errors.js";
 import type { Enum, Options, Shape } from "./shape.js";
@@ -8,7 +7,7 @@ import { title } from "./state.js";
 const shapes = new WeakMap<Shape, string>();
 const values = new WeakMap<Enum, { readonly [value: string]: string }>();
 
-/** Says what to use instead of the type that a shape is of, or of values in a table. */
+/** Declares the type of a shape, or values of an enum, as deprecated, and says what to use instead. */
 export function deprecate(shape: Shape, instead: string): void;
 export function deprecate(table: Enum, instead: { readonly [value: string]: string }): void;
 export function deprecate(table: Shape | Enum, instead: string | { readonly [value: string]: string }): void {
@@ -19,12 +18,12 @@ export function deprecate(table: Shape | Enum, instead: string | { readonly [val
     }
 }
 
-/** Marks a property that programs should not set any more. */
+/** Marks a property that programs should no longer set. */
 export function deprecated(instead: string): Options {
     return { deprecated: instead };
 }
 
-/** Returns what to use instead of a type, or of a value in a table, if it is deprecated. */
+/** Returns what to use instead of a type or an enum value, if it is deprecated. */
 export function insteadOf(table: Shape | Enum, value?: string): string | undefined {
     if (value === undefined) {
         return shapes.get(table as Shape);
@@ -35,7 +34,7 @@ export function insteadOf(table: Shape | Enum, value?: string): string | undefin
 
 const warned = new Set<string>();
 
-/** Prints warnings about the arguments of a resource, or of configure, but each only once for a type and a property. */
+/** Prints warnings about the arguments of a resource or of configure, once for each type and property. */
 export function warn(type: string, name: unknown, warnings: readonly Fault[]): void {
     for (const { path, message } of warnings) {
         const key = `${type} ${path.replace(/\[[^\]]*\]/g, "[]")} ${message}`;

@@ -4,13 +4,13 @@ import { isOutput } from "./output.js";
 import { type Type, isPlain } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
-/** How many values of an enum a message lists. */
+/** The maximum number of enum values in a message. */
 const mostListed = 12;
 
-/** What can be the name of a property. */
+/** Matches valid property names. */
 const identifier = /^[\p{L}_$][\p{L}\p{Nd}_$]*$/u;
 
-/** Says what a value is, for messages. The content of a secret is left out. */
+/** Describes a value in a message, without the content of a secret. */
 export function describe(value: unknown, secret: boolean): string {
     switch (typeof value) {
         case "undefined":
@@ -32,7 +32,7 @@ export function describe(value: unknown, secret: boolean): string {
     }
 }
 
-/** Names a type, for messages. Inner types are left out. */
+/** Describes a type in a message, without nested types. */
 export function describeType(type: Type): string {
     switch (type.kind) {
         case "any":
@@ -54,7 +54,7 @@ export function describeType(type: Type): string {
     }
 }
 
-/** Lists strings, as alternatives. */
+/** Lists strings as alternatives. */
 export function oneOf(values: readonly string[]): string {
     const listed = values.slice(0, mostListed).map((value) => toJSON(shorten(value)));
     if (values.length > mostListed) {
@@ -109,14 +109,14 @@ function describeObject(value: object, secret: boolean): string {
         : "an object with its own prototype";
 }
 
-/** Cuts a string off after some characters. */
+/** Truncates a string. */
 export function shorten(text: string): string {
     const most = 80;
     const characters = [...text.slice(0, 2 * most + 2)];
     return characters.length > most ? characters.slice(0, most).join("") + "…" : text;
 }
 
-/** Writes a string as JSON, in the way of internal/constraint in Go. */
+/** Formats a string as JSON, like internal/constraint in Go. */
 export function toJSON(text: string): string {
     return JSON.stringify(text).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
 }

@@ -1,15 +1,15 @@
-/** The length of a path that Linux takes, in bytes. */
+/** The maximum length of a path on Linux, in bytes. */
 const longestName = 4096;
 
-/** How much of a name a message shows. */
+/** The maximum length of a name in a message. */
 const mostShown = 400;
 
-/** Where the files and folders of an archive would be, by what would be there. */
+/** The files and folders of an archive, by path. */
 type Taken = Map<string, "file" | "folder">;
 
 /**
- * Says what is wrong with the names of the files and of the archives that an archive is put together from. Providers say
- * the same in the same words, since archives may also come from elsewhere.
+ * Throws a `TypeError` if the names of the files and nested archives in an archive are invalid or collide. Providers
+ * use the same messages, since archives may have other sources.
  */
 export function checkNames(entries: readonly (readonly [name: string, isFile: boolean])[]): void {
     const taken: Taken = new Map();
@@ -28,7 +28,7 @@ export function checkNames(entries: readonly (readonly [name: string, isFile: bo
     }
 }
 
-/** Takes account of a folder, and of those that it is in. */
+/** Records a folder and its parents. */
 function addFolders(taken: Taken, folder: string): void {
     for (let name = folder; name !== ""; name = parent(name)) {
         if (taken.get(name) === "file") {
@@ -42,7 +42,7 @@ function parent(name: string): string {
     return name.slice(0, Math.max(name.lastIndexOf("/"), 0));
 }
 
-/** Makes a name of parts between slashes, none of them "." or "..". */
+/** Normalizes a name: elements joined by slashes, none of them "." or "..". */
 function clean(name: string): string {
     const parts = name.split("/").filter((part) => part !== ".");
     const why = problem(name) ?? (parts.length === 0 ? "it is the archive itself" : undefined);

@@ -1,18 +1,18 @@
 import { title } from "./state.js";
 
-/** One thing that is wrong with the arguments of a resource or of a provider. */
+/** An error in the arguments of a resource or a provider's configuration. */
 export interface Fault {
-    /** Where, such as `securityGroupIngress[2].fromPort`. It is empty where all arguments are meant. */
+    /** The path, such as `securityGroupIngress[2].fromPort`. It is empty for the arguments as a whole. */
     readonly path: string;
-    /** What is wrong there. */
+    /** The error message. */
     readonly message: string;
 }
 
-/** Thrown where arguments are wrong. It has all that is wrong with them. */
+/** Thrown for invalid arguments, with all errors. */
 export class ArgumentError extends TypeError {
-    /** The type token of the resource, or the package that was to be configured, or the function that was called. */
+    /** The resource's type token, the package to be configured, or the function called. */
     readonly type: string;
-    /** The name of the resource, where it has one. */
+    /** The name of the resource, if it has one. */
     readonly resource: string | undefined;
     readonly faults: readonly Fault[];
 

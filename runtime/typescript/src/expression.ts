@@ -1,5 +1,5 @@
-// Values that are computed from outputs, as data: what is known is computed at once, and the rest when a program's
-// resources exist. The Go package lumigl/expr does that; its testdata/cases.json is the test table of both.
+// Values computed from outputs, represented as data: known parts are evaluated at once, the rest when the program's
+// resources exist. The Go package lumigl/expr evaluates those; its testdata/cases.json is the test table of both.
 
 import { Archive, Asset } from "./asset.js";
 import { describe, describeType } from "./describe.js";
@@ -14,8 +14,8 @@ import { stateOf } from "./state.js";
 import { Checker, type Place, entry } from "./validate.js";
 
 /**
- * Makes a string with outputs inside, as a tag of a template: `` lumi.interpolate`${bucket.arn}/*` ``. The parts are
- * strings, numbers and booleans, and outputs of these. With a secret inside, the string is a secret. Throws an
+ * Interpolates a string that contains outputs, as a template tag: `` lumi.interpolate`${bucket.arn}/*` ``. Parts are
+ * strings, numbers, booleans, and outputs of these. A string with a secret inside is a secret. Throws an
  * `ArgumentError` for other parts.
  */
 export function interpolate(
@@ -58,7 +58,7 @@ export function interpolate(
     return left.some(isOutput) ? hidden(output({ interpolate: left }), secret) : known(left[0] ?? "", secret);
 }
 
-/** Says what a part of a string is, if it cannot be one. */
+/** Describes a value that cannot be part of a string. */
 function partProblem(value: unknown, secret: boolean): string | undefined {
     const type = isOutput(value) ? typeOf(value) : undefined;
     const kind = type?.kind ?? typeof value;
@@ -76,9 +76,9 @@ function partProblem(value: unknown, secret: boolean): string | undefined {
 }
 
 /**
- * Turns a value with outputs inside into JSON, in the canonical form of RFC 8785: without spaces, and with sorted keys.
- * With a secret inside, the string is a secret. Throws an `ArgumentError` for what JSON cannot express, such as
- * resources and assets.
+ * Converts a value that contains outputs to JSON, in the canonical form of RFC 8785: without spaces, and with sorted
+ * keys. A string with a secret inside is a secret. Throws an `ArgumentError` for values that JSON cannot represent,
+ * such as resources and assets.
  */
 export function jsonStringify(value: unknown): Output<string> {
     const checker = new Checker(true);
@@ -91,7 +91,7 @@ export function jsonStringify(value: unknown): Output<string> {
         : known(canonicalJSON(bare), found.secret);
 }
 
-/** Copies a value without the wrappers of secrets, and notes whether there were any, and whether all is known. */
+/** Copies a value without secret wrappers, and records whether it contains secrets or unknown parts. */
 function withoutSecrets(
     value: unknown,
     around: Place,
@@ -130,16 +130,15 @@ function canonicalJSON(value: unknown): string {
         return `[${value.map(canonicalJSON).join()}]`;
     }
     if (isPlain(value)) {
-        const keys = Object.keys(value).sort(); // by UTF-16 code units, as RFC 8785 has it
+        const keys = Object.keys(value).sort(); // by UTF-16 code units, as required by RFC 8785
         return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJSON(value[key])}`).join()}}`;
     }
     return JSON.stringify(value);
 }
 
 /**
- * Returns the part of a value at a path, such as `redirect.host`, `[0].name` or `tags["a b"]`. Where there is no such
- * part, the result is absent. A part of a secret is a secret. Throws an `ArgumentError` for paths that cannot lead
- * anywhere.
+ * Returns the part of a value at a path, such as `redirect.host`, `[0].name` or `tags["a b"]`. A missing part is
+ * absent. A part of a secret is a secret. Throws an `ArgumentError` for paths that cannot exist.
  */
 export function get<const T, const Path extends string>(value: T, path: Path): Got<T, Path> {
     return find(value, path, get) as Got<T, Path>;
@@ -182,14 +181,14 @@ function find(value: unknown, path: string, callee: Function): Output<unknown> {
     return isOutput(content) ? hidden(content, secret) : known(content ?? null, secret);
 }
 
-/** Reports whether a value is a list or an object, as a step needs it. */
+/** Reports whether a value has the kind of parts that a step accesses. */
 function hasParts(value: unknown, step: Step): value is { readonly [key: string | number]: unknown } {
     return "key" in step ? isPlain(value) : Array.isArray(value);
 }
 
 /**
- * Marks a value as a secret, which is not printed, and which graphs and state mark. It may stand wherever the value
- * may. What is computed from it is a secret, too.
+ * Marks a value as a secret, which is not printed, and is marked in graphs and state. It can be used wherever the
+ * value can. Values computed from it are secrets, too.
  */
 export function secret<const T>(value: T): Output<Known<T>> {
     if (value === undefined || value === null || stateOf(value) !== undefined) {
@@ -203,7 +202,7 @@ function known<T>(value: unknown, secret: boolean): Output<T> {
     return output({ value, secret });
 }
 
-/** Marks an output as a secret, if it is one. */
+/** Marks an output as a secret if `secret` is true. */
 function hidden<T>(value: Output<T>, secret: boolean): Output<T> {
     return secret ? output({ value, secret }) : value;
 }
@@ -214,7 +213,7 @@ function refuse(name: string, faults: readonly Fault[], callee: Function): void 
     }
 }
 
-/** What a value with outputs inside will be. */
+/** The type of a value that contains outputs, once they are known. */
 export type Known<T> = [T] extends [Scalar | Resource | Asset | Archive]
     ? T
     : T extends Output<infer Value>
@@ -225,18 +224,18 @@ export type Known<T> = [T] extends [Scalar | Resource | Asset | Archive]
 
 type Scalar = string | number | boolean | null | undefined;
 
-/** What `get` returns: an output, or what is wrong with the path. */
+/** The result of `get`: an output, or an error about the path. */
 export type Got<T, Path extends string> =
     At<T, Path> extends infer Found ? ([Found] extends [PathProblem<string>] ? Found : Output<Known<Found>>) : never;
 
 declare const problem: unique symbol;
 
-/** Stands in place of an output where a path leads nowhere. Its argument says why. */
+/** The result type for an invalid path. Its type argument is the error message. */
 export interface PathProblem<out Message extends string> {
     readonly [problem]: Message;
 }
 
-/** The part of a value at a path. */
+/** The type of the part of a value at a path. */
 type At<T, Path extends string> = 0 extends 1 & T
     ? T
     : T extends Output<infer Value>
@@ -251,7 +250,7 @@ type At<T, Path extends string> = 0 extends 1 & T
               ? At<Member<T, Key>, Rest>
               : never;
 
-/** Splits a path behind its first name. */
+/** Splits a path after its first name. */
 type First<Path extends string> = Path extends `${infer Before}.${infer After}`
     ? Before extends `${infer Name}[${infer Bracket}`
         ? [Name, `[${Bracket}.${After}`]

@@ -1,25 +1,25 @@
-// Former names. State that has them is read by providers; a program gets the new name.
+// Former names. Providers accept them in state; programs must use the current name.
 
 import { type Options, type Shape, entriesOf } from "./shape.js";
 
 const types = new WeakMap<Shape, readonly string[]>();
 
-/** Says which tokens the type of a resource had before. */
+/** Declares former tokens of a resource type. */
 export function formerly(shape: Shape, ...tokens: string[]): void {
     types.set(shape, tokens);
 }
 
-/** Returns the tokens that the type of a resource had before. */
+/** Returns the former tokens of a resource type. */
 export function formerTypes(shape: Shape): readonly string[] {
     return types.get(shape) ?? [];
 }
 
-/** Gives a property the names that it had before. */
+/** Declares former names of a property. */
 export function was(...names: string[]): Options {
     return { was: names };
 }
 
-/** Completes a message about a name that no property has, if one had it before. */
+/** Returns the rest of a message about an unknown property if it is a former name. */
 export function renamed(shape: Shape, name: string): string | undefined {
     const found = entriesOf(shape).find(([, { was = [] }]) => was.includes(name));
     return found && `; it was renamed to ${found[0]}`;

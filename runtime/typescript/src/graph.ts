@@ -5,37 +5,37 @@ import type { Problem } from "./problem.js";
 import type { Configured, Construction, Provided, Refer, Used } from "./recorder.js";
 import { title } from "./state.js";
 
-/** What a program evaluates to, in LumiGL. */
+/** The result of a program, in LumiGL. */
 export interface Graph {
-    /** The key that marks references, where it is not `#ref`. */
+    /** The key that marks references, if not `#ref`. */
     readonly ref?: string;
     /** The package that the program belongs to. */
     readonly package: string;
-    /** What providers are configured with, by the names of their packages. */
+    /** The configurations of providers, by package. */
     readonly configuration?: { readonly [pkg: string]: object };
-    /** The resources by their URNs, each behind all that it refers to. */
+    /** The resources by URN, each after all that it refers to. */
     readonly resources: { readonly [urn: string]: Desired };
 }
 
-/** What a resource shall be. */
+/** The desired state of a resource. */
 export interface Desired {
     /** The type token. */
     readonly type: string;
-    /** How an engine treats it, unless all is as usual. */
+    /** Its options, if any. */
     readonly options?: object;
-    /** Where the program constructs it, such as `network/main.ts:12:9`, as seen from the workspace. */
+    /** The position at which the program constructs it, such as `network/main.ts:12:9`, relative to the workspace. */
     readonly source?: string;
     readonly properties: object;
 }
 
-/** Names a file of a program in the graph. */
+/** Maps a program's file to its name in the graph. */
 export type FileName = (file: string) => string;
 
-/** A resource on its way into the graph. */
+/** A resource being added to the graph. */
 interface Vertex {
     readonly urn: string;
     readonly construction: Construction;
-    /** Modules that are used come first, with -1, and the program's own last, with 1. */
+    /** Used modules come first, with -1, and the program's own last, with 1. */
     readonly rank: -1 | 0 | 1;
     options?: object | undefined;
     properties: object;
@@ -43,19 +43,19 @@ interface Vertex {
     readonly edges: Map<Vertex, string>;
 }
 
-/** What a reference object will say, once it is known under which key. */
+/** The target of a reference object, before the key is known. */
 interface Target {
     readonly resource: object;
     readonly property: string | undefined;
 }
 
-/** What a program gives to other modules, and takes from them. */
+/** Values exchanged with other modules. */
 export interface Shared {
     readonly provided: readonly Provided[];
     readonly used: readonly Used[];
 }
 
-/** Makes the graph of what a program constructed. If there are problems, the graph is of no use. */
+/** Builds the graph of a program. If there are problems, the graph is invalid. */
 export function buildGraph(
     names: Names,
     constructions: readonly Construction[],
@@ -89,10 +89,10 @@ class Builder {
     readonly #nameOf: FileName | undefined;
     readonly #vertices = new Map<string, Vertex>();
     readonly #byResource = new Map<object, Vertex>();
-    /** How many unnamed resources there are of each type, in each component. */
+    /** The number of unnamed resources of each type, by component. */
     readonly #unnamed = new Map<string, number>();
     readonly #references = new Map<object, Target>();
-    /** Keys of data that could be taken for the key of a reference. */
+    /** Keys in data that look like the key of a reference. */
     readonly #taken = new Set<string>();
 
     constructor(names: Names, nameOf: FileName | undefined) {
@@ -121,12 +121,12 @@ class Builder {
         this.#byResource.set(resource, vertex);
     }
 
-    /** Encodes what providers are configured with. */
+    /** Encodes the configurations of providers. */
     configure(configurations: readonly Configured[]): { [pkg: string]: object } {
         const found = new Map<string, object>();
         for (const { package: pkg, position, properties } of configurations) {
             if (found.has(pkg)) {
-                // Each copy of this package sees to it that it configures a package once.
+                // Each copy of this package checks only its own configurations.
                 this.problems.push({ message: `${pkg}: the package is already configured`, position });
             }
             const bag = properties(() => {
@@ -138,7 +138,7 @@ class Builder {
         return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
     }
 
-    /** Adds the modules that are used as vertices. */
+    /** Adds the used modules as vertices. */
     use(used: readonly Used[]): void {
         const uses = new Map<Vertex, Map<string, Used>>();
         for (const each of used) {
@@ -173,7 +173,7 @@ class Builder {
         }
     }
 
-    /** Encodes the resources and what is provided, and puts them in order. */
+    /** Encodes and orders the resources and provided values. */
     link(provided: readonly Provided[]): { [urn: string]: Desired } {
         for (const vertex of this.#byResource.values()) {
             if (vertex.rank === 0) {
@@ -203,7 +203,7 @@ class Builder {
         return {};
     }
 
-    /** Completes the reference objects, and returns the key under which they refer. */
+    /** Completes the reference objects, and returns their key. */
     fillReferences(): string {
         let tag = defaultTag;
         for (let n = 2; this.#taken.has(tag); n++) {
@@ -269,7 +269,7 @@ class Builder {
         return `${this.#nameOf(file)}:${line}:${column}`;
     }
 
-    /** Makes a reference, which fillReferences completes. */
+    /** Returns a reference, to be completed by fillReferences. */
     readonly #refer: Refer = (resource, property) => {
         const object = {};
         this.#references.set(object, { resource, property });
@@ -303,7 +303,7 @@ class Builder {
         }
     }
 
-    /** Adds aliases for the types that a resource's type was before, under all names that the resource has or had. */
+    /** Adds aliases for former types of a resource, with all of its current and former names. */
     #withFormerTypes(vertex: Vertex, options: object | undefined): object | undefined {
         const { construction, urn } = vertex;
         const former = construction.formerTypes ?? [];
@@ -314,11 +314,11 @@ class Builder {
         const now = formatURN(this.#names, construction.type, "");
         const names = [urn.slice(now.length), ...aliases.filter((alias) => !alias.startsWith("urn:"))];
         const all = former.flatMap((type) => names.map((name) => formatURN(this.#names, type, name)));
-        const extended = { aliases: [...aliases, ...all] }; // The first of all options, in their order.
+        const extended = { aliases: [...aliases, ...all] }; // the first option in key order
         return { ...extended, ...options, ...extended };
     }
 
-    /** Adds edges to all that a value refers to. Foreign is called for what is not of this program. */
+    /** Adds edges to all resources that a value refers to. `foreign` is called for resources of other programs. */
     #connect(vertex: Vertex, name: string, value: unknown, foreign: (name: string) => void): void {
         this.#scan(value, ({ resource }) => {
             const to = this.#byResource.get(resource);
@@ -330,7 +330,7 @@ class Builder {
         });
     }
 
-    /** Looks for references and for keys that look like their own. */
+    /** Finds references, and keys that look like a reference's. */
     #scan(value: unknown, found: (target: Target) => void): void {
         if (typeof value !== "object" || value === null) {
             return;
@@ -370,17 +370,17 @@ function moduleURN(names: Names): string {
     return formatURN(names, moduleType, lastPart(names.package));
 }
 
-/** The name of a package without those that it is in. */
+/** Returns the last part of a package's name. */
 function lastPart(pkg: string): string {
     return pkg.slice(pkg.lastIndexOf("/") + 1);
 }
 
-/** Says what a program expects of a value that it uses. */
+/** Formats a program's expectation of a used value. */
 function expectation({ type, where }: Used): string {
     return JSON.stringify(type) + (where === undefined ? "" : ` where ${where}`);
 }
 
-/** Names a resource, an unnamed one by its number. */
+/** Names a resource in messages, an unnamed one by its number. */
 function describe({ urn, construction: { type, name, prefix } }: Vertex): string {
     return name === undefined ? `${type} ${urn.slice(urn.lastIndexOf("::") + 2)}` : title(type, prefix + name);
 }

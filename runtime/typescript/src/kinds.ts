@@ -1,19 +1,18 @@
 import { describeType, member, oneOf } from "./describe.js";
 import type { Enum, Shape, Type } from "./shape.js";
 
-/** Takes what is wrong at a path. */
+/** Receives an error at a path. */
 type Report = (path: string, message: string) => void;
 
 /**
- * Compares the type of an output with the type that is expected at a path, and reports where they differ. It accepts
- * what the TypeScript compiler accepts. Whether parts are optional does not matter: a program may know that an output
- * will have a value.
+ * Compares an output's type with the type expected at a path, and reports differences. It accepts what the TypeScript
+ * compiler accepts. Optional parts match required ones, since a program may know that an output will have a value.
  */
 export function compareTypes(expected: Type, found: Type, path: string, report: Report): void {
     new Comparison(report).compare(expected, found, path);
 }
 
-/** Reports whether all resources of a type that is found are of the type that is expected. */
+/** Reports whether all resources of the found type are of the expected type. */
 export function isResource(expected: Type, found: Type): boolean {
     if (expected.kind !== "resource" || found.kind !== "resource") {
         return false;
@@ -29,7 +28,7 @@ interface Signature {
 
 class Comparison {
     readonly #report: Report;
-    /** The shapes that were compared with a type or with another shape. Shapes may contain themselves. */
+    /** The shapes already compared with a type or another shape. Shapes may be recursive. */
     readonly #compared = new Map<Type | Shape, Set<Shape>>();
 
     constructor(report: Report) {
@@ -42,7 +41,7 @@ class Comparison {
         }
     }
 
-    /** Reports whether the kinds agree. If they do, it compares the parts. */
+    /** Reports whether the kinds agree, and if so, compares the parts. */
     #agree(expected: Type, found: Type, path: string): boolean {
         switch (expected.kind) {
             case "any":
@@ -113,7 +112,7 @@ class Comparison {
         const common = names.filter((name) => Object.hasOwn(found, name));
         const missing = names.filter((name) => !expected[name]!.optional && !Object.hasOwn(found, name));
         if (common.length + missing.length === 0 && names.length > 0 && Object.keys(found).length > 0) {
-            // All is optional, so any object would do; but these have nothing to do with each other.
+            // Since all properties are optional, any object would match; but these have none in common.
             this.#report(path, `expected an object with ${oneOf(names)}, found one with ${oneOf(Object.keys(found))}`);
         }
         for (const name of names) {
@@ -125,7 +124,7 @@ class Comparison {
         }
     }
 
-    /** Reports whether a shape was not compared with the other yet. */
+    /** Reports whether two shapes have not been compared yet. */
     #isNew(expected: Type | Shape, found: Shape): boolean {
         const compared = this.#compared.get(expected) ?? new Set();
         this.#compared.set(expected, compared);

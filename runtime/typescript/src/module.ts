@@ -1,4 +1,4 @@
-// What the modules of an environment give one another: each is a program of its own, deployed by itself.
+// Values exchanged between the modules of an environment, each of which is a separately deployed program.
 
 import { describe } from "./describe.js";
 import { ArgumentError, type Fault } from "./errors.js";
@@ -13,7 +13,7 @@ import { type TypeForm, formOf } from "./typeform.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 
-/** What a program expects of a value that another module provides. */
+/** Expectations of a value that another module provides. */
 export interface UseOptions {
     /** A predicate over `value` in CEL, such as `value.startsWith('vpc-')`. A deployment checks it. */
     readonly where?: string | undefined;
@@ -22,8 +22,8 @@ export interface UseOptions {
 const useOptions: Shape = { where: optional(string) };
 
 /**
- * Provides a value to other modules, under a name. The value may be, or contain, outputs, and resources where the type
- * has them. A secret stays one. Throws an `ArgumentError` if the value is not of the type, and an `Error` if no program
+ * Provides a named value to other modules. The value may be or contain outputs, and resources where the type has them.
+ * A secret stays secret. Throws an `ArgumentError` if the value does not match the type, and an `Error` if no program
  * is being evaluated.
  */
 export function provide<T>(name: string, value: NoInfer<Input<T>>, type: Typed<T>): void {
@@ -39,9 +39,9 @@ export function provide<T>(name: string, value: NoInfer<Input<T>>, type: Typed<T
     });
 }
 
-/** Another module, as a program sees it. `module` makes these. */
+/** A handle for another module, returned by `module`. */
 export class Module {
-    /** The package that the module's program belongs to. */
+    /** The package of the module's program. */
     readonly name: string;
 
     constructor(name: string) {
@@ -50,9 +50,9 @@ export class Module {
     }
 
     /**
-     * Returns an output of a value that the module provides. A deployment refuses a module that provides no such value,
-     * or one of another type. Throws an `ArgumentError` for a wrong name or type, and an `Error` if no program is being
-     * evaluated.
+     * Returns an output for a value that the module provides. Deployment fails if the module does not provide the
+     * value with this type. Throws an `ArgumentError` for an invalid name or type, and an `Error` if no program is
+     * being evaluated.
      */
     use<T>(name: string, type: Typed<T>, options?: UseOptions): Output<T> {
         const call = `lumi.module(${JSON.stringify(this.name)}).use`;
@@ -74,8 +74,8 @@ export class Module {
 }
 
 /**
- * Returns another module of the environment, by the package that its program belongs to. Throws a `TypeError` for what
- * cannot be the name of a package.
+ * Returns another module of the environment, given its program's package. Throws a `TypeError` for an invalid package
+ * name.
  */
 export function module(name: string): Module {
     const problem =
@@ -88,7 +88,7 @@ export function module(name: string): Module {
     return new Module(name);
 }
 
-/** Checks the name and the type of a value. Returns the type as graphs have it, unless it is wrong. */
+/** Checks the name and type of a value. Returns the type in graph form, or undefined if it is invalid. */
 function checkEntry(checker: Checker, name: unknown, type: unknown): TypeForm | undefined {
     if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
         checker.fault("name", `expected a letter followed by letters, digits, - and _, found ${describe(name, false)}`);
@@ -117,7 +117,7 @@ function refuse(call: string, name: unknown, faults: readonly Fault[], callee: F
     }
 }
 
-/** Returns the recorder of the program that is being evaluated. Throws if there is none. */
+/** Returns the recorder of the current evaluation. Throws if there is none. */
 function program(call: string, name: string, callee: Function): Recorder {
     const found = recorder(callee, call, name);
     if (found === undefined) {

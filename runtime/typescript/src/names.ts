@@ -1,8 +1,8 @@
-/** What URNs say about a program. */
+/** The parts of URNs that come from the program. */
 export interface Names {
-    /** What the program is evaluated for, such as `prod`. */
+    /** The environment that the program is evaluated for, such as `prod`. */
     readonly environment: string;
-    /** The package that the program belongs to, such as `my/cluster`. */
+    /** The program's package, such as `my/cluster`. */
     readonly package: string;
     /** The program's module: `index`, unless the package has several. */
     readonly module?: string | undefined;
@@ -12,7 +12,7 @@ const word = /^[^\s:\p{C}\ufffd]+$/u;
 const packageName = /^[a-z][a-z0-9_-]*(\/[a-z][a-z0-9_-]*)*$/;
 const folder = /^[^\s:\\/\p{C}\ufffd]+$/u;
 
-/** Says what is wrong with names, or returns `undefined`. */
+/** Returns the error in names, or `undefined` if they are valid. */
 export function nameProblem({ environment, package: pkg, module = "index" }: Names): string | undefined {
     if (!word.test(environment)) {
         return `environment ${JSON.stringify(environment)}: must be a word without colons and spaces`;
@@ -27,7 +27,7 @@ export function nameProblem({ environment, package: pkg, module = "index" }: Nam
     return undefined;
 }
 
-/** Says what is wrong with the name of a package, or returns `undefined`. */
+/** Returns the error in a package name, or `undefined` if it is valid. */
 export function packageProblem(pkg: string): string | undefined {
     return packageName.test(pkg)
         ? undefined
@@ -35,12 +35,12 @@ export function packageProblem(pkg: string): string | undefined {
               "lower-case letters, digits, - and _, joined by /";
 }
 
-/** Makes the URN of a resource. */
+/** Returns the URN of a resource. */
 export function formatURN({ environment, package: pkg, module = "index" }: Names, type: string, name: string): string {
     return `urn:lumi:${environment}::${pkg}:${module}::${type}::${name}`;
 }
 
-/** Reports whether a text is the URN of a resource. */
+/** Reports whether a string is a resource's URN. */
 export function isURN(text: string): boolean {
     const parts = /^urn:lumi:([^:]+)::([^:]+):([^:]+)::[^:\s]+:[^:\s]+:[^:\s]+::\P{Cc}+$/u.exec(text);
     return (
@@ -49,13 +49,13 @@ export function isURN(text: string): boolean {
     );
 }
 
-/** Compares strings as their bytes in UTF-8 compare, which is how other languages sort them. */
+/** Compares strings by their UTF-8 bytes, which is how other languages sort them. */
 export function compare(a: string, b: string): number {
     const length = Math.min(a.length, b.length);
     for (let i = 0; i < length; i++) {
         const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
         if (x !== y) {
-            // Surrogates stand for characters beyond all that a single unit stands for.
+            // Surrogates represent larger characters than any single unit.
             return rank(x) - rank(y);
         }
     }

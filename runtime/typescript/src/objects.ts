@@ -1,4 +1,4 @@
-// The types whose values are objects of this package. Their classes use shapes, which therefore are in another file.
+// The types of values that are objects of this package. They are in a separate file because their classes use shapes.
 
 import type { Archive, Asset } from "./asset.js";
 import type { Resource } from "./resource.js";
@@ -9,8 +9,8 @@ export const archive: Typed<Archive> = { kind: "archive" };
 export const anyResource: Typed<Resource> = { kind: "resource" };
 
 /**
- * A capability of the type that the token names. The class is not needed, so files need not load one another; as a type
- * argument it makes the value one of that class.
+ * A resource reference of one type. It needs only the type's token, so files need not load one another; a class as
+ * type argument makes it the type of that class.
  */
 export function resource<const Token extends string>(token: Token): Typed<Resource<Token>>;
 export function resource<R extends Resource>(token: TokenOf<R>): Typed<R>;
@@ -18,7 +18,7 @@ export function resource(token: string): Type {
     return { kind: "resource", token };
 }
 
-/** A capability of one of the types that the tokens name. */
+/** A resource reference of one of several types. */
 export function union<const Tokens extends readonly string[]>(...tokens: Tokens): Typed<Resource<Tokens[number]>>;
 export function union(...tokens: string[]): Type {
     return { kind: "resource", token: tokens };

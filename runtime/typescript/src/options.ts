@@ -1,31 +1,31 @@
 import type { Resource } from "./resource.js";
 
 /**
- * How an engine treats a resource. Name is one of the properties that a program sets; without it, the options are such
- * that any resource can have them.
+ * How an engine handles a resource. `Name` is the union of properties that a program sets; without it, the options fit
+ * any resource.
  */
 export interface ResourceOptions<Name extends PropertyKey = never> {
-    /** What the resource was called before: names, or URNs. Without it, a resource with a new name is a new one. */
+    /** Former names or URNs of the resource. Without it, a renamed resource is a new one. */
     readonly aliases?: readonly string[] | undefined;
-    /** Whether a replacement deletes the old resource before it creates the new one. */
+    /** Whether a replacement deletes the old resource before creating the new one. */
     readonly deleteBeforeReplace?: boolean | undefined;
-    /** Resources to create before this one and to delete after it, although no property refers to them. */
+    /** Resources to create before this one and to delete after it, in addition to those that properties refer to. */
     readonly dependsOn?: readonly Resource[] | undefined;
-    /** Paths of properties that are set when the resource is created, and whose later changes are ignored. */
+    /** Paths of properties whose changes are ignored once the resource exists. */
     readonly ignoreChanges?: readonly PropertyPath<Name>[] | undefined;
-    /** The id of an existing resource to take over, instead of creating one. */
+    /** The id of an existing resource to import instead of creating one. */
     readonly import?: string | undefined;
-    /** Whether a deployment that would delete or replace the resource is refused. */
+    /** Whether to refuse deployments that would delete or replace the resource. */
     readonly protect?: boolean | undefined;
-    /** Paths of properties whose change replaces the resource. */
+    /** Paths of properties whose change requires a replacement. */
     readonly replaceOnChanges?: readonly PropertyPath<Name>[] | undefined;
-    /** Whether the resource itself stays when it is deleted from the program or replaced. */
+    /** Whether to keep the actual resource when it is deleted from the program or replaced. */
     readonly retainOnDelete?: boolean | undefined;
-    /** How long an operation may take, such as `90s`, `10m` or `1h30m`. */
+    /** Timeouts of operations, such as `90s`, `10m` or `1h30m`. */
     readonly timeouts?: Timeouts | undefined;
 }
 
-/** How long operations may take. */
+/** Timeouts of operations. */
 export interface Timeouts {
     readonly create?: string | undefined;
     readonly update?: string | undefined;

@@ -1,14 +1,14 @@
-/** An order of things, and why some of them have none. */
+/** A topological order, with the cycles that prevent one. */
 export interface Order {
-    /** Everything, each behind all that it depends on, unless that is in a circle. */
+    /** All numbers, each after its dependencies, except within cycles. */
     readonly sequence: readonly number[];
-    /** Circles: each depends on the next, and the last on the first. */
+    /** Cycles: each number depends on the next, and the last on the first. */
     readonly circles: readonly (readonly number[])[];
 }
 
 /**
- * Orders the numbers below the length of the list, which has what each depends on. Where the dependencies leave a
- * choice, the smallest number comes first.
+ * Sorts the indices of a list of dependencies topologically. Where the dependencies leave a choice, the smallest
+ * number comes first.
  */
 export function order(dependencies: readonly ReadonlySet<number>[]): Order {
     const dependents = dependencies.map((): number[] => []);
@@ -35,7 +35,7 @@ export function order(dependencies: readonly ReadonlySet<number>[]): Order {
         if (next === dependencies.length) {
             return { sequence, circles };
         }
-        // All that is left is in a circle or depends on one. Without the circle, the rest can be ordered.
+        // All remaining numbers are in a cycle or depend on one. Without the cycle, the rest can be ordered.
         const circle = findCircle(dependencies, done, next);
         circles.push(circle);
         for (const j of circle) {
@@ -46,7 +46,7 @@ export function order(dependencies: readonly ReadonlySet<number>[]): Order {
     }
 }
 
-/** Follows what is not done from dependency to dependency until it comes back to where it was. */
+/** Follows pending dependencies until one repeats. */
 function findCircle(dependencies: readonly ReadonlySet<number>[], done: readonly boolean[], start: number): number[] {
     const path: number[] = [];
     const at = new Map<number, number>();
@@ -61,7 +61,7 @@ function findCircle(dependencies: readonly ReadonlySet<number>[], done: readonly
     return [...circle.slice(first), ...circle.slice(0, first)];
 }
 
-/** A queue whose smallest number comes out first. */
+/** A min-heap of numbers. */
 class Heap {
     readonly #items: number[] = [];
 

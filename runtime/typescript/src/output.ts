@@ -4,33 +4,33 @@ import { stateOf, title } from "./state.js";
 
 declare const valueOfOutput: unique symbol;
 
-/** Where the value of an output comes from. */
+/** The source of an output's value. */
 export type Source =
-    /** A property of a resource: one of its out properties, or `id` or `urn`. */
+    /** A property of a resource: one of its out properties, `id` or `urn`. */
     | { readonly resource: object; readonly property: string }
-    /** What another module provides under a name. The object stands for the module. */
+    /** A value that another module provides. The object represents the module. */
     | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }
-    /** Strings and outputs, to be joined. */
+    /** Strings and outputs to join. */
     | { readonly interpolate: readonly unknown[] }
-    /** A value that has outputs somewhere inside, to be turned into JSON. */
+    /** A value that contains outputs, to convert to JSON. */
     | { readonly jsonStringify: unknown }
-    /** A part of the value of another output. */
+    /** A part of another output's value. */
     | { readonly get: Output<unknown>; readonly path: string; readonly type: Type }
-    /** A value that the program knows, and which may be a secret. Outputs may be inside. */
+    /** A known value, which may be secret and contain outputs. */
     | { readonly value: unknown; readonly secret: boolean };
 
-// Sources are kept outside the objects, and methods outside the class, because an editor would offer the members of
-// outputs wherever one can take the place of an object.
+// Sources are stored outside the objects, and methods outside the class, because editors would offer an output's
+// members wherever it can replace an object.
 const sources = new WeakMap<object, Source>();
 let create: () => Output<never>;
 
 /**
- * A value that is not known before a deployment, such as an id that a cloud makes up, or that is a secret. A program
- * cannot look inside, but can hand it on: an output may stand wherever arguments have a value of type `T`. It throws
- * when it is turned into a string, a number or JSON; `interpolate` and `jsonStringify` do that later.
+ * A value that is unknown before a deployment, such as an id chosen by a cloud, or a secret. A program cannot inspect
+ * it, but can pass it on wherever arguments have a value of type `T`. Converting it to a string, a number or JSON
+ * throws; use `interpolate` and `jsonStringify` instead.
  */
 export class Output<out T> {
-    /** No such property exists: it makes an output of a string another type than an output of a number. */
+    /** Never set: it distinguishes the type of an output of a string from that of an output of a number. */
     declare protected readonly [valueOfOutput]: T;
 
     private constructor() {}
@@ -56,17 +56,17 @@ Object.defineProperties(Output.prototype, {
             return refuser(hint === "number" ? "a number" : "a string").call(this);
         },
     },
-    // Node prints objects with this method.
+    // Node calls this method to print objects.
     [Symbol.for("nodejs.util.inspect.custom")]: {
         value(this: object): string {
-            // This may also be the prototype itself, or a proxy, which have no source.
+            // The prototype itself, or a proxy, has no source.
             const source = sources.get(this);
             return source === undefined ? "Output {}" : `Output(${describe(source)})`;
         },
     },
 });
 
-/** Returns a method that throws, since the value of an output is not known yet. */
+/** Returns a method that throws, since an output's value is not known yet. */
 function refuser(what: keyof typeof instead): (this: object) => never {
     return function () {
         const source = sources.get(this);
@@ -98,24 +98,24 @@ function describe(source: Source): string {
     return "interpolate" in source ? "an interpolated string" : "a string of JSON";
 }
 
-/** Makes the output whose value comes from a source. */
+/** Returns an output with the given source. */
 export function output<T>(source: Source): Output<T> {
     const made = create();
     sources.set(made, source);
     return made;
 }
 
-/** Reports whether a value is an output that this copy of the package made, and nothing that inherits from one. */
+/** Reports whether a value is an output made by this copy of the package, and not an object that inherits from one. */
 export function isOutput(value: unknown): value is Output<unknown> {
     return typeof value === "object" && value !== null && sources.has(value);
 }
 
-/** Names an output, for messages. */
+/** Names an output in messages. */
 export function describeOutput(output: Output<unknown>): string {
     return describe(sourceOf(output));
 }
 
-/** Returns where the value of an output comes from. Throws a `TypeError` for everything else. */
+/** Returns the source of an output. Throws a `TypeError` for other values. */
 export function sourceOf(output: Output<unknown>): Source {
     const found = sources.get(output);
     if (found === undefined) {
@@ -124,17 +124,17 @@ export function sourceOf(output: Output<unknown>): Source {
     return found;
 }
 
-/** Returns the type of what an output will be, unless its value is known. */
+/** Returns the type of an output's eventual value, unless the value is known. */
 export function typeOf(output: Output<unknown>): Type {
     const source = sourceOf(output);
     if ("resource" in source) {
-        // Every resource has the outputs id and urn, which are in no shape.
+        // Every resource has the outputs id and urn, which no shape contains.
         return stateOf(source.resource)?.shape[source.property]?.type ?? { kind: "string" };
     }
     return "get" in source || "use" in source ? source.type : { kind: "string" };
 }
 
-/** Returns the value of an output that the program knows, and any other value as it is. Secret says if it is one. */
+/** Returns the known value of an output and whether it is secret, and any other value unchanged. */
 export function open(value: unknown): { content: unknown; secret: boolean } {
     let secret = false;
     for (let content = value; ; ) {

@@ -2,7 +2,7 @@ import { describeType } from "./describe.js";
 import type { Property, Shape, Type } from "./shape.js";
 import { didYouMean } from "./suggest.js";
 
-/** A step of a path: to a property or a key, to an element of a list, or to all elements of a list or map. */
+/** A step of a path: to a property or key, to a list element, or to all elements of a list or map. */
 export type Step = { readonly text: string } & (
     | { readonly key: string }
     | { readonly index: number }
@@ -11,14 +11,14 @@ export type Step = { readonly text: string } & (
 
 const step = /(?<dot>\.?)(?<name>[^.[\]"\p{Z}\p{C}]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/uy;
 
-/** Parses a path such as `tags.env`, `ingress[2].fromPort` or `tags["a b"]`. Returns undefined if it is none. */
+/** Parses a path such as `tags.env`, `ingress[2].fromPort` or `tags["a b"]`. Returns undefined if it is invalid. */
 export function parsePath(path: string): Step[] | undefined {
     const steps: Step[] = [];
     for (step.lastIndex = 0; step.lastIndex < path.length; ) {
         const start = step.lastIndex;
         const found = step.exec(path);
         const { dot, name, index, key, all } = found?.groups ?? {};
-        // A name that is only * is hardly meant to be a key, which can be ["*"].
+        // A bare * is hardly meant as a key, which can be written ["*"].
         if (found === null || name === "*" || (name !== undefined && (dot === "") !== (start === 0))) {
             return undefined;
         }
@@ -39,7 +39,7 @@ export function parsePath(path: string): Step[] | undefined {
     return steps.length === 0 ? undefined : steps;
 }
 
-/** Joins steps, and what stands before them, to a path. */
+/** Appends steps to a path. */
 export function joinPath(steps: readonly Step[], before: string = ""): string {
     const join = (path: string, { text }: Step): string =>
         path === "" || text.startsWith("[") ? path + text : `${path}.${text}`;
@@ -47,8 +47,8 @@ export function joinPath(steps: readonly Step[], before: string = ""): string {
 }
 
 /**
- * Follows a path through a type. Returns the type that it leads to, or what is wrong with the path. Refused says what
- * is wrong with a property on the way, if anything is.
+ * Follows a path through a type. Returns the resulting type, or an error message. `refused` returns an error message
+ * for properties that must not be used.
  */
 export function follow(
     type: Type,

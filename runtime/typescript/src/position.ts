@@ -1,14 +1,14 @@
-/** A place in a source file. Lines and columns count from 1. */
+/** A position in a source file. Lines and columns start at 1. */
 export interface Position {
     readonly file: string;
     readonly line: number;
     readonly column: number;
 }
 
-// Where this package lies, since its own frames say nothing about a program.
+// The folders of this package, whose stack frames are skipped.
 const own = ["dist/", "src/"].map((folder) => toPath(new URL(`../${folder}`, import.meta.url).href));
 
-/** Whose code a file has. Tsx runs programs as Node does. */
+/** Reports whether a file belongs to this package or to tsx, which runs programs for Node. */
 function isOurs(file: string): boolean {
     return own.some((folder) => file.startsWith(folder)) || /[\\/]node_modules[\\/]tsx[\\/]/.test(file);
 }
@@ -17,15 +17,12 @@ function isPackaged(file: string): boolean {
     return /[\\/]node_modules[\\/]/.test(file);
 }
 
-/** Finds the place in a program that a stack tells of: the innermost one that is not in a package or in Node. */
+/** Returns the innermost position in a stack that is neither in a package nor in Node. */
 export function positionOf(stack: string | undefined): Position | undefined {
     return positionsOf(stack)[0];
 }
 
-/**
- * Finds the places in a program that a stack tells of, innermost first. If there are none but in packages, it returns
- * those.
- */
+/** Returns the positions of the program in a stack, innermost first. If all are in packages, it returns those. */
 export function positionsOf(stack: string | undefined): readonly Position[] {
     const positions = (stack ?? "").split("\n").flatMap((line) => parseFrame(line) ?? []);
     const others = positions.filter(({ file }) => !isOurs(file));
@@ -33,15 +30,15 @@ export function positionsOf(stack: string | undefined): readonly Position[] {
     return written.length > 0 ? written : others;
 }
 
-/** Whether a file, by the name that V8 has for it, is of the program itself. */
+/** Whether a file, by its V8 name, belongs to the program itself. */
 const written = new Map<string, boolean>();
 
-/** Positions in a program by those in the code that runs. */
+/** Source positions by positions in the running code. */
 const positions = new Map<string, Position | undefined>();
 
 /**
- * Finds where a function was called, as `positionOf` does. The function is the outermost one that is left out. Programs
- * construct many resources in few places, and Node takes long to format a stack, so it does that once for each place.
+ * Returns the position of the call of a function, which is the outermost frame to skip. Programs construct many
+ * resources in few places, and formatting a stack is slow in Node, so results are cached by place.
  */
 export function callerOf(callee: Function): Position | undefined {
     const key = keyOf(callee);
@@ -51,7 +48,7 @@ export function callerOf(callee: Function): Position | undefined {
     return positions.get(key);
 }
 
-/** Returns what tells the place where a function was called from others. */
+/** Returns a key for the place where a function was called. */
 function keyOf(callee: Function): string {
     let key = "";
     for (const frame of capture(callee, (_: unknown, frames: readonly NodeJS.CallSite[]) => frames) ?? []) {
@@ -71,8 +68,8 @@ function keyOf(callee: Function): string {
 }
 
 /**
- * Captures the stack where a function was called: what prepare makes of it, or a text, whatever the program itself does
- * with stacks. Only V8 can do that.
+ * Captures the stack at the call of a function, converted by `prepare` or as text, regardless of the program's own
+ * stack hooks. Only V8 supports this.
  */
 function capture<Stack = string>(
     callee: Function,
@@ -87,13 +84,13 @@ function capture<Stack = string>(
     try {
         V8.prepareStackTrace = prepare!;
         V8.captureStackTrace?.(target, callee);
-        return target.stack; // Prepared when it is read.
+        return target.stack; // the stack is prepared when first read
     } finally {
         V8.prepareStackTrace = before!;
     }
 }
 
-/** Reads a line of a stack, such as `at f (/app/main.ts:3:14)`. */
+/** Parses a line of a stack, such as `at f (/app/main.ts:3:14)`. */
 function parseFrame(line: string): Position | undefined {
     const match = /^\s+at (?:(?:.*? \()(?<named>.+)\)|(?:async )?(?<bare>.+))$/.exec(line);
     const place = /^(.+):(\d+):(\d+)$/.exec(match?.groups?.["named"] ?? match?.groups?.["bare"] ?? "");
@@ -103,12 +100,12 @@ function parseFrame(line: string): Position | undefined {
     return { file: toPath(place[1]!), line: Number(place[2]), column: Number(place[3]) };
 }
 
-/** Reports whether a frame is in a file. Others, such as node:fs and <anonymous>, are in none. */
+/** Reports whether a frame's name is a file, unlike node:fs and <anonymous>. */
 function isFile(name: string): boolean {
     return /^(?:\/|file:\/\/|[A-Za-z]:\\|\\\\)/.test(name);
 }
 
-/** Turns the address of a file into its path. */
+/** Converts a file URL to a path. */
 function toPath(file: string): string {
     if (!file.startsWith("file://")) {
         return file;

@@ -1,15 +1,15 @@
 import type { Position } from "./position.js";
 
-/** Something that is wrong with a program. */
+/** An error in a program. */
 export interface Problem {
     readonly message: string;
-    /** Where, if that is known. */
+    /** The position, if known. */
     readonly position?: Position | undefined;
-    /** What else there is to see, and where. */
+    /** Related messages and positions. */
     readonly notes?: readonly { readonly message: string; readonly position?: Position | undefined }[];
 }
 
-/** Thrown where a program does not evaluate to a graph. It has all that is wrong with the program. */
+/** Thrown if a program does not evaluate to a graph, with all errors. */
 export class EvaluationError extends Error {
     readonly problems: readonly Problem[];
 
@@ -20,7 +20,7 @@ export class EvaluationError extends Error {
     }
 }
 
-/** Puts a problem in words, as compilers do. Rename says how to call a file. */
+/** Formats a problem as compilers do. `rename` maps a file to its displayed name. */
 export function format(problem: Problem, rename: (file: string) => string = (file) => file): string {
     const place = (position: Position | undefined) =>
         position === undefined ? "" : `${rename(position.file)}:${position.line}:${position.column}: `;

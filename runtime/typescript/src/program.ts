@@ -23,8 +23,8 @@ export class Evaluation implements Recorder {
     #ended = false;
 
     /**
-     * From now on, whatever is constructed belongs to the evaluation. The graph says where each resource is constructed
-     * if nameOf names the files. Throws a `TypeError` if the names make no URNs.
+     * Starts the evaluation: resources constructed from now on belong to it. The graph includes their positions if
+     * nameOf is given. Throws a `TypeError` if the names are invalid.
      */
     constructor(names: Names, nameOf?: FileName) {
         const problem = nameProblem(names);
@@ -56,7 +56,7 @@ export class Evaluation implements Recorder {
         this.#used.push(used);
     }
 
-    /** From now on, constructors throw. Returns the graph, or throws an `EvaluationError` if the program makes none. */
+    /** Ends the evaluation: constructors throw from now on. Returns the graph, or throws an `EvaluationError`. */
     end(): Graph {
         this.#ended = true;
         const { graph, problems } = buildGraph(
@@ -72,7 +72,7 @@ export class Evaluation implements Recorder {
         return graph;
     }
 
-    /** From now on, constructors throw. */
+    /** Ends the evaluation without a graph. */
     abandon(): void {
         this.#ended = true;
     }
@@ -81,9 +81,9 @@ export class Evaluation implements Recorder {
 let running = false;
 
 /**
- * Evaluates a program: runs a function, awaits what it returns, and returns the graph of the resources that were
- * constructed meanwhile. One program is evaluated at a time. Throws an `EvaluationError` if the program makes no graph,
- * whatever the function throws, and a `TypeError` for names that make no URNs.
+ * Evaluates a program: calls a function, awaits its result, and returns the graph of the resources constructed
+ * meanwhile. Only one program can be evaluated at a time. Throws an `EvaluationError` if there is no valid graph,
+ * whatever the function throws, and a `TypeError` if the names are invalid.
  */
 export async function evaluateProgram(names: Names, program: () => unknown): Promise<Graph> {
     if (running) {

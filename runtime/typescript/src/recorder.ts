@@ -1,5 +1,5 @@
-// What constructors tell the evaluation at hand. The recorder stands in a place that all copies of this package share:
-// a program may have more than one copy, and the one that evaluates it need not be the one that a resource comes from.
+// The interface between constructors and the current evaluation. The recorder is stored in a place shared by all
+// copies of this package: a program may have several, and its resources need not come from the copy that evaluates it.
 
 import type { Position } from "./position.js";
 import { title } from "./state.js";
@@ -7,10 +7,10 @@ import type { TypeForm } from "./typeform.js";
 
 const place = Symbol.for("@lumi/lumi/recorder");
 
-/** Goes up when recorders of one version can no longer be told what those of another are. */
+/** The version of this interface, incremented on incompatible changes. */
 export const protocol = 3;
 
-/** Makes the object that stands for a resource, or for the value of one of its properties, in a graph. */
+/** Returns the reference object for a resource, or for the value of one of its properties, in a graph. */
 export type Refer = (resource: object, property?: string) => object;
 
 /** A resource that was constructed. */
@@ -18,55 +18,55 @@ export interface Construction {
     readonly resource: object;
     /** The type token, such as `aws:ec2:VPC`. */
     readonly type: string;
-    /** The name that the program gave the resource, where the program names resources of its type. */
+    /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
-    /** What its name in the URN begins with: the components that it was constructed in, each with a slash. */
+    /** The prefix of its name in the URN: the enclosing components, each with a slash. */
     readonly prefix: string;
-    /** Where the program constructed it, if that is known. */
+    /** The position at which the program constructed it, if known. */
     readonly position: Position | undefined;
-    /** The type tokens that its type had before. */
+    /** Former type tokens of its type. */
     readonly formerTypes?: readonly string[];
-    /** Returns the options as they are in graphs, if there are any. */
+    /** Returns the options in graph form, if there are any. */
     readonly options?: (refer: Refer) => object | undefined;
-    /** Returns the properties as they are on the wire. Throws an `ArgumentError` if some are wrong by now. */
+    /** Returns the properties in wire form. Throws an `ArgumentError` if some have become invalid. */
     readonly properties: (refer: Refer) => object;
 }
 
-/** What a package's provider was configured with. */
+/** The configuration of a package's provider. */
 export interface Configured {
     /** The name of the package. */
     readonly package: string;
     readonly position: Position | undefined;
-    /** Returns the properties as they are on the wire. */
+    /** Returns the properties in wire form. */
     readonly properties: (refer: Refer) => object;
 }
 
-/** What a program provides to other modules. */
+/** A value that a program provides to other modules. */
 export interface Provided {
     readonly name: string;
     readonly type: TypeForm;
     readonly position: Position | undefined;
-    /** Returns the value as it is on the wire. */
+    /** Returns the value in wire form. */
     readonly value: (refer: Refer) => unknown;
 }
 
-/** What a program uses of another module. */
+/** A value that a program uses of another module. */
 export interface Used {
-    /** What stands for the module where an output is turned into a reference. */
+    /** The object that represents the module in references. */
     readonly vertex: object;
     /** The package of the module. */
     readonly module: string;
     readonly name: string;
     readonly type: TypeForm;
-    /** A predicate over the value, in CEL. */
+    /** A CEL predicate over the value. */
     readonly where?: string;
     readonly position: Position | undefined;
 }
 
-/** What evaluates a program. */
+/** An evaluation of a program. */
 export interface Recorder {
     readonly protocol: number;
-    /** Whether it is too late for more. */
+    /** Whether the evaluation has ended. */
     readonly ended: boolean;
     construct(construction: Construction): void;
     configure(configured: Configured): void;
@@ -75,8 +75,8 @@ export interface Recorder {
 }
 
 /**
- * Returns the recorder of the evaluation at hand, and `undefined` if there was none. Throws if the evaluation has
- * ended: the error names what was made too late, and its stack begins where callee was called.
+ * Returns the current recorder, or `undefined` if there was none. Throws if the evaluation has ended: the error names
+ * what came too late, and its stack starts at the call of callee.
  */
 export function recorder(callee: Function, type: string, name?: unknown): Recorder | undefined {
     const found = (globalThis as { [place]?: Recorder })[place];
@@ -97,12 +97,12 @@ export function recorder(callee: Function, type: string, name?: unknown): Record
     return found;
 }
 
-/** Makes a recorder the one of the evaluation at hand. */
+/** Sets the current recorder. */
 export function setRecorder(value: Recorder): void {
     Object.defineProperty(globalThis, place, { value, configurable: true });
 }
 
-/** Makes the stack of an error begin where a function was called. */
+/** Makes an error's stack start at the call of a function. */
 export function blame<T extends object>(error: T, callee: Function): T {
     // Only V8 has this.
     (Error as { captureStackTrace?: (target: object, callee: Function) => void }).captureStackTrace?.(error, callee);

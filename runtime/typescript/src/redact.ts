@@ -2,16 +2,16 @@ import { describe } from "./describe.js";
 import { isOutput } from "./output.js";
 import { type Shape, type Type, isPlain } from "./shape.js";
 
-/** What is shown in place of a secret. */
+/** The placeholder for a secret. */
 const secretMark = "(secret)";
 
 /**
- * Copies the properties of an object, with a mark in place of each secret. Names outside of the shape may be mistyped
- * names of secrets, so their values are not shown.
+ * Copies the properties of an object, with secrets masked. Names outside the shape may be misspelled names of secrets,
+ * so their values are not shown.
  */
 export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {
     if (around.includes(value)) {
-        // Values that a program assigned may contain themselves until they are checked again.
+        // Values assigned by a program may be cyclic until they are checked again.
         return {};
     }
     const inside = [...around, value];
@@ -47,8 +47,8 @@ function redact(type: Type, value: unknown, around: readonly object[]): unknown 
 }
 
 /**
- * Shows a value that is not of its type, as a program may have assigned anything since values were checked. Nobody can
- * say which parts of it are secret.
+ * Describes a value that does not have its type, since the program may have assigned anything after the check. Which
+ * parts are secret is unknown.
  */
 function unlike(value: unknown): unknown {
     return value === undefined || value === null || isOutput(value) ? value : `[${describe(value, true)}]`;

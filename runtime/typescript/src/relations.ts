@@ -1,4 +1,4 @@
-// Which properties of an object go together. runtime/relations.go is the same in Go; both are tested with one table.
+// Relations between the properties of an object. runtime/relations.go is the Go counterpart; one table tests both.
 
 import type { Options } from "./shape.js";
 
@@ -18,7 +18,7 @@ export function isRelated(property: Options): boolean {
     return (property.conflictsWith ?? property.requiredWith ?? property.exactlyOneOf) !== undefined;
 }
 
-/** Checks the relations of a property. Fail takes what is wrong with the property, or else with the whole object. */
+/** Checks the relations of a property. `fail` receives errors about the property or the whole object. */
 export function checkRelations(
     name: string,
     { conflictsWith = [], requiredWith = [], exactlyOneOf }: Options,

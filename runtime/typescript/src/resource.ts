@@ -16,18 +16,14 @@ import { encode } from "./wire.js";
 
 declare const token: unique symbol;
 
-/**
- * The base of every class that stands for a type of resource. Without a type argument, it stands for resources of any
- * type.
- */
+/** The base class of all resource types. Without a type argument, it is the type of any resource. */
 export abstract class Resource<out Token extends string = string> {
-    /** No such property exists: it makes resources of different types different, even if all their properties agree. */
+    /** Never set: it makes resources of different types distinct, even if all their properties agree. */
     declare protected readonly [token]: Token;
 
     /**
-     * Checks the arguments against the shape and assigns them, and registers the resource with the evaluation at hand,
-     * if there is one. Throws an `ArgumentError` if anything is wrong with the arguments or options. Only
-     * `NamedResource` passes a name.
+     * Checks the arguments against the shape, assigns them, and registers the resource with the current evaluation, if
+     * any. Throws an `ArgumentError` if any argument or option is invalid. Only `NamedResource` passes a name.
      */
     protected constructor(type: Token, args: unknown, shape: Shape, options?: unknown, ...name: [name?: unknown]) {
         const named = name.length > 0;
@@ -71,25 +67,25 @@ export abstract class Resource<out Token extends string = string> {
 
 markInstances(Resource.prototype, "a resource");
 
-/** The function of Node that turns a value into text for people. */
+/** Node's function that formats a value for people. */
 type Inspect = (value: unknown, options: object) => string;
 
-/** The resources that Node is about to print, since resources may refer to one another in circles. */
+/** The resources being printed, since resources may refer to one another in cycles. */
 const printing = new Set<Resource>();
 
-// Methods are no members of the class, where every ordinary name belongs to the properties of the IDL. A property that
-// is called toJSON hides the method, and JSON.stringify then takes it for data.
+// Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named
+// toJSON hides the method, and JSON.stringify then ignores it, since it is not a function.
 Object.defineProperties(Resource.prototype, {
-    // A text made of a resource would be "[object Object]", which passes for a string argument, and JSON of one would
-    // have its secrets.
+    // The default text of a resource, "[object Object]", would pass for a string argument, and its JSON would contain
+    // secrets.
     [Symbol.toPrimitive]: { value: refuser("a string or a number") },
     toJSON: { value: refuser("JSON") },
-    // Node prints objects with this method.
+    // Node calls this method to print objects.
     [Symbol.for("nodejs.util.inspect.custom")]: {
         value(this: Resource, depth: number, options: object, inspect: Inspect): string {
             const state = stateOf(this);
             if (state === undefined) {
-                return "Resource {}"; // The prototype itself, or a resource that is being constructed.
+                return "Resource {}"; // the prototype itself, or a resource under construction
             }
             const heading = title(state.type, state.name);
             if (depth < 0 || printing.has(this)) {
@@ -106,7 +102,7 @@ Object.defineProperties(Resource.prototype, {
     },
 });
 
-/** Adds the property that is the name of a resource to its shape, if it has one. */
+/** Adds the name property to the shape of a named resource. */
 function withName(shape: Shape, named: boolean): Shape {
     return named ? { name: required(string), ...shape } : shape;
 }
@@ -122,9 +118,9 @@ function refuser(what: string): (this: object) => never {
     };
 }
 
-/** The base of every class that stands for a type of resource whose name the program chooses. */
+/** The base class of resource types whose names programs choose. */
 export abstract class NamedResource<out Token extends string = string> extends Resource<Token> {
-    /** The name that the program gave the resource. */
+    /** The name given by the program. */
     declare readonly name: string;
 
     protected constructor(type: Token, name: string, args: unknown, shape: Shape, options?: unknown) {
@@ -132,48 +128,51 @@ export abstract class NamedResource<out Token extends string = string> extends R
     }
 }
 
-/** Returns the id that the provider gives a resource when it creates it. */
+/** Returns the id that the provider assigns to a resource on creation. */
 export function id(resource: Resource): Output<string> {
     known(resource);
     return output({ resource, property: "id" });
 }
 
-/** Returns the URN that the engine gives a resource. */
+/** Returns the URN that the engine assigns to a resource. */
 export function urn(resource: Resource): Output<string> {
     known(resource);
     return output({ resource, property: "urn" });
 }
 
-/** What an output refers to. */
+/** The target of an output. */
 export interface Reference {
     readonly resource: Resource;
-    /** The name of one of the resource's out properties, or `id` or `urn`. */
+    /** An out property of the resource, `id` or `urn`. */
     readonly property: string;
 }
 
-/** Returns what an output refers to. Throws a `TypeError` for everything else, such as an expression or a secret. */
+/**
+ * Returns the target of an output of a resource. Throws a `TypeError` for other values, such as an expression or a
+ * secret.
+ */
 export function reference(output: Output<unknown>): Reference {
     const source = sourceOf(output);
     if (!("resource" in source)) {
         throw new TypeError(`expected an output of a resource, found ${describeOutput(output)}`);
     }
-    return source as Reference; // Only resources make these.
+    return source as Reference; // only resources make these
 }
 
-/** What a program says that a resource shall be. */
+/** The desired state of a resource, as set by a program. */
 export interface Evaluation {
     /** The type token, such as `aws:ec2:VPC`. */
     readonly type: string;
-    /** The name that the program gave the resource, where the program names resources of its type. */
+    /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
     readonly shape: Shape;
-    /** Copies of the values that the program set. Absent properties and those that the provider sets are not there. */
+    /** Copies of the values set by the program, without absent properties and those that the provider sets. */
     readonly properties: Properties;
 }
 
 /**
- * Returns what a resource is now, for an engine to register. Throws an `ArgumentError` if a property that can be
- * changed after construction was set to something wrong, or if one was set that does not exist.
+ * Returns the current state of a resource, for an engine to register. Throws an `ArgumentError` if a property assigned
+ * after construction is invalid or does not exist.
  */
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
@@ -199,8 +198,8 @@ export function evaluate(resource: Resource): Evaluation {
 }
 
 /**
- * Returns the names on a resource that are not those of properties. On an instance of a subclass they may be fields, and
- * some compilers turn fields into assignments, so they do not count there.
+ * Returns the names on a resource that are not properties. On an instance of a subclass they may be fields, which some
+ * compilers turn into assignments, so they do not count there.
  */
 function undeclared(resource: Resource, { name, shape }: State): string[] {
     const base: unknown = Object.getPrototypeOf(Object.getPrototypeOf(resource));
@@ -228,7 +227,7 @@ function checkName(checker: Checker, name: unknown): void {
     }
 }
 
-/** Returns copies of the arguments, which may be absent as a whole. */
+/** Returns copies of the arguments, all of which may be absent. */
 function checkArguments(checker: Checker, args: unknown, shape: Shape, named: boolean): Properties {
     const state = stateOf(args);
     if (state !== undefined) {
@@ -247,7 +246,7 @@ function checkArguments(checker: Checker, args: unknown, shape: Shape, named: bo
     );
 }
 
-/** Defines a property, also where an assignment would do something else. */
+/** Defines a property even where an assignment would have a different effect. */
 function define(resource: object, name: string, value: unknown, writable: boolean): void {
     Object.defineProperty(resource, name, { value, writable, enumerable: true, configurable: false });
 }

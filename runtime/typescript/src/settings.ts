@@ -16,7 +16,7 @@ const timeouts: Shape = {
 const flag = shapes.optional(shapes.boolean);
 const strings = shapes.optional(shapes.list(shapes.string));
 
-// The keys are sorted, as they are in graphs.
+// Keys are sorted, as in graphs.
 const optionsShape: Shape = {
     aliases: strings,
     deleteBeforeReplace: flag,
@@ -29,12 +29,12 @@ const optionsShape: Shape = {
     timeouts: shapes.optional(shapes.struct(() => timeouts)),
 };
 
-/** Reports whether there is an option of this name. */
+/** Reports whether an option of this name exists. */
 export function isOption(name: string): boolean {
     return Object.hasOwn(optionsShape, name);
 }
 
-/** Checks the options of a resource, and returns a copy. The shape is that of the resource. */
+/** Checks the options of a resource, given its shape, and returns a copy. */
 export function checkOptions(checker: Checker, given: unknown, shape: Shape): Properties {
     if (!isPlain(given)) {
         checker.fault("options", `expected an object with options, found ${describe(given, false)}`);
@@ -67,7 +67,7 @@ export function checkOptions(checker: Checker, given: unknown, shape: Shape): Pr
 
 const example = { environment: "dev", package: "shop" };
 
-/** Says what is wrong with a string among the options. */
+/** Returns the error in a string option, if any. */
 function problemOf(option: string, value: string, shape: Shape): string | undefined {
     if (option === "aliases" || option === "import") {
         const what = option === "import" ? "an id" : "a former name or URN";
@@ -88,12 +88,12 @@ function problemOf(option: string, value: string, shape: Shape): string | undefi
     return typeof found === "string" ? found : undefined;
 }
 
-/** Reports whether a text is a duration that is longer than nothing. */
+/** Reports whether a string is a positive duration. */
 function isDuration(text: string): boolean {
     return /^(?=.)(?:\d{1,6}h)?(?:\d{1,6}m)?(?:\d{1,6}s)?$/.test(text) && /[1-9]/.test(text);
 }
 
-/** Returns options as graphs have them, or undefined if there are none. */
+/** Returns options in graph form, or undefined if there are none. */
 export function encodeOptions(options: Properties, refer: Refer): object | undefined {
     const entries = Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
         if (value === false || (typeof value === "object" && Object.keys(value!).length === 0)) {

@@ -1,7 +1,7 @@
-// Shapes: what generated code says about its types at run time. A shape is a plain table, so that whoever has one can
-// read it; what is checked with it is in validate.ts.
+// Shapes: the types of generated code at run time. A shape is a plain table that any code can read; validate.ts checks
+// values against it.
 
-/** What an IDL says about the values of a type beyond their kind. */
+/** The constraints of an IDL on the values of a type. */
 export interface Constraints {
     readonly min?: number;
     readonly exclusiveMin?: number;
@@ -22,44 +22,44 @@ export interface Constraints {
 
 /** The type of a value. */
 export type Type = Kind & {
-    /** What limits the values, that of an alias first. */
+    /** The constraints, those of an alias first. */
     readonly constraints?: readonly Constraints[];
 };
 
 type Kind =
     | { readonly kind: "boolean" | "number" | "string" | "any" | "asset" | "archive" }
-    /** A string that is one of the values of a table. */
+    /** A string from a table of values. */
     | { readonly kind: "enum"; readonly values: () => Enum }
     | { readonly kind: "list"; readonly element: Type }
     /** Without a key type, any string is a key. */
     | { readonly kind: "map"; readonly element: Type; readonly key?: Type }
     | { readonly kind: "struct"; readonly shape: () => Shape }
-    /** A capability. Without a token, it may be a resource of any type; with several, of any of these. */
+    /** A resource reference: of any type without a token, or of any of several types. */
     | { readonly kind: "resource"; readonly token?: string | readonly string[] }
-    /** A string by which a function is called. */
+    /** A string that is the address of a function. */
     | { readonly kind: "verb"; readonly request: Type; readonly response: Type };
 
 declare const described: unique symbol;
 
-/** The type of values that are a `T` for the TypeScript compiler. */
+/** The type of values that are a `T` to the TypeScript compiler. */
 export type Typed<T> = Type & Describes<T>;
 
 interface Describes<out T> {
-    /** No such property exists. */
+    /** Never set. */
     readonly [described]?: T;
 }
 
 declare const signature: unique symbol;
 
-/** The address of a function, such as a URL or an ARN, and what it takes and returns. */
+/** The address of a function, such as a URL or an ARN, with its request and response types. */
 export type Verb<Request, Response> = string & Called<Request, Response>;
 
 interface Called<in Request, out Response> {
-    /** No such property exists. */
+    /** Never set. */
     readonly [signature]?: (request: Request) => Response;
 }
 
-/** The values of an enum, by the names of its constants. */
+/** The values of an enum, by constant name. */
 export type Enum = { readonly [constant: string]: string };
 
 /** The properties of a resource, a struct or a configuration, by name. */
@@ -67,7 +67,7 @@ export type Shape = { readonly [property: string]: Property };
 
 const entries = new WeakMap<Shape, readonly (readonly [string, Property])[]>();
 
-/** Returns the properties of a shape with their names. They are listed once, since many resources have one shape. */
+/** Returns the properties of a shape with their names. The result is cached, since many resources share a shape. */
 export function entriesOf(shape: Shape): readonly (readonly [name: string, property: Property])[] {
     let found = entries.get(shape);
     if (found === undefined) {
@@ -80,14 +80,14 @@ export function entriesOf(shape: Shape): readonly (readonly [name: string, prope
 /** The values of properties, by name. */
 export type Properties = { readonly [property: string]: unknown };
 
-/** Reports whether a value is an object that a literal or JSON makes, not a list or an instance of a class. */
+/** Reports whether a value is a plain object, as made by a literal or JSON, and not a list or class instance. */
 export function isPlain(value: unknown): value is Properties {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
         return false;
     }
     const prototype: object | null = Object.getPrototypeOf(value);
-    // Each realm, such as a vm context, has an Object.prototype of its own. This method of its tells it from objects
-    // without a prototype from which others inherit.
+    // Each realm, such as a vm context, has its own Object.prototype. Its own isPrototypeOf distinguishes it from
+    // other objects without a prototype.
     return prototype === null || Object.hasOwn(prototype, "isPrototypeOf");
 }
 
@@ -96,11 +96,11 @@ export interface Property<out T = unknown> extends Options {
     readonly type: Typed<T>;
     /** Whether the property may be absent. */
     readonly optional?: true;
-    /** The provider sets the property, never a program. */
+    /** Whether the provider sets the property, and never a program. */
     readonly out?: true;
 }
 
-/** The values of a shape. A table that is declared as a `Shape` does not have their types. */
+/** The type of a shape's values. A table declared as a `Shape` does not have their types. */
 export type ValueOf<S extends Shape> = Flat<
     { -readonly [K in keyof S as S[K] extends Optional ? never : K]: PropertyValue<S[K]> } & {
         -readonly [K in keyof S as S[K] extends Optional ? K : never]?: PropertyValue<S[K]> | undefined;
@@ -116,25 +116,25 @@ export type OneOf<Variants> = {
     [K in keyof Variants]: { [P in K]: Variants[P] } & { [P in Exclude<keyof Variants, K>]?: never };
 }[keyof Variants];
 
-/** What else there is to say about a property. */
+/** Further options of a property. */
 export interface Options {
-    /** The property is sent to the provider, and never read back. */
+    /** Whether the property is sent to the provider and never read back. */
     readonly in?: true;
-    /** A change of the property needs a new resource in place of the old. */
+    /** Whether a change of the property requires a replacement. */
     readonly replaces?: true;
-    /** The value is never printed. */
+    /** Whether the value is never printed. */
     readonly secret?: true;
-    /** What programs should do instead of setting the property. */
+    /** What to use instead of the property. */
     readonly deprecated?: string;
-    /** The value that the provider gives the property where it is absent, which elements of lists are compared with. */
+    /** The value that the provider sets if the property is absent, used when comparing list elements. */
     readonly default?: boolean | number | string;
     /** Former names of the property. */
     readonly was?: readonly string[];
-    /** Properties that are absent where this one is present. */
+    /** Properties that must be absent if this one is present. */
     readonly conflictsWith?: readonly string[];
-    /** Properties that are present where this one is. */
+    /** Properties that must be present if this one is. */
     readonly requiredWith?: readonly string[];
-    /** Properties of which, with this one, exactly one is present. */
+    /** Properties of which exactly one must be present, including this one. */
     readonly exactlyOneOf?: readonly string[];
 }
 
@@ -143,10 +143,10 @@ export const number: Typed<number> = { kind: "number" };
 export const string: Typed<string> = { kind: "string" };
 export const any: Typed<any> = { kind: "any" };
 
-// What other files declare is asked for when a value is checked, not when a file is loaded: files may then refer to one
-// another in circles, in any order.
+// Declarations of other files are looked up when a value is checked, not when a file is loaded, so files may refer to
+// one another in cycles.
 
-/** An object. Where the shape is declared as a `Shape`, a type argument says what the object is. */
+/** An object. If the shape is declared as a `Shape`, a type argument gives the object's type. */
 export function struct<S extends Shape>(shape: () => S): Typed<ValueOf<S>>;
 export function struct<T extends object>(shape: () => Shape): Typed<T>;
 export function struct(shape: () => Shape): Type {
@@ -165,12 +165,12 @@ export function map<T>(element: Typed<T>, key?: Type): Typed<{ [key: string]: T 
     return key === undefined ? { kind: "map", element } : { kind: "map", element, key };
 }
 
-/** A type with limits to its values. */
+/** Returns a type with constraints. */
 export function constrained<T>(type: Typed<T>, constraints: Constraints): Typed<T> {
     return { ...type, constraints: [...(type.constraints ?? []), constraints] };
 }
 
-/** A function that another module can call: its value is the string by which that is done, such as a URL or an ARN. */
+/** A function that other modules can call. Its value is the function's address, such as a URL or an ARN. */
 export function verb<Request, Response>(
     request: Typed<Request>,
     response: Typed<Response>,

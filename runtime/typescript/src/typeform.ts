@@ -2,12 +2,12 @@ import { describe, describeType, member } from "./describe.js";
 import { compare } from "./names.js";
 import { type Shape, type Type, isPlain } from "./shape.js";
 
-/** A type as the vertices of modules have it. */
+/** A type as represented in the vertices of modules. */
 export type TypeForm = string | { readonly [kind: string]: unknown };
 
 type Report = (path: string, message: string) => void;
 
-/** Returns a type as graphs have it. If it cannot be in a graph, it reports why, and returns undefined. */
+/** Returns a type in graph form. If graphs cannot represent it, it reports why and returns undefined. */
 export function formOf(type: unknown, path: string, report: Report): TypeForm | undefined {
     let wrong = false;
     const form = new Former((at, message) => {
@@ -19,7 +19,7 @@ export function formOf(type: unknown, path: string, report: Report): TypeForm | 
 
 class Former {
     readonly #report: Report;
-    /** The shapes around the type at hand. */
+    /** The enclosing shapes, to detect recursion. */
     readonly #around = new Set<Shape>();
 
     constructor(report: Report) {

@@ -13,33 +13,33 @@ import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";
 
-/** How deeply values may be nested. Providers have the same limit. */
+/** The maximum nesting depth of values. Providers have the same limit. */
 const deepest = 100;
 
-/** Takes the place of a value that is wrong, so that it is counted, and equal to no other. */
+/** Replaces an invalid value, which is counted, but equal to no other. */
 const wrong = Symbol("wrong");
 
 /** A place in the arguments. */
 export interface Place {
     readonly path: string;
-    /** Whether the value is a secret, or a part of one. */
+    /** Whether the value is a secret or part of one. */
     readonly secret: boolean;
 }
 
 /**
- * Checks values against shapes and copies them. It collects what is wrong, rather than stop at the first fault; where
- * there is a fault, the copy is of no use.
+ * Checks values against shapes and copies them. It collects all errors instead of stopping at the first; if there are
+ * any, the copy is invalid.
  */
 export class Checker {
     readonly faults: Fault[] = [];
-    /** What is legal and deprecated. */
+    /** Deprecation warnings. */
     readonly warnings: Fault[] = [];
 
     readonly #outputs: boolean;
-    /** The lists and objects around the value that is being checked. */
+    /** The enclosing lists and objects of the current value. */
     readonly #around = new Set<object>();
 
-    /** Outputs says whether outputs may stand in place of values. */
+    /** `outputs` allows outputs in place of values. */
     constructor(outputs: boolean) {
         this.#outputs = outputs;
     }
@@ -55,7 +55,7 @@ export class Checker {
         }
     }
 
-    /** Checks a value which must be plain data, or an output of it. */
+    /** Checks a value that must be plain data or an output of it. */
     value(type: Type, value: unknown, at: Place): unknown {
         if (isOutput(value)) {
             return this.#output(type, value, at);
@@ -68,7 +68,7 @@ export class Checker {
         return copy;
     }
 
-    /** Checks the limits of a value of the right kind. Lists and objects may have parts that are wrong. */
+    /** Checks the constraints of a value of the right kind. Lists and objects may contain invalid parts. */
     #constraints(type: Type, all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
         const fail = (message: string) => this.fault(at.path, message);
         for (const limits of all) {
@@ -115,8 +115,8 @@ export class Checker {
     }
 
     /**
-     * Checks the properties of an object, and returns a copy with those that are present. Unknown may
-     * know more about a name that is not in the shape.
+     * Checks the properties of an object and returns a copy with those present. `unknown` may return a specific error
+     * for a name that is not in the shape.
      */
     struct(
         shape: Shape,
@@ -169,7 +169,7 @@ export class Checker {
         return wrong;
     }
 
-    /** Checks an output: its type, or its value if the program knows that. */
+    /** Checks an output: its type, or its value if known. */
     #output(type: Type, value: Output<unknown>, at: Place): unknown {
         if (!this.#outputs && type.kind === "resource") {
             return this.#expected(type, value, at, "; pass the resource itself");
@@ -229,7 +229,7 @@ export class Checker {
         });
     }
 
-    /** Checks what JSON can express, with assets and archives. */
+    /** Checks a JSON value, which may contain assets and archives. */
     #any(value: unknown, at: Place): unknown {
         switch (typeof value) {
             case "boolean":
@@ -246,7 +246,7 @@ export class Checker {
             return this.#elements(value, at, (element, inside) => this.value({ kind: "any" }, element, inside));
         }
         if (isPlain(value)) {
-            // As in JSON, a property that is undefined is one that is absent.
+            // As in JSON, an undefined property is absent.
             return this.#entries(value, at, (_, element, inside) =>
                 element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
             );
@@ -254,14 +254,14 @@ export class Checker {
         return this.#expected({ kind: "any" }, value, at, stateOf(value) && "; use one of its outputs");
     }
 
-    /** Copies a list, with the elements that check returns. */
+    /** Copies a list with the elements returned by check. */
     #elements(value: readonly unknown[], at: Place, check: (value: unknown, inside: Place) => unknown): unknown {
         return this.#nested(value, at, () => {
             const copy: unknown[] = [];
             for (let i = 0; i < value.length; i++) {
                 const inside = { path: `${at.path}[${i}]`, secret: at.secret };
                 if (!(i in value)) {
-                    // A list may have gaps by the billion; one fault says enough.
+                    // A list may have billions of holes, so only the first is reported.
                     this.fault(inside.path, "is a hole in the list");
                     break;
                 }
@@ -271,13 +271,13 @@ export class Checker {
         });
     }
 
-    /** Copies the entries of an object with arbitrary keys, with the values that check returns. */
+    /** Copies the entries of an object with arbitrary keys, with the values returned by check. */
     #entries(value: object, at: Place, check: (key: string, value: unknown, inside: Place) => unknown): object {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [key, element] of Object.entries(value).sort(([a], [b]) => compare(a, b))) {
                 const inside = { path: entry(at, key), secret: at.secret };
-                // Data that looks like a special value would be taken for one.
+                // Data that looks like a special value would be mistaken for one.
                 if (key === signatureKey) {
                     this.fault(inside.path, "is a reserved key");
                 }
@@ -287,7 +287,7 @@ export class Checker {
                     copy.push([key, checked]);
                 }
             }
-            // Unlike an assignment, this gives a key called "__proto__" no special meaning.
+            // Unlike assignment, this does not treat a "__proto__" key specially.
             return Object.fromEntries(copy);
         });
     }
@@ -298,7 +298,7 @@ export class Checker {
         return right ? value : this.#expected(type, value, at);
     }
 
-    /** Copies a list or an object, unless it is inside of itself or too deep. */
+    /** Copies a list or object, unless it contains itself or is nested too deep. */
     #nested<T extends object>(value: object, at: Place, copy: () => T): T | {} {
         if (this.#around.has(value)) {
             this.fault(at.path, "contains itself");
@@ -315,7 +315,7 @@ export class Checker {
     }
 }
 
-/** Reports whether there is no value. Null is for what comes out of JSON, and means absent to providers too. */
+/** Reports whether a value is absent. Null, as in JSON, means absent to providers, too. */
 function isAbsent(value: unknown): boolean {
     if (value === undefined || value === null) {
         return true;
@@ -327,12 +327,12 @@ function isAbsent(value: unknown): boolean {
     return !secret && (content === undefined || content === null);
 }
 
-/** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */
+/** Returns the path of an entry whose key is not from a shape. Such keys are data, and may be secret. */
 export function entry(at: Place, key: string): string {
     return at.secret ? `${at.path}[…]` : member(at.path, shorten(key));
 }
 
-/** The names of the properties that a program can set. */
+/** Returns the names of the properties that programs can set. */
 function settable(shape: Shape): string[] {
     return Object.entries(shape).flatMap(([name, { out }]) => (out ? [] : [name]));
 }

@@ -1,11 +1,11 @@
 /** The version of this package. */
 export const version = "0.1.0";
 
-/** The generations of generated code that this version works with. What cidlc emits says of which generation it is. */
+/** The supported range of generations of generated code. cidlc records the generation in its output. */
 const oldest = 2;
 const newest = 3;
 
-/** Throws if generated code of the given generation does not work with this version of the package. */
+/** Throws if this version of the package does not support the given generation of generated code. */
 export function requireGeneration(generation: number): void {
     if (generation >= oldest && generation <= newest) {
         return;

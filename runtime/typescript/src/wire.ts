@@ -4,22 +4,22 @@ import type { Refer } from "./recorder.js";
 import { type Properties, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 
-/** The key of objects that stand for assets, archives, secrets and expressions on the wire. */
+/** The key that marks assets, archives, secrets and expressions on the wire. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
-/** The string that stands on the wire for a value that is not known yet. */
+/** The wire value of an unknown value. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
-/** What says of an object on the wire that it is a secret. */
+/** The signature of secrets on the wire. */
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 const expressionSignature = "63fc8277790b7f8a51f0478af443e94d";
 
-/** Turns properties that were checked against a shape into what they are on the wire, with references from refer. */
+/** Converts checked properties to their wire form, with references made by `refer`. */
 export function encode(shape: Shape, properties: Properties, refer: Refer): object {
     const encoded = Object.entries(properties).map(([name, value]) => {
-        // The name of a resource is a property that is in no shape.
+        // A resource's name is a property that no shape contains.
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
         if (property?.secret) {
             const plain = encodeValue(property.type, open(value).content, refer);
@@ -30,7 +30,7 @@ export function encode(shape: Shape, properties: Properties, refer: Refer): obje
     return Object.fromEntries(encoded);
 }
 
-/** Encodes a value. The type is only needed to know what is secret inside of it. */
+/** Encodes a value. The type is needed only to find secrets inside it. */
 function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
     if (isOutput(value)) {
         return encodeOutput(type, value, refer);

@@ -158,8 +158,8 @@ test("outputs are set by the provider", () => {
     assert.throws(() => `${network.assignedID}`, {
         name: "TypeError",
         message:
-            'assignedID of features:net:Network "n" cannot be turned into a string: it is an output, whose value is ' +
-            "not known until the resource exists; put it into a string with lumi.interpolate`…${output}…`",
+            'assignedID of features:net:Network "n" cannot be turned into a string: it is an output, whose value is unknown ' +
+            "until the resource exists; put it into a string with lumi.interpolate`…${output}…`",
     });
 });
 

@@ -1,4 +1,4 @@
-// The type check that --check asks for.
+// The type check of --check.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -10,8 +10,8 @@ import { Failure } from "./failure.js";
 const standardError = 2;
 
 /**
- * Runs the TypeScript compiler of the program's project, which prints what is wrong to standard error. Returns whether
- * nothing is. Throws a `Failure` if the program would not be checked.
+ * Runs the TypeScript compiler on the program's project, with errors to standard error. Returns whether there are
+ * none. Throws a `Failure` if the program would not be checked.
  */
 export function check(program: string, file: string): boolean {
     if (/^\.[cm]?js$/.test(extname(file))) {
@@ -21,7 +21,7 @@ export function check(program: string, file: string): boolean {
     const project = projectOf(dirname(file));
     const { stdout } = run(compiler, project, "--listFilesOnly", "pipe");
     if (!stdout.split(/\r?\n/).some((name) => name !== "" && isSame(resolve(name), file))) {
-        // Perhaps the configuration is wrong, and the compiler says so.
+        // The configuration may be invalid, in which case the compiler prints an error.
         if (!run(compiler, project, "--noEmit", standardError).ok) {
             return false;
         }
@@ -30,7 +30,7 @@ export function check(program: string, file: string): boolean {
     return run(compiler, project, "--noEmit", standardError).ok;
 }
 
-/** Returns the path of the compiler that is installed for a file. */
+/** Returns the path of the compiler installed for a file. */
 function compilerOf(file: string): string {
     let manifest: string;
     try {
@@ -45,7 +45,7 @@ function compilerOf(file: string): string {
     return join(dirname(manifest), bin.tsc);
 }
 
-/** Returns the nearest tsconfig.json, in a folder or above. */
+/** Returns the nearest tsconfig.json, in a folder or one of its parents. */
 function projectOf(folder: string, start = folder): string {
     const file = join(folder, "tsconfig.json");
     if (existsSync(file)) {

@@ -1,4 +1,4 @@
-/** What ends the command with a message for its user, and an exit code: 1 where the program is wrong, otherwise 2. */
+/** Ends the command with a message for the user and an exit code: 1 if the program is invalid, otherwise 2. */
 export class Failure extends Error {
     readonly exitCode: 1 | 2;
 
@@ -8,7 +8,7 @@ export class Failure extends Error {
     }
 }
 
-/** Returns the message of an error of the file system, without the call and its paths, which may be temporary. */
+/** Returns the message of a file system error, without the call and its paths, which may be temporary. */
 export function messageOf(error: unknown): string {
     return (error as Error).message.replace(/, \w+(?: '.*)?$/s, "");
 }

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { nearest } from "../suggest.js";
 import { Failure } from "./failure.js";
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Flags {
     readonly help: boolean;
     readonly version: boolean;
@@ -12,13 +12,13 @@ export interface Flags {
     readonly environment: string | undefined;
     readonly package: string | undefined;
     readonly module: string | undefined;
-    /** Whether the workspace is on standard input, as JSON, and `Lumi.yaml` is not read. */
+    /** Whether to read the workspace as JSON from standard input instead of from `Lumi.yaml`. */
     readonly workspaceStdin: boolean;
-    /** The file that the graph is written to, `-` for standard output. */
+    /** The output file, `-` for standard output. */
     readonly out: string;
-    /** The file of the program, or the name of its module. */
+    /** The program's file or the name of its module. */
     readonly program: string | undefined;
-    /** The arguments that are the program's own. */
+    /** The program's own arguments. */
     readonly arguments: readonly string[];
 }
 
@@ -61,7 +61,7 @@ Examples:
   lumi-program --environment=prod main.ts > graph.json
 `;
 
-/** The flags whose value is a text, and what it is called. The others have none. */
+/** The flags with a value, and the placeholder for it. The others have none. */
 const values = { environment: "NAME", package: "NAME", module: "NAME", out: "FILE" } as const;
 
 const options = {
@@ -76,14 +76,14 @@ const options = {
 } as const;
 
 /**
- * Parses the command line. Flags are taken wherever they stand before `--`: one that counted as the program's because
- * it stands behind it would have no effect, and nobody would be told. Throws a `Failure` if the command line is wrong.
+ * Parses the command line. Flags are recognized anywhere before `--`: a flag after the program that was passed on to
+ * the program would silently have no effect. Throws a `Failure` if the command line is invalid.
  */
 export function parseFlags(args: readonly string[]): Flags {
     const { tokens } = parseArgs({
         args: [...args],
         options,
-        strict: false, // The messages are ours.
+        strict: false, // for our own messages
         allowPositionals: true,
         tokens: true,
     });
@@ -116,7 +116,7 @@ export function parseFlags(args: readonly string[]): Flags {
     };
 }
 
-/** A flag as it was found, with its value if it has one. */
+/** A flag as written, with its value, if any. */
 interface Flag {
     readonly name: string;
     readonly rawName: string;
@@ -124,7 +124,7 @@ interface Flag {
     readonly inlineValue: boolean | undefined;
 }
 
-/** Returns the value of a flag, which is empty for one that has none. */
+/** Returns the value of a flag, empty for a flag without one. */
 function valueOf({ name, rawName, value, inlineValue }: Flag, behindProgram: boolean): string {
     if (!Object.hasOwn(options, name)) {
         throw new Failure(`unknown flag ${rawName}; ${whatInstead(name, behindProgram)}`);
@@ -135,14 +135,14 @@ function valueOf({ name, rawName, value, inlineValue }: Flag, behindProgram: boo
         }
         return "";
     }
-    // What looks like a flag is one, and no value, unless it stands behind an equals sign.
+    // An argument that looks like a flag is not a value, except after an equals sign.
     if (!value || (!inlineValue && /^-./.test(value))) {
         throw new Failure(`--${name} takes a value: --${name}=${values[name as keyof typeof values]}`);
     }
     return value;
 }
 
-/** Says what to write in place of a flag that there is not. */
+/** Returns advice for an unknown flag. */
 function whatInstead(name: string, behindProgram: boolean): string {
     const known = Object.keys(options);
     const near = known.find((flag) => flag.startsWith(name)) ?? nearest(name, known);

@@ -1,5 +1,5 @@
-// The process that a program runs in: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. What is wrong is said on
-// standard error; the graph goes to the file descriptor 3.
+// The process that runs a program: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. Errors go to standard error, the
+// graph to file descriptor 3.
 
 import { writeFileSync, writeSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
@@ -13,7 +13,7 @@ import { EvaluationError, type Problem, format } from "../problem.js";
 import { Evaluation } from "../program.js";
 
 const standardError = 2;
-/** Where the parent waits for the graph. */
+/** The file descriptor from which the parent reads the graph. */
 const output = 3;
 
 const [names, workspace, program] = process.argv.splice(2, 3) as [string, string, string];
@@ -28,7 +28,7 @@ let failed = false;
 
 process.on("uncaughtException", fail);
 process.on("unhandledRejection", fail);
-// Nothing is left to wait for: no promise that could still be kept constructs anything.
+// Nothing is pending any more, so no promise that could still settle constructs anything.
 process.once("beforeExit", () => {
     if (!loaded) {
         report([{ message: `${shorten(program)}: a top-level await never settles` }]);
@@ -40,7 +40,7 @@ process.once("beforeExit", () => {
         fail(error);
     }
 });
-// The graph is written last, when nothing can go wrong any more.
+// The graph is written last, when nothing can fail any more.
 process.on("exit", (code) => {
     if (failed) {
         process.exitCode = 1;
@@ -55,13 +55,13 @@ process.on("exit", (code) => {
 
 import(pathToFileURL(program).href).then(() => (loaded = true), fail);
 
-/** Reports what the program threw, and ends it. */
+/** Reports the program's error and exits. */
 function fail(error: unknown): void {
     evaluation.abandon();
     if (error instanceof EvaluationError) {
         report(error.problems);
     } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
-        // Only Node itself knows where, and says so when nobody catches the error.
+        // Only Node itself knows the position, and prints it if nobody catches the error.
         failed = true;
         process.off("uncaughtException", fail);
         process.nextTick(() => {
@@ -92,15 +92,15 @@ function problemsOf(error: unknown): readonly Problem[] {
 }
 
 /**
- * Says where to install the base package. Node looks for it from the file that imports it upwards, which is in vain
- * where a generated package lies beside the program's project.
+ * Returns advice on where to install the base package. Node looks for it in the importing file's folder and its
+ * parents, which fails if a generated package is outside the program's project.
  */
 function whereToInstall(importer: string): string {
     const shared = importer === program ? shorten(program) : `both that file and ${shorten(program)}`;
     return `install @lumi/lumi in a folder above ${shared}, so that all of them share one copy`;
 }
 
-/** Keeps the first position of each line, since a line says all that there is to see. */
+/** Keeps the first position of each line, since further ones add nothing. */
 function linesOf(positions: readonly Position[]): readonly Position[] {
     return positions.filter(({ file, line }, i) => {
         const inner = positions[i - 1];
@@ -108,7 +108,7 @@ function linesOf(positions: readonly Position[]): readonly Position[] {
     });
 }
 
-/** Takes the message apart with which tsx says that a file is no TypeScript. It counts columns from 0. */
+/** Parses the message of tsx for a syntax error. Its columns start at 0. */
 function syntaxProblems(message: string): readonly Problem[] {
     const lines = [...message.matchAll(/^(?<file>.+):(?<line>\d+):(?<column>\d+): ERROR: (?<message>.*)$/gm)];
     if (lines.length === 0) {
@@ -126,7 +126,7 @@ function report(problems: readonly Problem[]): void {
     say(problems.map((problem) => `${format(problem, shorten)}\n`).join(""));
 }
 
-/** Writes a text to standard error before anything else happens, since the process may be about to end. */
+/** Writes to standard error synchronously, since the process may be about to exit. */
 function say(text: string): void {
     let rest = Buffer.from(text);
     while (rest.length > 0) {
@@ -134,15 +134,15 @@ function say(text: string): void {
             rest = rest.subarray(writeSync(standardError, rest));
         } catch (error) {
             if ((error as NodeJS.ErrnoException).code !== "EAGAIN") {
-                return; // Nobody listens any more.
+                return; // The reader is gone.
             }
-            // What the program printed fills the pipe. Wait a little for its reader.
+            // The program's output fills the pipe. Give the reader a moment.
             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
         }
     }
 }
 
-/** Names a file as seen from the working directory, unless it lies elsewhere. */
+/** Returns a file's path relative to the working directory, if it is inside. */
 function shorten(file: string): string {
     const short = relative(process.cwd(), file);
     return short.startsWith("..") || isAbsolute(short) ? file : short;

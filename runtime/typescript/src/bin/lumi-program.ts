@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line. It runs the program in a process of its own, whose standard output is this one's standard error:
-// whatever the program prints, or a program that it starts, never mixes with the graph.
+// The command line. It runs the program in another process, whose standard output is redirected to standard error, so
+// that output of the program or its children never mixes with the graph.
 
 import { spawn } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
@@ -26,7 +26,7 @@ try {
     process.exitCode = error instanceof Failure ? error.exitCode : 2;
 }
 
-/** Runs the command, and returns its exit code. Throws a `Failure` where there is something to say. */
+/** Runs the command and returns its exit code. Throws a `Failure` with a message for the user. */
 async function main(args: readonly string[]): Promise<number> {
     const flags = parseFlags(args);
     if (flags.help || flags.version) {
@@ -38,14 +38,14 @@ async function main(args: readonly string[]): Promise<number> {
     const loader = loaderOf(target);
     const names = namesOf(flags, target);
     if (flags.check && !check(program, file)) {
-        return 1; // The compiler has said why.
+        return 1; // The compiler has printed the errors.
     }
-    // Node knows files by the names that no symbolic links lead to.
+    // Node resolves symbolic links in the names of files.
     const folder = realpathSync(dirname(workspace.file ?? file));
     const stdin = flags.workspaceStdin ? "ignore" : "inherit";
     const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments], stdin);
     if (graph === undefined) {
-        return 1; // The program's process has said why.
+        return 1; // The program's process has printed the errors.
     }
     const secret = graph.includes(secretSignature);
     if (secret && flags.out === "-" && process.stdout.isTTY) {
@@ -59,15 +59,15 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** The program to run. */
 interface Target {
-    /** The program as messages name it. */
+    /** The program's name in messages. */
     readonly program: string;
     readonly file: string;
     readonly workspace: Workspace;
-    /** The module that the program is named for in the workspace, if there is just one. */
+    /** The program's module in the workspace, if there is exactly one. */
     readonly module: string | undefined;
 }
 
-/** Reads the workspace that lumi writes to standard input. It runs this command in the folder of Lumi.yaml. */
+/** Reads the workspace that lumi writes to standard input. lumi runs this command in the folder of Lumi.yaml. */
 async function receiveWorkspace(): Promise<Workspace> {
     const workspace = (await json(process.stdin).catch(() => undefined)) as Workspace | null | undefined;
     const isText = (value: unknown) => value === undefined || typeof value === "string";
@@ -76,15 +76,15 @@ async function receiveWorkspace(): Promise<Workspace> {
         workspace === null ||
         ![workspace.package, workspace.environment, ...Object.values(workspace.modules ?? {})].every(isText)
     ) {
-        // What was found may have secrets.
+        // The input may contain secrets, so it is not quoted.
         throw new Failure("--workspace-stdin is for lumi: standard input is not a workspace in JSON");
     }
     return { ...workspace, file: resolve("Lumi.yaml") };
 }
 
 /**
- * Finds the program that the command line names, by its file or its module. The nearest `Lumi.yaml` is read unless the
- * workspace is given.
+ * Finds the program on the command line by its file or module. The nearest `Lumi.yaml` is read unless the workspace is
+ * given.
  */
 function targetOf({ program }: Flags, given: Workspace | undefined): Target {
     if (program !== undefined && /[^a-z0-9_/-]/.test(program)) {
@@ -123,7 +123,7 @@ function programOf({ file = "", modules = {} }: Target["workspace"], module: str
     return resolve(dirname(file), modules[module]!);
 }
 
-/** Returns the arguments of Node that make it run the program. */
+/** Returns the Node arguments needed to run the program. */
 function loaderOf({ program, file }: Target): readonly string[] {
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
         throw new Failure(`no file ${program}`);
@@ -146,7 +146,7 @@ function loaderOf({ program, file }: Target): readonly string[] {
     }
 }
 
-/** Puts the names of the flags and of the workspace together. */
+/** Combines names from flags and the workspace. */
 function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
     const { file, environments } = workspace;
     const nameOf = (key: "environment" | "package", known: string | undefined): string => {
@@ -172,7 +172,7 @@ function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
     return names;
 }
 
-/** Runs host.ts with arguments, and returns the graph, or `undefined` if the program is wrong. */
+/** Runs host.ts, and returns the graph, or `undefined` if the program is invalid. */
 function evaluate(
     loader: readonly string[],
     args: readonly string[],
@@ -187,7 +187,7 @@ function evaluate(
     );
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
-    // The first signal asks the program to end, which it may refuse; the second one does not ask.
+    // The first signal is passed on, and the program may ignore it; the second kills it.
     let signaled: NodeJS.Signals | undefined;
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
         process.on(signal, () => {

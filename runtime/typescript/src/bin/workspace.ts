@@ -1,5 +1,5 @@
-// A small reader of Lumi.yaml, for lumi-program run by itself: it reads the keys that name and locate programs. The Go
-// package deploy/workspace reads and checks the whole file, and lumi hands its result to lumi-program.
+// A small reader of Lumi.yaml for standalone use of lumi-program, which reads the keys that name and locate programs.
+// The Go package deploy/workspace reads and checks the whole file, and lumi passes its result to lumi-program.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,15 +8,15 @@ import { LineCounter, type Pair, type ParsedNode, isAlias, isMap, isScalar, pars
 
 import { Failure, messageOf } from "./failure.js";
 
-/** The part of a workspace that lumi-program needs. What `Lumi.yaml` does not set is left out. */
+/** The part of a workspace that lumi-program needs. Keys that `Lumi.yaml` does not set are absent. */
 export interface Workspace {
     /** The path of `Lumi.yaml`. */
     readonly file?: string;
-    /** The package of programs that are not those of modules. */
+    /** The package of programs outside `modules`. */
     readonly package?: string;
-    /** The paths of programs by the names of their modules. A lone program is the module named by `package`. */
+    /** The paths of programs by module. A single program is the module named by `package`. */
     readonly modules?: Readonly<Record<string, string>>;
-    /** The modules that have an object model in place of a program, by name. */
+    /** Modules with an object model instead of a program, by name. */
     readonly models?: Readonly<Record<string, unknown>>;
     /** The default environment. */
     readonly environment?: string;
@@ -24,7 +24,7 @@ export interface Workspace {
     readonly environments?: readonly string[];
 }
 
-/** Messages for errors of the parser, by its codes. Its own use the terms of YAML's grammar. */
+/** Messages for the parser's errors, by code. Its own messages use YAML grammar terms. */
 const syntaxErrors: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: "this key is already set; remove one of the two",
     MULTIPLE_DOCS: "a second document begins here; the file must have only one",
@@ -32,7 +32,10 @@ const syntaxErrors: Readonly<Record<string, string>> = {
 };
 const invalid = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
 
-/** Reads the nearest `Lumi.yaml`, in a folder or above. Throws a `Failure` with all errors if it is invalid. */
+/**
+ * Reads the nearest `Lumi.yaml`, in a folder or one of its parents. Throws a `Failure` with all errors if it is
+ * invalid.
+ */
 export function readWorkspace(folder: string): Workspace {
     const file = join(folder, "Lumi.yaml");
     let text: string;
@@ -45,7 +48,7 @@ export function readWorkspace(folder: string): Workspace {
         const parent = dirname(folder);
         return parent === folder ? {} : readWorkspace(parent);
     }
-    const reader = new Reader(text.replace(/\r(?!\n)/g, "\n")); // A lone carriage return ends a line for lumi, too.
+    const reader = new Reader(text.replace(/\r(?!\n)/g, "\n")); // lumi accepts lone carriage returns, too
     const workspace = reader.read();
     if (reader.problems.length > 0) {
         throw new Failure(reader.problems.map((problem) => `${file}:${problem}`).join("\n"));
@@ -53,7 +56,7 @@ export function readWorkspace(folder: string): Workspace {
     return { file, ...workspace };
 }
 
-/** An entry of an object: its path for messages, its key, where that is, and its value. */
+/** An entry of an object: its path in messages, its key and offset, and its value. */
 interface Entry {
     readonly path: string;
     readonly name: string;
@@ -62,7 +65,7 @@ interface Entry {
 }
 
 class Reader {
-    /** The errors, each with its line and column, in the order of the file. */
+    /** The errors, each with line and column, in file order. */
     readonly problems: string[] = [];
     readonly #text: string;
     readonly #lines = new LineCounter();
@@ -71,10 +74,10 @@ class Reader {
         this.#text = text;
     }
 
-    /** Returns the workspace, which counts only if there are no problems. */
+    /** Returns the workspace, which is valid only if there are no problems. */
     read(): Workspace {
         const { contents, errors } = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
-        const [wrong] = errors; // The others most likely follow from the first.
+        const [wrong] = errors; // the others most likely follow from the first
         if (wrong !== undefined) {
             this.#report(wrong.pos[0], syntaxErrors[wrong.code] ?? invalid);
             return {};
@@ -117,13 +120,13 @@ class Reader {
         return Object.fromEntries(Object.entries(found).filter(([, value]) => Object.keys(value).length > 0));
     }
 
-    /** Returns the string that is a value, or an empty one after an error, which shows an example. */
+    /** Returns a string value, or an empty string after an error that shows the example. */
     #string(entry: Entry, example: string): string {
         const { value } = entry;
         return this.#is("a string", entry, example) && isScalar(value) ? String(value.value) : "";
     }
 
-    /** Returns the entries of the object that is a value, none after an error. */
+    /** Returns the entries of an object value, or none after an error that shows the example. */
     #object(entry: Entry, example: string): readonly Entry[] {
         return this.#is("an object", entry, example) ? entriesOf(entry.path, entry.value) : [];
     }
@@ -145,7 +148,7 @@ class Reader {
     }
 }
 
-/** Returns the entries of an object, none of another value. */
+/** Returns the entries of an object, or none for other values. */
 function entriesOf(path: string, object: ParsedNode | null): readonly Entry[] {
     const pairs = isMap(object) ? (object.items as Pair<ParsedNode, ParsedNode | null>[]) : [];
     return pairs.map(({ key, value }) => {
@@ -154,7 +157,7 @@ function entriesOf(path: string, object: ParsedNode | null): readonly Entry[] {
     });
 }
 
-/** Describes a value. */
+/** Describes a value in messages. */
 function kindOf(node: ParsedNode | null): string {
     if (node === null || (isScalar(node) && node.value === null)) {
         return "no value";

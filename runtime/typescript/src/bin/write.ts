@@ -7,8 +7,8 @@ import { pipeline } from "node:stream/promises";
 import { Failure, messageOf } from "./failure.js";
 
 /**
- * Writes a text to a file, which is replaced as a whole, or to standard output, which is called `-`. Only its owner can
- * read a file with secrets.
+ * Writes a text to a file, replacing the file atomically, or to standard output for `-`. Files with secrets are
+ * readable only by their owner.
  */
 export async function write(out: string, text: string, secret: boolean): Promise<void> {
     try {
@@ -22,7 +22,10 @@ export async function write(out: string, text: string, secret: boolean): Promise
     }
 }
 
-/** Replaces a file. Of a link it replaces the target, which may be missing. Devices such as /dev/null are refused. */
+/**
+ * Replaces a file. A link's target, which may be missing, is replaced instead of the link. Devices such as /dev/null
+ * are rejected.
+ */
 function replace(out: string, text: string, secret: boolean): void {
     const found = statSync(out, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) {
@@ -32,7 +35,7 @@ function replace(out: string, text: string, secret: boolean): void {
     const mode = secret ? 0o600 : 0o666;
     const temporary = `${target}.${randomBytes(8).toString("hex")}.tmp`;
     try {
-        // An existing file would keep its mode, so "wx" insists on a new one.
+        // An existing file would keep its mode, so "wx" requires a new one.
         writeFileSync(temporary, text, { mode, flag: "wx" });
         if (found !== undefined && !secret) {
             chmodSync(temporary, found.mode & 0o777);
@@ -44,7 +47,7 @@ function replace(out: string, text: string, secret: boolean): void {
     }
 }
 
-/** Follows symbolic links. realpathSync fails if the last one leads to a file that does not exist yet. */
+/** Follows symbolic links. realpathSync fails if the target does not exist yet. */
 function targetOf(path: string): string {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
     return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
