@@ -26,35 +26,34 @@ export const usage = `lumi-program runs a program and prints the graph of the re
 
 Usage: lumi-program [flags] [MODULE | PROGRAM] [ARGUMENT …] [-- ARGUMENT …]
 
-MODULE is the name of a module in the nearest Lumi.yaml, in the current folder or above. It may be left out where there
-is only one, unless the program has arguments other than those after --.
-PROGRAM is a .js or .ts file. Node runs the first by itself. The second needs tsx among the packages of your project
-(npm install --save-dev tsx); or compile it with tsc, and name the .js file that tsc writes.
-The program finds its arguments in process.argv. Those that begin with a dash stand behind --.
+MODULE is a module in the nearest Lumi.yaml, in the current folder or one of its parents. It can be omitted if there is
+only one, unless the program has arguments other than those after --.
+PROGRAM is a .js or .ts file. A .ts file needs tsx in your project (npm install --save-dev tsx); or compile it with tsc
+and pass the .js file instead.
+The program finds its arguments in process.argv. Put arguments that start with a dash after --.
 
-Flags, which may stand anywhere before --:
-  --check             run tsc first, and the program only if its types are right; tsx does not check types
-  --environment=NAME  what the graph is for, such as prod
-  --package=NAME      the package that the program belongs to, such as my/cluster
-  --module=NAME       the module in that package that URNs name (default index)
-  --out=FILE          where the graph is written to (default -, which is standard output)
-  --workspace-stdin   read the workspace as JSON from standard input, as lumi writes it, and not from Lumi.yaml
-  --help              print this
+Flags, anywhere before --:
+  --check             run tsc first, and the program only if it passes; tsx does not check types
+  --environment=NAME  the environment, such as prod
+  --package=NAME      the program's package, such as my/cluster
+  --module=NAME       the program's module in that package, for URNs (default index)
+  --out=FILE          the output file (default -, which is standard output)
+  --workspace-stdin   read the workspace as JSON from standard input, as written by lumi, instead of Lumi.yaml
+  --help              print this help
   --version           print the version
 
-Names that no flag gives come from the nearest Lumi.yaml, in the program's folder or above. A module's name is its
-package:
+Names without a flag come from the nearest Lumi.yaml, in the program's folder or one of its parents. A module's name is
+its package:
 
   modules:
     network: network/main.ts
     cluster: cluster/main.ts
   environment: dev
 
-The graph is LumiGL. The same program makes the same bytes. What the program itself prints goes to standard error.
-A graph holds its secrets in plain text. One that has any is not written to a terminal, and only its owner can read the
-file that --out names.
+The graph is LumiGL and deterministic. The program's own output goes to standard error. Secrets in the graph are in
+plain text: a graph with secrets is not written to a terminal, and --out makes its file readable only by its owner.
 
-Exit codes: 0 the graph is written; 1 the program is wrong; 2 wrong use, or the system failed, or Ctrl-C.
+Exit codes: 0 success; 1 the program is invalid; 2 usage or system error, or Ctrl-C.
 
 Examples:
   lumi-program network > graph.json
