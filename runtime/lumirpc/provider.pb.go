@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Kind is the kind of a value on the wire. Treat a kind that you do not know as ANY.
+// Kind is the kind of a value on the wire. Treat unknown kinds as ANY.
 type Property_Kind int32
 
 const (
@@ -50,7 +50,7 @@ const (
 	Property_ASSET Property_Kind = 8
 	// An archive.
 	Property_ARCHIVE Property_Kind = 9
-	// A capability, the URN of another resource.
+	// A resource reference, the URN of another resource.
 	Property_CAPABILITY Property_Kind = 10
 )
 
@@ -117,7 +117,7 @@ type GetRequest_Purpose int32
 const (
 	// Not allowed.
 	GetRequest_PURPOSE_UNSPECIFIED GetRequest_Purpose = 0
-	// To find out whether a resource is still as stored.
+	// To compare a resource with its stored state.
 	GetRequest_REFRESH GetRequest_Purpose = 1
 	// To start managing a resource of which only the id is known.
 	GetRequest_IMPORT GetRequest_Purpose = 2
@@ -164,7 +164,7 @@ func (GetRequest_Purpose) EnumDescriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17, 0}
 }
 
-// Kind is what happened to a value.
+// Kind is the kind of a change.
 type Change_Kind int32
 
 const (
@@ -221,7 +221,7 @@ func (Change_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21, 0}
 }
 
-// Severity is the severity of an event. Treat one that you do not know as INFO.
+// Severity is the severity of an event. Treat unknown severities as INFO.
 type Event_Severity int32
 
 const (
@@ -286,7 +286,7 @@ func (Event_Severity) EnumDescriptor() ([]byte, []int) {
 type HandshakeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The version of this protocol that the engine speaks: 1. New fields, enum values and calls do not change it, so
-	// each side must accept that the other lacks them or has more. A plugin that speaks another version refuses with
+	// each side must tolerate that the other has fewer or more. A plugin that speaks another version fails with
 	// FAILED_PRECONDITION.
 	ProtocolVersion int32 `protobuf:"varint,1,opt,name=protocol_version,json=protocolVersion,proto3" json:"protocol_version,omitempty"`
 	unknownFields   protoimpl.UnknownFields
@@ -341,7 +341,7 @@ type HandshakeResponse struct {
 	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
 	// The tokens of the resource types that it serves, such as "aws:ec2:VPC", sorted.
 	Types []string `protobuf:"bytes,4,rep,name=types,proto3" json:"types,omitempty"`
-	// Whether Configure must come before any call about a resource.
+	// Whether Configure must be called before any call about a resource.
 	Configurable  bool `protobuf:"varint,5,opt,name=configurable,proto3" json:"configurable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -412,7 +412,7 @@ func (x *HandshakeResponse) GetConfigurable() bool {
 	return false
 }
 
-// ConfigureRequest has the configuration. Unknown values are not allowed.
+// ConfigureRequest contains the configuration. Unknown values are not allowed.
 type ConfigureRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The properties that the IDL declares as idl.Config. It must be empty for a provider without one.
@@ -458,7 +458,7 @@ func (x *ConfigureRequest) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// ConfigureResponse tells that the provider is ready.
+// ConfigureResponse means that the provider is ready.
 type ConfigureResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -596,10 +596,10 @@ type Description struct {
 	Named bool `protobuf:"varint,2,opt,name=named,proto3" json:"named,omitempty"`
 	// Whether Find can find resources of this type.
 	CanFind bool `protobuf:"varint,3,opt,name=can_find,json=canFind,proto3" json:"can_find,omitempty"`
-	// Whether a Create that is repeated with the same token returns what the first one created. The engine may then
-	// simply repeat a Create with an uncertain outcome.
+	// Whether a repeated Create with the same token returns the resource of the first. The engine may then simply repeat a
+	// Create with an uncertain outcome.
 	IdempotentCreate bool `protobuf:"varint,4,opt,name=idempotent_create,json=idempotentCreate,proto3" json:"idempotent_create,omitempty"`
-	// The top-level properties of the resource, in the order of the IDL.
+	// The top-level properties of the resource, in declaration order.
 	Properties    []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -687,7 +687,7 @@ type Property struct {
 	Replaces bool `protobuf:"varint,6,opt,name=replaces,proto3" json:"replaces,omitempty"`
 	// Whether it is a secret.
 	Secret bool `protobuf:"varint,7,opt,name=secret,proto3" json:"secret,omitempty"`
-	// The names that it had before, the last one first. Stored properties may have it under one of these.
+	// Its former names, the latest first. Stored properties may use any of them.
 	Was           []string `protobuf:"bytes,8,rep,name=was,proto3" json:"was,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -779,12 +779,12 @@ func (x *Property) GetWas() []string {
 	return nil
 }
 
-// Reference is what is known about a resource that a capability refers to.
+// Reference describes a resource that a property refers to.
 type Reference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The resource's id, empty while it does not exist.
+	// The resource's id. It is empty while the resource does not exist.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Its properties, as far as they are known.
+	// Its known properties.
 	Properties    *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -834,7 +834,7 @@ func (x *Reference) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// CheckRequest has the properties of a resource in a program.
+// CheckRequest contains a program's properties for a resource.
 type CheckRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token of the resource type.
@@ -842,19 +842,18 @@ type CheckRequest struct {
 	// The resource's URN, which must be of this type. If programs do not name the resources, its last part is a
 	// placeholder in Check and Name.
 	Urn string `protobuf:"bytes,2,opt,name=urn,proto3" json:"urn,omitempty"`
-	// The properties in the program. Values may be unknown.
+	// The program's properties. Values may be unknown.
 	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
-	// The resources that the capabilities in the properties refer to, by URN. Those that do not exist yet may be
-	// missing.
+	// The resources that the properties refer to, by URN. Those that do not exist yet may be missing.
 	References map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The properties that were last sent to Create or Update, so that defaults can stay as they are. Absent for a new
-	// resource, and for the replacement of one.
+	// The properties last sent to Create or Update, so that defaults can be kept. Absent for a new resource and for a
+	// replacement.
 	Old *structpb.Struct `protobuf:"bytes,5,opt,name=old,proto3" json:"old,omitempty"`
-	// Bytes to derive generated names and other random defaults from, so that each Check of a resource makes the same
-	// ones. They differ between resources, and between a resource and its replacement. When an engine first plans a
-	// resource, it computes the HMAC-SHA256 of the URN in the request and a counter of the resource's incarnations, with
-	// the environment's lineage as the key, and keeps that. A provider treats them as opaque, and fills in no random
-	// defaults if they are empty.
+	// The seed of generated names and other random defaults, so that each Check of a resource returns the same ones. It
+	// differs between resources, and between a resource and its replacement. When an engine first plans a resource, it
+	// computes the HMAC-SHA256 of the URN in the request and a counter of the resource's incarnations, with the
+	// environment's lineage as the key, and stores the result. A provider must treat the seed as opaque, and set no random
+	// defaults if it is empty.
 	Seed          []byte `protobuf:"bytes,6,opt,name=seed,proto3" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -932,10 +931,10 @@ func (x *CheckRequest) GetSeed() []byte {
 	return nil
 }
 
-// CheckResponse tells that the properties are valid.
+// CheckResponse means that the properties are valid.
 type CheckResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The properties of the request with defaults filled in. Unknown values are still unknown.
+	// The properties of the request, with defaults. Unknown values are still unknown.
 	Properties    *structpb.Struct `protobuf:"bytes,1,opt,name=properties,proto3" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -978,7 +977,7 @@ func (x *CheckResponse) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// NameRequest asks for the name of a new resource.
+// NameRequest is the request of Name.
 type NameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in CheckRequest.
@@ -1051,10 +1050,10 @@ func (x *NameRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
-// NameResponse has the name.
+// NameResponse contains the name.
 type NameResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The last part of the resource's URN. It is not empty and has no control characters.
+	// The last part of the resource's URN. It must not be empty or contain control characters.
 	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1097,7 +1096,7 @@ func (x *NameResponse) GetName() string {
 	return ""
 }
 
-// CreateRequest asks for a new resource.
+// CreateRequest describes a resource to create.
 type CreateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in CheckRequest.
@@ -1108,9 +1107,9 @@ type CreateRequest struct {
 	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
 	// As in CheckRequest.
 	References map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Identifies one intended creation: the same in every attempt at it and in Find, and different for a replacement. A
-	// provider passes it to the cloud as an idempotency token or tags the resource with it, so that a repeated Create
-	// does not create a second resource, and Find finds the first.
+	// Identifies the intent to create one resource: the same in every attempt and in Find, but different for a
+	// replacement. A provider passes it to the cloud as an idempotency token or tags the resource with it, so that a
+	// repeated Create does not create a second resource, and Find finds the first.
 	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1181,13 +1180,13 @@ func (x *CreateRequest) GetToken() string {
 	return ""
 }
 
-// CreateResponse tells that the resource exists.
+// CreateResponse means that the resource exists.
 type CreateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider's id for the resource. It is never empty.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The properties that the provider computed; all others are as requested. With a failure, all that the resource
-	// has.
+	// The properties that the provider computed; all others are as requested. With a failure, all properties of the
+	// resource.
 	Properties *structpb.Struct `protobuf:"bytes,2,opt,name=properties,proto3" json:"properties,omitempty"`
 	// Set if the resource exists, but not as requested: the status of the failure. The engine must store the id and the
 	// properties.
@@ -1388,7 +1387,7 @@ type GetRequest struct {
 	Urn string `protobuf:"bytes,4,opt,name=urn,proto3" json:"urn,omitempty"`
 	// As in InspectChangeRequest for REFRESH, which requires it. Absent for IMPORT.
 	Old *structpb.Struct `protobuf:"bytes,5,opt,name=old,proto3" json:"old,omitempty"`
-	// As in CheckRequest, for the capabilities in old.
+	// As in CheckRequest, for references in old.
 	References    map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1512,7 +1511,7 @@ func (x *GetResponse) GetProperties() *structpb.Struct {
 	return nil
 }
 
-// InspectChangeRequest has the stored and the desired properties of an existing resource.
+// InspectChangeRequest contains the stored and the desired properties of an existing resource.
 type InspectChangeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in CheckRequest.
@@ -1521,12 +1520,12 @@ type InspectChangeRequest struct {
 	Urn string `protobuf:"bytes,2,opt,name=urn,proto3" json:"urn,omitempty"`
 	// The provider's id for the resource.
 	Id string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
-	// All stored properties of the resource: those that were last sent to Create or Update, and those that the provider
-	// computed. All values are known.
+	// All stored properties of the resource: those last sent to Create or Update, and those that the provider computed. All
+	// values are known.
 	Old *structpb.Struct `protobuf:"bytes,4,opt,name=old,proto3" json:"old,omitempty"`
 	// The desired properties, as returned by Check. Values may be unknown.
 	New *structpb.Struct `protobuf:"bytes,5,opt,name=new,proto3" json:"new,omitempty"`
-	// As in CheckRequest, for the capabilities in old and in new.
+	// As in CheckRequest, for references in old and new.
 	References    map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1604,18 +1603,18 @@ func (x *InspectChangeRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
-// InspectChangeResponse has the differences.
+// InspectChangeResponse contains the differences.
 type InspectChangeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All differences that are not ignored, in the order of their paths.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// The paths whose changes require a replacement, sorted. If empty, an update is enough.
 	Replaces []string `protobuf:"bytes,2,rep,name=replaces,proto3" json:"replaces,omitempty"`
-	// Whether a replacement requires that the old resource is deleted first.
+	// Whether the old resource must be deleted before its replacement is created.
 	DeleteBeforeReplace bool `protobuf:"varint,3,opt,name=delete_before_replace,json=deleteBeforeReplace,proto3" json:"delete_before_replace,omitempty"`
-	// Set if the provider ignores some of the changes: the new properties, with the old values where they are ignored.
-	// An engine uses them in place of the new ones from then on: it sends them to Update and stores them, even if there
-	// are no changes left. A Create of a replacement still gets what Check returned. Values may be unknown; once they
+	// Set if the provider ignores some of the changes: the new properties, with the old values where changes are ignored.
+	// From then on, an engine uses them instead of the new ones: it sends them to Update and stores them, even if there
+	// are no changes left. The Create of a replacement still gets the result of Check. Values may be unknown; once they
 	// are known, the engine calls Check and InspectChange again.
 	Properties    *structpb.Struct `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1683,7 +1682,7 @@ func (x *InspectChangeResponse) GetProperties() *structpb.Struct {
 // Change is a difference: the outermost value that was added or removed, or the innermost that was modified.
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The kind of the change.
 	Kind Change_Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=lumirpc.Change_Kind" json:"kind,omitempty"`
 	// The path of the value, such as "ingress[2].fromPort".
 	Path string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
@@ -1771,7 +1770,7 @@ func (x *Change) GetSecret() bool {
 	return false
 }
 
-// UpdateRequest has the stored and the desired properties of a resource that is updated.
+// UpdateRequest contains the stored and the desired properties of a resource to update.
 type UpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in CheckRequest.
@@ -1782,7 +1781,7 @@ type UpdateRequest struct {
 	Id string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
 	// As in InspectChangeRequest.
 	Old *structpb.Struct `protobuf:"bytes,4,opt,name=old,proto3" json:"old,omitempty"`
-	// The desired properties, as returned by InspectChange, or by Check if that returned none. All values are known.
+	// The desired properties, as returned by InspectChange, or by Check if it returned none. All values are known.
 	New *structpb.Struct `protobuf:"bytes,5,opt,name=new,proto3" json:"new,omitempty"`
 	// As in InspectChangeRequest.
 	References    map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -1862,10 +1861,10 @@ func (x *UpdateRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
-// UpdateResponse tells that the resource was changed.
+// UpdateResponse means that the resource was changed.
 type UpdateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The properties that the provider computes, changed or not. With a failure, all that the resource has now.
+	// The properties that the provider computes, changed or not. With a failure, all properties of the resource.
 	Properties *structpb.Struct `protobuf:"bytes,1,opt,name=properties,proto3" json:"properties,omitempty"`
 	// Set if the resource was changed, but not as requested: the status of the failure. The engine must store the
 	// properties.
@@ -1918,7 +1917,7 @@ func (x *UpdateResponse) GetFailure() *status.Status {
 	return nil
 }
 
-// DeleteRequest has the stored properties of a resource that is deleted.
+// DeleteRequest contains the stored properties of a resource to delete.
 type DeleteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in CheckRequest.
@@ -2000,7 +1999,7 @@ func (x *DeleteRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
-// DeleteResponse tells that the resource does not exist any more.
+// DeleteResponse means that the resource no longer exists.
 type DeleteResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2074,7 +2073,7 @@ func (*CancelRequest) Descriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
 }
 
-// CancelResponse tells that the plugin is stopping.
+// CancelResponse means that the plugin is stopping.
 type CancelResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2149,9 +2148,9 @@ func (*EventsRequest) Descriptor() ([]byte, []int) {
 }
 
 // Event is a log message of one call. The events of a call are sent before its response. gRPC does not order streams,
-// so the response has a trailer "lumi-events" with the position of the call's last event on the stream, counted from
-// 1, as decimal digits. An engine that wants to have all events of a call waits until it has received that many. A
-// call without events has no trailer.
+// so the response has a trailer "lumi-events" with the position of the call's last event in the stream, counted from
+// 1, in decimal. An engine that wants all events of a call waits until it has received that many. A call without events
+// has no trailer.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URN in the call's request. Empty if it has none, as in Configure.
@@ -2162,8 +2161,8 @@ type Event struct {
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// Whether the message is the progress of the call, which replaces its previous one.
 	Progress bool `protobuf:"varint,4,opt,name=progress,proto3" json:"progress,omitempty"`
-	// How many events, of any calls, were dropped at this point because the engine did not read fast enough. If it is
-	// not 0, the message says so, and the event has no URN.
+	// The number of events, of any calls, dropped at this point because the engine did not read fast enough. If not 0, the
+	// message reports it, and the event has no URN.
 	Dropped       int64 `protobuf:"varint,5,opt,name=dropped,proto3" json:"dropped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2274,7 +2273,7 @@ func (*Uncertain) Descriptor() ([]byte, []int) {
 // Faults is a detail of a status: the errors in properties.
 type Faults struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At least one, in the order of the properties. If there are too many to send, the last one says so.
+	// At least one, in property order. If there are too many to send, the last one says so.
 	Faults        []*Faults_Fault `protobuf:"bytes,1,rep,name=faults,proto3" json:"faults,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -44,29 +44,29 @@ const (
 // ResourceProvider serves all resource types of one package.
 //
 // Property bags are Structs, in which null means absent. Special values (secrets, assets and archives) are objects
-// whose key "4dabf18193072939515e22adb298388d" tells which kind they are. A capability is the URN of another
-// resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" represents a value that is not known yet. It is allowed
-// in Check, in Name and in the new properties of InspectChange, and nowhere else.
+// marked by the key "4dabf18193072939515e22adb298388d", whose value is their kind. A resource reference is the URN of
+// another resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" is the placeholder for an unknown value. It is
+// allowed only in Check, in Name and in the new properties of InspectChange.
 //
 // Old properties may have been stored under an older IDL; the provider upgrades them.
 //
-// Calls may be concurrent, except that an engine makes one call at a time for one resource. A call that it gave up may
+// Calls may be concurrent, except that an engine makes one call at a time for one resource. A call that it gave up on may
 // still be running.
 //
 // A call fails with one of these status codes:
 //
-//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, and the program must be fixed.
+//	INVALID_ARGUMENT     With Faults: the properties or the configuration are invalid, and the program must be fixed.
 //	                     Without: the request is malformed, which is a bug in the engine.
 //	NOT_FOUND            The resource does not exist: from Get, from Find, and from Update if the provider notices.
 //	                     Delete succeeds instead.
-//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Without: the call came out of turn, such as
+//	FAILED_PRECONDITION  With Replacement: the update requires a replacement. Without: the call is not allowed now, such as
 //	                     before Configure or while the plugin is stopping, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a temporary reason, such as throttling,
 //	                     and the same call can safely be repeated, even if something was changed. Without: there is
 //	                     no connection to the plugin.
 //	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
-//	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve this resource type, cannot find resources of it, or does not have
+//	INTERNAL             With Faults: the provider returned an invalid result. Without: its code panicked.
+//	UNIMPLEMENTED        The plugin does not serve this resource type, does not support Find for it, or does not have
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
@@ -75,51 +75,50 @@ const (
 //	UNKNOWN              The operation failed for any other reason.
 //
 // A Create, Update or Delete that fails with INVALID_ARGUMENT, NOT_FOUND, FAILED_PRECONDITION, UNIMPLEMENTED,
-// UNAUTHENTICATED or UNKNOWN has changed nothing. With any other status its outcome is uncertain, except where
-// RetryInfo allows to repeat the call; so it is if the connection is lost after the call was sent. An engine then
-// calls Find or Get to learn what exists, before it makes the call again.
+// UNAUTHENTICATED or UNKNOWN has changed nothing. With any other status, its outcome is uncertain, unless
+// RetryInfo allows repeating the call. The same applies if the connection is lost after the call was sent. An engine
+// then calls Find or Get to learn what exists before it repeats the call.
 //
-// Providers must take care with UNKNOWN: most gRPC libraries answer it when a handler throws. Unless nothing can have
-// changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
-// gives up half way answers ABORTED or a failure in the response, not CANCELLED.
+// Beware of UNKNOWN: most gRPC libraries return it when a handler throws. Unless nothing can have changed, catch the
+// exception and return ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and gives up halfway returns
+// ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages of errors are for people. They are cut off at 8 KiB and details at 16 KiB, since both travel as metadata.
+// Error messages are for people. They are truncated at 8 KiB, and details at 16 KiB, since both are sent as metadata.
 type ResourceProviderClient interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(ctx context.Context, in *HandshakeRequest, opts ...grpc.CallOption) (*HandshakeResponse, error)
-	// Configure passes the provider its configuration. It comes once, before any call about a resource, and may be
+	// Configure passes the provider its configuration. It is called once, before any call about a resource, and may be
 	// repeated if it fails. A provider without configuration does not need it.
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
 	// Describe returns what the IDL and the provider declare about resource types. It is allowed before Configure.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Check validates the properties in a program, and returns them with the defaults that the provider fills in. It
-	// changes nothing.
+	// Check validates a program's properties, and returns them with the provider's defaults. It changes nothing.
 	Check(ctx context.Context, in *CheckRequest, opts ...grpc.CallOption) (*CheckResponse, error)
 	// Name returns the name of a new resource. If programs name the resources, it is the property "name".
 	Name(ctx context.Context, in *NameRequest, opts ...grpc.CallOption) (*NameResponse, error)
 	// Create creates a resource. If it fails after something was created, the response has the id and a failure.
 	Create(ctx context.Context, in *CreateRequest, opts ...grpc.CallOption) (*CreateResponse, error)
-	// Find looks for the resource that a Create with an uncertain outcome was to create. NOT_FOUND means that the
-	// Create created nothing, and will not any more; the engine then calls Create again. A provider that cannot be sure
-	// answers another status. Types without Find answer UNIMPLEMENTED; see Description.can_find.
+	// Find looks up the resource of a Create with an uncertain outcome. NOT_FOUND means that the Create created nothing
+	// and will not do so later; the engine then calls Create again. A provider that is not sure must return another
+	// status. Types without Find return UNIMPLEMENTED; see Description.can_find.
 	Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error)
 	// Get reads a resource by its id. If it does not exist, the status is NOT_FOUND.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*GetResponse, error)
-	// InspectChange compares an existing resource with its desired state, and tells whether an update is enough. It
+	// InspectChange compares an existing resource with its desired state, and reports whether an update is enough. It
 	// changes nothing.
 	InspectChange(ctx context.Context, in *InspectChangeRequest, opts ...grpc.CallOption) (*InspectChangeResponse, error)
 	// Update changes a resource in place. If it fails after something was changed, the response has a failure.
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
 	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
-	// Cancel stops the plugin: it cancels the calls in flight, which still answer, and refuses later ones. It does not
-	// wait for them.
+	// Cancel stops the plugin: it cancels the calls in flight, which still return responses, and rejects later ones. It
+	// does not wait for them.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
-	// Events streams what the providers log. It is allowed before Configure and ends when the plugin has stopped. A
-	// plugin has one such stream at a time, and refuses a second with FAILED_PRECONDITION. It sends response headers at
-	// once, after which the engine misses no event. The engine must keep reading: a plugin delays the response to a
-	// call until the call's events are sent, but by a second at most, and drops events that are too many to keep.
-	// Without a stream, events go to standard error.
+	// Events streams the providers' log. It is allowed before Configure and ends when the plugin has stopped. A plugin has
+	// one such stream at a time, and rejects a second with FAILED_PRECONDITION. It sends response headers at once, after
+	// which the engine misses no event. The engine must keep reading: a plugin delays the response to a call by up to a
+	// second until the call's events are sent, and drops events if its buffer is full. Without a stream, events go to
+	// standard error.
 	Events(ctx context.Context, in *EventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error)
 }
 
@@ -277,29 +276,29 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 // ResourceProvider serves all resource types of one package.
 //
 // Property bags are Structs, in which null means absent. Special values (secrets, assets and archives) are objects
-// whose key "4dabf18193072939515e22adb298388d" tells which kind they are. A capability is the URN of another
-// resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" represents a value that is not known yet. It is allowed
-// in Check, in Name and in the new properties of InspectChange, and nowhere else.
+// marked by the key "4dabf18193072939515e22adb298388d", whose value is their kind. A resource reference is the URN of
+// another resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" is the placeholder for an unknown value. It is
+// allowed only in Check, in Name and in the new properties of InspectChange.
 //
 // Old properties may have been stored under an older IDL; the provider upgrades them.
 //
-// Calls may be concurrent, except that an engine makes one call at a time for one resource. A call that it gave up may
+// Calls may be concurrent, except that an engine makes one call at a time for one resource. A call that it gave up on may
 // still be running.
 //
 // A call fails with one of these status codes:
 //
-//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, and the program must be fixed.
+//	INVALID_ARGUMENT     With Faults: the properties or the configuration are invalid, and the program must be fixed.
 //	                     Without: the request is malformed, which is a bug in the engine.
 //	NOT_FOUND            The resource does not exist: from Get, from Find, and from Update if the provider notices.
 //	                     Delete succeeds instead.
-//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Without: the call came out of turn, such as
+//	FAILED_PRECONDITION  With Replacement: the update requires a replacement. Without: the call is not allowed now, such as
 //	                     before Configure or while the plugin is stopping, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a temporary reason, such as throttling,
 //	                     and the same call can safely be repeated, even if something was changed. Without: there is
 //	                     no connection to the plugin.
 //	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
-//	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve this resource type, cannot find resources of it, or does not have
+//	INTERNAL             With Faults: the provider returned an invalid result. Without: its code panicked.
+//	UNIMPLEMENTED        The plugin does not serve this resource type, does not support Find for it, or does not have
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
 //	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
@@ -308,51 +307,50 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 //	UNKNOWN              The operation failed for any other reason.
 //
 // A Create, Update or Delete that fails with INVALID_ARGUMENT, NOT_FOUND, FAILED_PRECONDITION, UNIMPLEMENTED,
-// UNAUTHENTICATED or UNKNOWN has changed nothing. With any other status its outcome is uncertain, except where
-// RetryInfo allows to repeat the call; so it is if the connection is lost after the call was sent. An engine then
-// calls Find or Get to learn what exists, before it makes the call again.
+// UNAUTHENTICATED or UNKNOWN has changed nothing. With any other status, its outcome is uncertain, unless
+// RetryInfo allows repeating the call. The same applies if the connection is lost after the call was sent. An engine
+// then calls Find or Get to learn what exists before it repeats the call.
 //
-// Providers must take care with UNKNOWN: most gRPC libraries answer it when a handler throws. Unless nothing can have
-// changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
-// gives up half way answers ABORTED or a failure in the response, not CANCELLED.
+// Beware of UNKNOWN: most gRPC libraries return it when a handler throws. Unless nothing can have changed, catch the
+// exception and return ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and gives up halfway returns
+// ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages of errors are for people. They are cut off at 8 KiB and details at 16 KiB, since both travel as metadata.
+// Error messages are for people. They are truncated at 8 KiB, and details at 16 KiB, since both are sent as metadata.
 type ResourceProviderServer interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(context.Context, *HandshakeRequest) (*HandshakeResponse, error)
-	// Configure passes the provider its configuration. It comes once, before any call about a resource, and may be
+	// Configure passes the provider its configuration. It is called once, before any call about a resource, and may be
 	// repeated if it fails. A provider without configuration does not need it.
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
 	// Describe returns what the IDL and the provider declare about resource types. It is allowed before Configure.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Check validates the properties in a program, and returns them with the defaults that the provider fills in. It
-	// changes nothing.
+	// Check validates a program's properties, and returns them with the provider's defaults. It changes nothing.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
 	// Name returns the name of a new resource. If programs name the resources, it is the property "name".
 	Name(context.Context, *NameRequest) (*NameResponse, error)
 	// Create creates a resource. If it fails after something was created, the response has the id and a failure.
 	Create(context.Context, *CreateRequest) (*CreateResponse, error)
-	// Find looks for the resource that a Create with an uncertain outcome was to create. NOT_FOUND means that the
-	// Create created nothing, and will not any more; the engine then calls Create again. A provider that cannot be sure
-	// answers another status. Types without Find answer UNIMPLEMENTED; see Description.can_find.
+	// Find looks up the resource of a Create with an uncertain outcome. NOT_FOUND means that the Create created nothing
+	// and will not do so later; the engine then calls Create again. A provider that is not sure must return another
+	// status. Types without Find return UNIMPLEMENTED; see Description.can_find.
 	Find(context.Context, *FindRequest) (*FindResponse, error)
 	// Get reads a resource by its id. If it does not exist, the status is NOT_FOUND.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
-	// InspectChange compares an existing resource with its desired state, and tells whether an update is enough. It
+	// InspectChange compares an existing resource with its desired state, and reports whether an update is enough. It
 	// changes nothing.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
 	// Update changes a resource in place. If it fails after something was changed, the response has a failure.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
-	// Cancel stops the plugin: it cancels the calls in flight, which still answer, and refuses later ones. It does not
-	// wait for them.
+	// Cancel stops the plugin: it cancels the calls in flight, which still return responses, and rejects later ones. It
+	// does not wait for them.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
-	// Events streams what the providers log. It is allowed before Configure and ends when the plugin has stopped. A
-	// plugin has one such stream at a time, and refuses a second with FAILED_PRECONDITION. It sends response headers at
-	// once, after which the engine misses no event. The engine must keep reading: a plugin delays the response to a
-	// call until the call's events are sent, but by a second at most, and drops events that are too many to keep.
-	// Without a stream, events go to standard error.
+	// Events streams the providers' log. It is allowed before Configure and ends when the plugin has stopped. A plugin has
+	// one such stream at a time, and rejects a second with FAILED_PRECONDITION. It sends response headers at once, after
+	// which the engine misses no event. The engine must keep reading: a plugin delays the response to a call by up to a
+	// second until the call's events are sent, and drops events if its buffer is full. Without a stream, events go to
+	// standard error.
 	Events(*EventsRequest, grpc.ServerStreamingServer[Event]) error
 	mustEmbedUnimplementedResourceProviderServer()
 }

@@ -85,7 +85,7 @@ func (StatusResponse_State) EnumDescriptor() ([]byte, []int) {
 // ProvisionerHandshakeRequest introduces the engine.
 type ProvisionerHandshakeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The version of this protocol that the engine speaks: 1. A plugin that speaks another one refuses with
+	// The version of this protocol that the engine speaks: 1. A plugin that speaks another one fails with
 	// FAILED_PRECONDITION.
 	ProtocolVersion int32 `protobuf:"varint,1,opt,name=protocol_version,json=protocolVersion,proto3" json:"protocol_version,omitempty"`
 	unknownFields   protoimpl.UnknownFields
@@ -200,13 +200,13 @@ type GraphChange struct {
 	Environment string `protobuf:"bytes,1,opt,name=environment,proto3" json:"environment,omitempty"`
 	// The module, such as "network".
 	Module string `protobuf:"bytes,2,opt,name=module,proto3" json:"module,omitempty"`
-	// All resources that the provisioner handles in the module, as they will be, each after those that it refers to. They
+	// All resources that the provisioner handles in the module in their desired state, each after those that it refers to. They
 	// include resources that do not change and those of former versions that are still in use.
 	New []*Resource `protobuf:"bytes,3,rep,name=new,proto3" json:"new,omitempty"`
-	// The same resources as they are: those that are missing in new are to be deleted. After a failure, old may have resources
-	// that were not created.
+	// The same resources in their current state: those missing in new must be deleted. After a failure, old may contain
+	// resources that were not created.
 	Old []*Resource `protobuf:"bytes,4,rep,name=old,proto3" json:"old,omitempty"`
-	// The resources of other provisioners and of providers that those in new refer to directly.
+	// Other resources that those in new refer to directly.
 	Context []*Resource `protobuf:"bytes,5,rep,name=context,proto3" json:"context,omitempty"`
 	// The task of PlanResponse.tasks to run. Empty for the change itself, and in Plan.
 	Task          string `protobuf:"bytes,6,opt,name=task,proto3" json:"task,omitempty"`
@@ -289,7 +289,7 @@ func (x *GraphChange) GetTask() string {
 // Resource is a resource of a change.
 type Resource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What identifies the resource with the deployment that last changed it, such as "site:aws:rds:Database::main:7".
+	// Identifies the resource and the deployment that last changed it, such as "site:aws:rds:Database::main:7".
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// The URN. Old and new have the same one for a resource that changes; so may an old version that is still in use, and its
 	// successor.
@@ -298,12 +298,12 @@ type Resource struct {
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
 	// The provider's id, for resources in context that have one.
 	Id string `protobuf:"bytes,4,opt,name=id,proto3" json:"id,omitempty"`
-	// The properties. They may hold any special value: secrets, references and expressions. In context, they include those
-	// that the provider computed.
+	// The properties. They may contain any special value: secrets, references and expressions. In context, they include
+	// those that the provider computed.
 	Properties *structpb.Struct `protobuf:"bytes,5,opt,name=properties,proto3" json:"properties,omitempty"`
 	// The metadata that Status returned for it.
 	Metadata *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The URNs of the resources that it refers to or depends on otherwise, sorted.
+	// The sorted URNs of the resources that it refers to or otherwise depends on.
 	Dependencies  []string `protobuf:"bytes,7,rep,name=dependencies,proto3" json:"dependencies,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -388,7 +388,7 @@ func (x *Resource) GetDependencies() []string {
 	return nil
 }
 
-// PlanRequest asks what a change would do.
+// PlanRequest is the request of Plan.
 type PlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The change. Values that earlier tasks of the deployment compute are still references to them.
@@ -440,7 +440,7 @@ type PlanResponse struct {
 	// The tool's own plan, for people. It must not contain secrets.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Tasks to run after the change, such as a migration: the engine calls Provision once for each, in this order, with the same
-	// change. Their names are up to the plugin.
+	// change. The plugin chooses their names.
 	Tasks         []string `protobuf:"bytes,2,rep,name=tasks,proto3" json:"tasks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -539,9 +539,9 @@ func (x *ProvisionRequest) GetChange() *GraphChange {
 // ProvisionResponse identifies a change that was started.
 type ProvisionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What Status is called with, by any engine and any process of the plugin: up to 64 KiB. It is stored as it is, so it must
-	// not contain secrets. Empty if nothing has to change and the engine has all metadata: a change that is done already but
-	// whose token the engine may not have received still has one.
+	// Identifies the change in Status, for any engine and any process of the plugin: up to 64 KiB. It is stored in plain text,
+	// so it must not contain secrets. Empty if nothing has to change and the engine has all metadata: a change that is
+	// already done, but whose token the engine may not have received, still has one.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -584,7 +584,7 @@ func (x *ProvisionResponse) GetToken() string {
 	return ""
 }
 
-// StatusRequest asks about a change.
+// StatusRequest is the request of Status.
 type StatusRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token that Provision returned.
@@ -635,9 +635,9 @@ type StatusResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The state.
 	State StatusResponse_State `protobuf:"varint,1,opt,name=state,proto3,enum=lumirpc.StatusResponse_State" json:"state,omitempty"`
-	// For people: what a running change waits for, or why one has failed, in the tool's own words.
+	// For people: what a running change waits for, or why one failed, in the tool's own words.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The metadata of resources that were created or changed, by their keys, if the state is DONE. References to their
+	// The metadata of created and changed resources, by key, if the state is DONE. References to their
 	// properties read it. Secrets in it are wrapped.
 	Metadata      map[string]*structpb.Struct `protobuf:"bytes,3,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields

@@ -33,14 +33,14 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Provisioner changes resources that another tool manages, such as OpenTofu or a repository.
+// Provisioner changes resources through another tool, such as OpenTofu or a repository.
 //
-// The plugin is short-lived and stateless: an engine may start a process for each call. Nothing but the token connects
-// Provision with Status. All calls are idempotent, and may be repeated after a crash of either side.
+// The plugin is short-lived and stateless: an engine may start a process for each call. Only the token connects Provision
+// with Status. All calls are idempotent, and may be repeated after a crash of either side.
 //
-// A call that fails ends with one of the status codes of ResourceProvider. UNAVAILABLE with google.rpc.RetryInfo has the
-// engine repeat it; any other code fails the deployment with its message, which should have the tool's own words. Messages
-// are cut off at 8 KiB.
+// A call that fails ends with one of the status codes of ResourceProvider. After UNAVAILABLE with
+// google.rpc.RetryInfo, the engine repeats it; any other code fails the deployment with its message, which should be the
+// tool's own. Messages are truncated at 8 KiB.
 type ProvisionerClient interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(ctx context.Context, in *ProvisionerHandshakeRequest, opts ...grpc.CallOption) (*ProvisionerHandshakeResponse, error)
@@ -48,10 +48,10 @@ type ProvisionerClient interface {
 	Plan(ctx context.Context, in *PlanRequest, opts ...grpc.CallOption) (*PlanResponse, error)
 	// Provision starts a change. It may return before the change is complete.
 	Provision(ctx context.Context, in *ProvisionRequest, opts ...grpc.CallOption) (*ProvisionResponse, error)
-	// Status returns the progress of a change. An engine polls it until it is DONE or FAILED. NOT_FOUND means that the token is
-	// none of this provisioner's; the change has to be started again.
+	// Status returns the progress of a change. An engine polls it until it is DONE or FAILED. NOT_FOUND means that the token
+	// is not one of this provisioner's; the change must be started again.
 	Status(ctx context.Context, in *StatusRequest, opts ...grpc.CallOption) (*StatusResponse, error)
-	// Events streams what the provisioner logs and its progress, as in ResourceProvider. A plugin may leave it out.
+	// Events streams the provisioner's log and progress, as in ResourceProvider. It is optional.
 	Events(ctx context.Context, in *EventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error)
 }
 
@@ -126,14 +126,14 @@ type Provisioner_EventsClient = grpc.ServerStreamingClient[Event]
 // All implementations must embed UnimplementedProvisionerServer
 // for forward compatibility.
 //
-// Provisioner changes resources that another tool manages, such as OpenTofu or a repository.
+// Provisioner changes resources through another tool, such as OpenTofu or a repository.
 //
-// The plugin is short-lived and stateless: an engine may start a process for each call. Nothing but the token connects
-// Provision with Status. All calls are idempotent, and may be repeated after a crash of either side.
+// The plugin is short-lived and stateless: an engine may start a process for each call. Only the token connects Provision
+// with Status. All calls are idempotent, and may be repeated after a crash of either side.
 //
-// A call that fails ends with one of the status codes of ResourceProvider. UNAVAILABLE with google.rpc.RetryInfo has the
-// engine repeat it; any other code fails the deployment with its message, which should have the tool's own words. Messages
-// are cut off at 8 KiB.
+// A call that fails ends with one of the status codes of ResourceProvider. After UNAVAILABLE with
+// google.rpc.RetryInfo, the engine repeats it; any other code fails the deployment with its message, which should be the
+// tool's own. Messages are truncated at 8 KiB.
 type ProvisionerServer interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(context.Context, *ProvisionerHandshakeRequest) (*ProvisionerHandshakeResponse, error)
@@ -141,10 +141,10 @@ type ProvisionerServer interface {
 	Plan(context.Context, *PlanRequest) (*PlanResponse, error)
 	// Provision starts a change. It may return before the change is complete.
 	Provision(context.Context, *ProvisionRequest) (*ProvisionResponse, error)
-	// Status returns the progress of a change. An engine polls it until it is DONE or FAILED. NOT_FOUND means that the token is
-	// none of this provisioner's; the change has to be started again.
+	// Status returns the progress of a change. An engine polls it until it is DONE or FAILED. NOT_FOUND means that the token
+	// is not one of this provisioner's; the change must be started again.
 	Status(context.Context, *StatusRequest) (*StatusResponse, error)
-	// Events streams what the provisioner logs and its progress, as in ResourceProvider. A plugin may leave it out.
+	// Events streams the provisioner's log and progress, as in ResourceProvider. It is optional.
 	Events(*EventsRequest, grpc.ServerStreamingServer[Event]) error
 	mustEmbedUnimplementedProvisionerServer()
 }

@@ -66,7 +66,7 @@ type Resource struct {
 	// Key identifies the resource with the deployment that last changed it, such as "site:aws:rds:Database::main:7".
 	Key string
 	URN urn.URN
-	// Type is the type in the URN. It is "lumi:index:Module" for the module's own resource.
+	// Type is the type in the URN. It is "lumi:index:Module" for a version of the module itself.
 	Type tokens.Type
 	// ID is the provider's id. Only resources in Context have one.
 	ID string
