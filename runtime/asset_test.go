@@ -56,7 +56,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// files is an object of an asset and an archive.
+// files is an object with an asset and an archive.
 type files struct {
 	Logo lumi.Asset
 	Code lumi.Archive
@@ -84,7 +84,7 @@ func hashed(t *testing.T, hash string) files {
 	return f
 }
 
-// inside is an archive with a hash in another without one.
+// inside returns an archive with a hash, nested in one without.
 func inside(t *testing.T, hash string) lumi.Archive {
 	t.Helper()
 	assets, _ := hashed(t, hash).Code.Assets()
@@ -115,7 +115,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestCompareHash holds that content counts where the path stays.
+// Content is compared even if the path is the same.
 func TestCompareHash(t *testing.T) {
 	none := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png"}}`)
 	one := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "1"}}`)

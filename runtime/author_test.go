@@ -16,7 +16,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// This file is about what authors do that they had better not, and about what they may well do and seldom think of.
+// These tests cover mistakes of authors, and legitimate code that is rare.
 
 func TestMovedSecrets(t *testing.T) {
 	const secrets = `{"required": ["a", {"$sig": "$secret", "value": "hush"}],
@@ -25,7 +25,7 @@ func TestMovedSecrets(t *testing.T) {
 	tests := []struct {
 		name  string
 		check func(n *network)
-		want  string // what becomes of the required strings
+		want  string // the expected required strings
 	}{
 		{"not at all", func(*network) {}, `["a", {"$sig": "$secret", "value": "hush"}]`},
 		{"down", func(n *network) { n.Required = slices.Insert(n.Required, 0, "b") },
@@ -108,7 +108,7 @@ func TestPanic(t *testing.T) {
 	t.Errorf("got %v", err)
 }
 
-// markerOps names markers and does nothing else.
+// markerOps only names markers.
 type markerOps struct{ testnet.MarkerProviderOps }
 
 func (markerOps) Name(context.Context, *lumi.State[*marker]) (string, error) { return "m", nil }
@@ -121,10 +121,10 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// TestConcurrentCalls shares one provider and one bag, for the race detector to look at. The author keeps what each
-// call was given, and changes it when the call is over.
+// Calls share one provider and one bag, for the race detector. The author keeps the input of each call and changes it
+// afterward.
 func TestConcurrentCalls(t *testing.T) {
-	var kept sync.Map // of states, by URN
+	var kept sync.Map // states by URN
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		kept.Store(want.URN, want)
 		return nil

@@ -15,12 +15,12 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// object makes a value of fields, some of which no JSON could have.
+// object returns an object with any key and value, including ones that JSON cannot represent.
 func object(key string, v *structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: v}})
 }
 
-// TestKeys is about keys that could not be sent back. It is the program that is wrong then, not the provider.
+// Keys that would not survive a round trip are the program's fault, not the provider's.
 func TestKeys(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	x := structpb.NewStringValue("x")
@@ -113,7 +113,7 @@ func TestLargeValues(t *testing.T) {
 	}
 }
 
-// TestBareValues is about bags that no JSON makes: values without a kind, kinds without content.
+// Bags may contain values that JSON cannot represent, such as values without a kind.
 func TestBareValues(t *testing.T) {
 	bare := map[string]*structpb.Value{
 		"tags": object("a", nil), "colors": object("red", &structpb.Value{}), "comment": {}, "policy": nil,

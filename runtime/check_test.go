@@ -40,7 +40,7 @@ func (r *part) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "c", &r.C, lumi.String.Default("red"))
 }
 
-// filling are operations whose Check does what fill does.
+// filling is an implementation whose Check calls fill.
 type filling[P lumi.Object] struct {
 	empty func() P
 	fill  func(P)
@@ -59,7 +59,7 @@ func (filling[P]) Update(context.Context, *lumi.State[P], *lumi.State[P], *lumi.
 }
 func (filling[P]) Delete(context.Context, *lumi.State[P]) error { return nil }
 
-// accept calls what follows a Check with what that returned, and returns the error of Check.
+// accept passes the result of Check to all later operations, and returns the error of Check.
 func accept[P lumi.Object](t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -119,7 +119,7 @@ func TestCheckFillsIn(t *testing.T) {
 	}
 }
 
-// drawn has properties of drawn types: what of declares is what a stub would.
+// drawn has properties of random types, declared by declares as by a stub.
 type drawn struct {
 	of      func(*drawn, *lumi.Props)
 	name    string
@@ -131,7 +131,7 @@ type drawn struct {
 
 func (o *drawn) Lumi(p *lumi.Props) { o.of(o, p) }
 
-// drawType draws constraints, defaults that meet them, and relations of what may be absent and has no default.
+// drawType draws constraints with matching defaults, and relations of optional properties without a default.
 func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	is := func(label string) bool { return rapid.Bool().Draw(t, label) }
 	upTo := func(n int) int { return rapid.IntRange(0, n).Draw(t, "number") }
@@ -190,7 +190,7 @@ func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	}
 }
 
-// TestChecked checks any values of any types, with anything filled in: what Check returns, no other operation refuses.
+// Whatever Check returns is accepted by all other operations, for any types, values and additions.
 func TestChecked(outer *testing.T) {
 	accepted := 0
 	rapid.Check(outer, func(t *rapid.T) {
@@ -236,7 +236,7 @@ func TestChecked(outer *testing.T) {
 			accepted++
 		}
 	})
-	if accepted < 10 && !testing.Short() { // which tries a fifth
+	if accepted < 10 && !testing.Short() { // a fifth is accepted
 		outer.Errorf("Check accepted %d bags", accepted)
 	}
 }

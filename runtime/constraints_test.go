@@ -21,12 +21,11 @@ import (
 
 var update = flag.Bool("update", false, "write the faults that are found into the table of constraints")
 
-// casesFile has the cases that both runtimes are tested with.
+// casesFile is the test table of both runtimes.
 const casesFile = "../internal/constraint/testdata/cases.json"
 
-// caseGroup is a type, whether the property p of that type is secret, and values for it. Each case is a value and the
-// faults that it has. In a value, {"$secret": v} stands for a secret, {"$resource": name} for a resource
-// and {"$unknown": true} for what is not known yet.
+// caseGroup is a type, with or without secret values, and cases. Each case is a value and its faults. In a value,
+// {"$secret": v} is a secret, {"$resource": name} a resource, and {"$unknown": true} an unknown value.
 type caseGroup struct {
 	Type   json.RawMessage     `json:"type"`
 	Secret bool                `json:"secret,omitempty"`
@@ -40,9 +39,9 @@ type caseType struct {
 	Key         *caseType
 	Properties  map[string]*caseType
 	Constraints []json.RawMessage
-	// Values are those of an enum.
+	// Values are the values of an enum.
 	Values []string
-	// Default is that of a property, which is then optional.
+	// Default is the default of a property, which is then optional.
 	Default any
 }
 
@@ -94,7 +93,7 @@ func caseFaults(t *testing.T, m mode, bag *structpb.Struct, o caseObject) []stri
 	return faults
 }
 
-// caseObject is an object with required properties of any type, or optional ones with defaults.
+// caseObject is an object with properties of any type. Those with a default are optional.
 type caseObject struct {
 	codecs map[string]codec
 	values map[string]*any
@@ -170,7 +169,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 	return c
 }
 
-// caseEnum is the codec of an enum with the values.
+// caseEnum is the codec of an enum.
 type caseEnum struct{ values []string }
 
 func (c caseEnum) decode(p *Props, v *structpb.Value, into any) bool {
@@ -192,7 +191,7 @@ func (e *caseEnumValue) Lumi() *string    { return &e.value }
 func (e *caseEnumValue) Valid() bool      { return slices.Contains(e.values, e.value) }
 func (e *caseEnumValue) Values() []string { return e.values }
 
-// boxed is a codec of T as one of any.
+// boxed adapts a codec of T to a codec of any.
 type boxed[T any] struct{ codec }
 
 func (c boxed[T]) encode(p *Props, from any) *structpb.Value {
@@ -206,7 +205,7 @@ func (c boxed[T]) decode(p *Props, v *structpb.Value, into any) bool {
 	return set[any](into, value, ok)
 }
 
-// caseUnion has optional properties of any type, of which one is present.
+// caseUnion has optional properties of any type, exactly one of which is set.
 type caseUnion map[string]codec
 
 func (u caseUnion) Lumi(p *Props) {
@@ -240,7 +239,7 @@ func (caseStruct) encode(p *Props, from any) *structpb.Value {
 	return structCodec{}.encode(p, (*from.(*any)).(Object))
 }
 
-// caseValue makes a value of its form in the table.
+// caseValue converts a value from its form in the table.
 func caseValue(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:
@@ -273,7 +272,7 @@ func marshalCase(t *testing.T, s string) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// writeCases writes the table with a case a line.
+// writeCases writes the table, one case per line.
 func writeCases(t *testing.T, groups []caseGroup) {
 	var b bytes.Buffer
 	for i, g := range groups {

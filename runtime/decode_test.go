@@ -24,7 +24,7 @@ const (
 	gatewayURN urn.URN = "urn:lumi:test::shop:index::feature:net:Gateway::g1"
 )
 
-// full has all that a program can set on a network. The values of secrets are wrapped.
+// full has all properties that a program can set on a network, with secrets wrapped.
 const full = `{
 	"name": "n", "cidr": "10.0.0.0/8", "size": 1.5, "open": true, "comment": "", "limit": 0, "public": false,
 	"color": "dark-blue", "accent": "red",
@@ -73,7 +73,7 @@ func fullNetwork() *network {
 	}
 }
 
-// moody and secretOuter have fields whose types are not exported, which only inference can name.
+// moody and secretOuter have fields of unexported types, which only inference can name.
 func moody() feature.Point {
 	p := feature.Point{X: 1, Y: 2}
 	allocate(&p.Mood, "good")
@@ -101,7 +101,7 @@ func TestDecodeEverything(t *testing.T) {
 	}
 }
 
-// TestFullIsFull keeps the properties above complete when the IDL grows.
+// full stays complete when the IDL grows.
 func TestFullIsFull(t *testing.T) {
 	v := reflect.ValueOf(*fullNetwork())
 	for _, p := range lumi.Describe(&network{}) {
@@ -142,7 +142,7 @@ func TestAbsentZeroEmpty(t *testing.T) {
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		name, json string
-		want       string // all faults, one a line
+		want       string // all faults, one per line
 	}{
 		{"a wrong kind deep inside", `{"rules": [{"protocol": "tcp"}, {"protocol": "tcp", "fromPort": "80"}]}`,
 			`rules[1].fromPort: expected a number, found a string "80"`},

@@ -56,7 +56,7 @@ func TestInvalid(t *testing.T) {
 	plain := errors.New("failed")
 	for name, test := range map[string]struct {
 		err  error
-		want string // of the faults, "" where err is about something else
+		want string // the faults, "" for other errors
 	}{
 		"nil":              {nil, ""},
 		"plain":            {plain, ""},
@@ -93,7 +93,7 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, err, test.want)
 		}
 	}
-	// Joined one by one, tens of thousands of faults are taken apart in one go.
+	// Tens of thousands of faults joined one by one are split in one pass.
 	var err error
 	for range 20_000 {
 		err = errors.Join(err, a)
@@ -104,14 +104,14 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// reworded has a text of its own.
+// reworded is an error with its own text.
 type reworded struct{ error }
 
 func (reworded) Error() string { return "in other words" }
 
 func (e reworded) Unwrap() error { return e.error }
 
-// TestMeaning is about errors that were joined, where the first one does not decide.
+// Among joined errors, the first need not determine the meaning.
 func TestMeaning(t *testing.T) {
 	failed := errors.New("could not delete bucket")
 	partial, unsure := &lumi.PartialError{ID: "x"}, lumi.Uncertain(lumi.ErrNotFound)
@@ -147,7 +147,7 @@ func (itself) Error() string { return "again" }
 
 func (e itself) Unwrap() error { return e }
 
-// missing is an error of another package that is one of ours.
+// missing is a foreign error that equals one of ours.
 type missing struct{}
 
 func (missing) Error() string { return "gone" }
@@ -160,7 +160,7 @@ func (*severalErrors) Error() string { return "several" }
 
 func (e *severalErrors) Unwrap() []error { return *e }
 
-// size is an enum of many values.
+// size is an enum with many values.
 type size string
 
 func (s *size) Lumi() *string { return (*string)(s) }

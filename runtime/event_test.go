@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// lazy is a value that says late what it is.
+// lazy is a value that is resolved when logged.
 type lazy string
 
 func (l lazy) LogValue() slog.Value { return slog.GroupValue(slog.String("is", string(l))) }
@@ -58,7 +58,7 @@ func TestLogElsewhere(t *testing.T) {
 	}
 }
 
-// TestLogConcurrently is for the race detector, and holds that lines do not mix.
+// Concurrent lines do not mix.
 func TestLogConcurrently(t *testing.T) {
 	var mu sync.Mutex
 	count := map[string]int{}

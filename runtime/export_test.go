@@ -1,4 +1,4 @@
 package lumi
 
-// Kept returns the properties that are wanted, with old ones at the places whose changes are ignored.
+// Kept returns the wanted properties, with old values in place of ignored changes.
 func (d *Diff) Kept(old, want Bag) Bag { return Bag{d.kept(old.message, want.message)} }

@@ -16,7 +16,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// The generated structs of the test provider, named as in its own package.
+// The generated structs of the test provider, under their names in its own package.
 type (
 	network = testnet.Network_
 	route   = testnet.Route_
@@ -24,7 +24,7 @@ type (
 	marker  = testnet.Marker_
 )
 
-// bag reads properties from JSON, in which special values have short names.
+// bag decodes properties from JSON with short names for special values.
 func bag(tb failer, json string) lumi.Bag {
 	tb.Helper()
 	json = strings.NewReplacer(
@@ -38,7 +38,7 @@ func bag(tb failer, json string) lumi.Bag {
 	return lumi.BagOf(s)
 }
 
-// with returns properties with others laid over them. A null takes one away.
+// with merges properties. A null removes one.
 func with(tb failer, base, json string) lumi.Bag {
 	tb.Helper()
 	return over(tb, bag(tb, base), json)
@@ -53,19 +53,19 @@ func over(tb failer, base lumi.Bag, json string) lumi.Bag {
 	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
-// minimal has what a network requires and nothing else.
+// minimal has only the required properties of a network.
 const minimal = `{
 	"name": "n", "cidr": "10.0.0.0/8", "size": 1, "open": false, "color": "red", "required": [],
 	"origin": {"x": 0, "y": 0}, "gateway": "$gateway", "document": {}, "script": {"$sig": "$asset", "text": ""}
 }`
 
-// text prints properties so that they can be compared.
+// text formats properties for comparison.
 func text(b lumi.Bag) string {
 	return protojson.Format(&structpb.Struct{Fields: normal(structpb.NewStructValue(b.Struct())).GetStructValue().GetFields()})
 }
 
-// normal takes away what carries no meaning: nulls in objects, and the difference between secrets and other values.
-// An asset whose content is unknown is an unknown asset.
+// normal normalizes a value: without nulls in objects and secret wrappers. An asset whose content is unknown becomes
+// an unknown asset.
 func normal(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:
@@ -97,10 +97,10 @@ func normal(v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// same reports whether two bags are equal, with secrets wrapped at the same places.
+// same reports whether two bags are equal, including secret wrappers.
 func same(a, b lumi.Bag) bool { return proto.Equal(a.Struct(), b.Struct()) }
 
-// compare reports how a bag differs from what is wanted.
+// compare reports differences between two bags.
 func compare(t *testing.T, want, got lumi.Bag) {
 	t.Helper()
 	expect.Equal(t, want.Struct().AsMap(), got.Struct().AsMap())

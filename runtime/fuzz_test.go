@@ -40,8 +40,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzBags decodes bags that are nearly right: any network, with parts of it spoilt. Among them are such as cannot come
-// over the wire, only from Go code: with values of no kind, nil pointers and text that is not UTF-8.
+// FuzzBags decodes networks with invalid parts, including ones that only Go code can create: values without a kind,
+// nil pointers and invalid UTF-8.
 func FuzzBags(f *testing.F) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkExactly(t, p, spoiltBag(t)) }))
@@ -58,7 +58,7 @@ func TestSpoiltBags(t *testing.T) {
 			refused++
 		}
 	})
-	const enough = 100 // With -short there are fewer, which may all be refused.
+	const enough = 100 // With -short, there are fewer, and all may be rejected.
 	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
 		t.Errorf("%d bags were accepted and %d refused, which shows little", accepted, refused)
 	}
@@ -78,7 +78,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 	}
 }
 
-// hush is a part of all text in secrets.
+// hush is part of all text in secrets.
 const hush = "hush!"
 
 func spoiltBag(t *rapid.T) *structpb.Struct {
@@ -108,7 +108,7 @@ func sortedKeys(fields map[string]*structpb.Value) []string {
 	return keys
 }
 
-// spoiler replaces values by others: rate of a hundred.
+// spoiler replaces values at a rate in percent.
 type spoiler struct {
 	*rapid.T
 	rate int
@@ -143,7 +143,7 @@ func (s spoiler) spoil(v *structpb.Value, depth int) *structpb.Value {
 	return v
 }
 
-// secretly marks all text in a value, but for what has a meaning.
+// secretly marks all text in a value, except text with a meaning.
 func secretly(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
@@ -178,7 +178,7 @@ var (
 	})
 )
 
-// wild draws any value that Go code can make.
+// wild draws any value that Go code can create.
 func (s spoiler) wild(depth int) *structpb.Value {
 	kinds := 8
 	if depth > 0 {
@@ -231,9 +231,9 @@ func deep(levels int, v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// checkExactly holds what must be true of every bag, and reports whether it was accepted. It is refused with faults that
-// say where and what, and tell no secret; or it comes back as exact as [canonical] says. What was stored is read
-// whatever it is, unless values in it are unknown or too deep.
+// checkExactly checks the invariants of every bag, and reports whether it was accepted. A bag is rejected with faults
+// that have a path and message and contain no secret, or it survives a round trip as defined by [canonical]. Stored
+// bags are always read, unless values in them are unknown or too deep.
 func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) bool {
 	t.Helper()
 	before := proto.CloneOf(props)
@@ -276,7 +276,7 @@ func checkFaults(t failer, faults []lumi.Fault) {
 	}
 }
 
-// checkStored decodes the bag as one that was stored by who knows which version of the IDL.
+// checkStored decodes the bag as one stored under an unknown version of the IDL.
 func checkStored(t failer, props *structpb.Struct) {
 	t.Helper()
 	var invalid *lumi.InvalidError
@@ -295,7 +295,7 @@ func checkStored(t failer, props *structpb.Struct) {
 	}
 }
 
-// canonicalBag is the bag with all that means the same written in the same way.
+// canonicalBag returns the bag in a canonical form.
 func canonicalBag(bag *structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for name, v := range bag.GetFields() {
@@ -309,7 +309,7 @@ func canonicalBag(bag *structpb.Struct) *structpb.Struct {
 	return made
 }
 
-// conceal wraps the property at a path, which the IDL says is secret, if it is known and has a value.
+// conceal wraps the property at a path, which the IDL declares secret, if it has a known value.
 func conceal(bag *structpb.Struct, path ...string) {
 	fields := bag.GetFields()
 	for ; len(path) > 1; path = path[1:] {
@@ -320,9 +320,9 @@ func conceal(bag *structpb.Struct, path ...string) {
 	}
 }
 
-// canonical says which values mean the same. Null, no kind at all and a secret null are absent, except in an any, where
-// they are null. A secret secret is a secret. An asset or an archive of which any part is unknown or secret, is that as a
-// whole. Neither bytes in a value that protobuf does not know, nor the number of a null, are a part of it.
+// canonical defines which values are equivalent. Null, a missing kind and a secret null are absent, except in an any,
+// where they are null. A secret secret is a secret. An asset or archive with an unknown or secret part is unknown or
+// secret as a whole. Unknown protobuf fields and the number of a null are ignored.
 func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case nil, *structpb.Value_NullValue:
@@ -371,7 +371,7 @@ func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Va
 	return v
 }
 
-// plain takes the wrapper off a secret.
+// plain unwraps a secret.
 func plain(v *structpb.Value) *structpb.Value {
 	if isSecret(v) {
 		return v.GetStructValue().GetFields()["value"]

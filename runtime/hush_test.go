@@ -16,8 +16,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// TestHush has secrets anywhere in properties, and an author who keeps each in its property. No answer has one in the
-// clear.
+// Secrets anywhere in properties stay wrapped in all responses, as long as the author keeps each in its property.
 func TestHush(t *testing.T) {
 	all := []string{
 		testnet.Network_Comment, testnet.Network_Required, testnet.Network_Tags, testnet.Network_Policy, testnet.Network_Keys, testnet.Network_Password,
@@ -40,7 +39,7 @@ func TestHush(t *testing.T) {
 		half := rapid.SliceOf(rapid.SampledFrom(all)).Draw(rt, "half")
 		p := testnet.NewNetworkProvider(&networkOps{
 			check: func(want *lumi.State[*network]) error {
-				for _, name := range names { // as they were
+				for _, name := range names { // unchanged
 					switch {
 					case want.Old == nil:
 					case name == testnet.Network_Comment:
@@ -68,7 +67,7 @@ func TestHush(t *testing.T) {
 			},
 			update: func(old, want *lumi.State[*network], _ *lumi.Diff) error {
 				want.Properties.Required = append(want.Properties.Required, "more")
-				for _, name := range half { // which stay as they were
+				for _, name := range half { // unchanged
 					switch name {
 					case testnet.Network_Comment:
 						want.Properties.Comment = old.Properties.Comment
@@ -135,7 +134,7 @@ func inClear(v *structpb.Value) string {
 	return ""
 }
 
-// drawHush draws a value of the property, nil for none. A string "hush" is wrapped, itself or by what it is in.
+// drawHush draws a value of the property, or nil. A string "hush" is wrapped, directly or within something.
 func drawHush(property string) *rapid.Generator[*structpb.Value] {
 	return rapid.Custom(func(t *rapid.T) *structpb.Value {
 		text := func(t *rapid.T) *structpb.Value {

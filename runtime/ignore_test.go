@@ -118,7 +118,7 @@ func TestZeroDiff(t *testing.T) {
 	}
 }
 
-// TestIgnoreMany would take minutes if each call went through all changes.
+// This would take minutes if each call visited all changes.
 func TestIgnoreMany(t *testing.T) {
 	const n = 100_000
 	old, want := &structpb.ListValue{}, &structpb.ListValue{}
@@ -143,7 +143,7 @@ func TestIgnoreMany(t *testing.T) {
 	}
 }
 
-// TestIgnoreAny ignores any part of the differences of any two bags: what is kept differs from the old bag in the rest.
+// For any ignored part of any two bags, the kept properties differ from the old bag only in the rest.
 func TestIgnoreAny(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, want := drawBag(t, "old"), drawBag(t, "want")
@@ -185,7 +185,7 @@ func TestIgnoreAny(t *testing.T) {
 	})
 }
 
-// placesOf returns a path and those that contain it.
+// placesOf returns a path and its parents.
 func placesOf(p lumi.Path) []lumi.Path {
 	places := []lumi.Path{""}
 	for _, part := range wire.PathParts(string(p)) {
@@ -213,7 +213,7 @@ func lines(changes []lumi.Change) []string {
 	return lines
 }
 
-// stillSecret fails where a secret that is wanted is kept as something that is none.
+// stillSecret fails if a wanted secret is kept as a plain value.
 func stillSecret(t *rapid.T, want, kept *structpb.Value) {
 	switch {
 	case signed.IsSecret(kept) || signed.IsNull(kept):
@@ -233,7 +233,7 @@ func stillSecret(t *rapid.T, want, kept *structpb.Value) {
 	}
 }
 
-// drawBag draws a bag of few keys and values, so that two are often alike in part.
+// drawBag draws a bag of few keys and values, so that two are often partly equal.
 func drawBag(t *rapid.T, label string) lumi.Bag {
 	return lumi.BagOf(&structpb.Struct{Fields: drawFields(3).Draw(t, label)})
 }
@@ -263,6 +263,6 @@ func drawValue(depth int) *rapid.Generator[*structpb.Value] {
 		func(fields map[string]*structpb.Value) *structpb.Value {
 			return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 		})
-	// What is compared in parts is more likely.
+	// Composite values are more likely.
 	return rapid.OneOf(append(leaves, rapid.Map(inner, lumi.NewSecret), list, list, list, object, object, object, object)...)
 }

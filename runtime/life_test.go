@@ -10,8 +10,8 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// memory implements networks that keep what they are told, but for what no cloud knows. The test makes one call after
-// another.
+// memory implements networks that keep their properties, except those that a cloud does not know. Calls are
+// sequential.
 type memory map[lumi.ID]*network
 
 func (m memory) put(id lumi.ID, n *network) {
@@ -66,7 +66,7 @@ func TestLife(t *testing.T) {
 		Create:   providertest.From(t, n),
 		Computed: []string{testnet.Network_Address, testnet.Network_Token},
 		Expect:   providertest.Properties{testnet.Network_Address: string(g.ID())},
-		// No cloud knows whose network it is.
+		// A cloud does not know the network's owner.
 		MayDiffer: []lumi.Path{testnet.Network_Owner},
 		Unknown:   []lumi.Path{"rules[0].fromPort", "matrix[0][1]", `tags["a b"]`, "tree.left", "policy.a[1]"},
 		Updates: []providertest.Change{
@@ -86,7 +86,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// gatewayMemory implements gateways that keep what they are told.
+// gatewayMemory implements gateways that keep their properties.
 type gatewayMemory map[lumi.ID]*gateway
 
 func (m gatewayMemory) Check(context.Context, *lumi.State[*gateway]) error { return nil }

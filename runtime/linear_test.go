@@ -14,7 +14,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// secretElements makes n strings, each wrapped as a secret.
+// secretElements returns n strings, each wrapped as a secret.
 func secretElements(n int) []*structpb.Value {
 	values := make([]*structpb.Value, n)
 	for i := range values {
@@ -35,8 +35,8 @@ func mapOfValues(values []*structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// TestLinear compares the memory that calls allocate for some elements and for eight times as many, since that can be
-// measured exactly. Where the work was quadratic, so was the memory.
+// Allocated memory, which can be measured exactly, grows linearly with the number of elements. Quadratic work also
+// allocated quadratic memory.
 func TestLinear(t *testing.T) {
 	const few = 250
 	unknown := func(n int) *structpb.Value {
@@ -105,7 +105,7 @@ func TestLinear(t *testing.T) {
 			for call, measure := range map[string]func(int) uint64{
 				"Check": check, "InspectChange": inspect, "Check with old properties": again, "Update": half,
 			} {
-				measure(few) // what is allocated only once
+				measure(few) // allocations that happen only once
 				if one, eight := measure(few), measure(8*few); eight > 12*one {
 					t.Errorf("%s: %d elements take %d bytes, and %d take %d", call, few, one, 8*few, eight)
 				}
@@ -114,7 +114,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// nest puts a value into so many lists.
+// nest wraps a value in nested lists.
 func nest(depth int, v *structpb.Value) *structpb.Value {
 	for range depth {
 		v = listOfValues([]*structpb.Value{v})
@@ -134,8 +134,7 @@ func allocated(t *testing.T, f func() error) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestStopped ends walks early: a context that is done part of the way through decoding ends the call, without a look
-// at the rest of the elements.
+// A context that is done during decoding stops the walk without visiting the remaining elements.
 func TestStopped(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(*lumi.State[*network]) error {
 		t.Error("the author was called")
@@ -163,7 +162,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestStoppedPaths ends calls while they render paths, which takes the longest if all are below a long key.
+// Rendering paths also stops; it takes longest if all are below a long key.
 func TestStoppedPaths(t *testing.T) {
 	const n = 1000
 	below := func(elem func(i int) *structpb.Value) lumi.Bag {
@@ -199,7 +198,7 @@ func TestStoppedPaths(t *testing.T) {
 	}
 }
 
-// endingContext is done from the given look at its error on.
+// endingContext is done from the given call of Err on.
 type endingContext struct {
 	context.Context
 	looks, looked int

@@ -57,7 +57,7 @@ func TestCheckOldSecrets(t *testing.T) {
 		name  string
 		given string
 		check func(n, old *network)
-		want  string // on top of what is given
+		want  string // in addition to given
 	}{
 		{"absent", `{}`, func(n, old *network) { n.Comment, n.Code = old.Comment, old.Code },
 			`{"comment": {"$sig": "$secret", "value": "hush"},
@@ -169,7 +169,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestIgnoredChanges sends what InspectChange returned on to Update, which then finds no change of what was ignored.
+// Update finds no change in ignored properties returned by InspectChange.
 func TestIgnoredChanges(t *testing.T) {
 	const before = `{"policy": {"a": 1, "b": [1, 2]}, "comment": "OLD", "cidr": "10.0.0.0/8",
 		"tags": {"a": "A", "b": "B"}, "keys": {"k": "OLD"}, "limit": 1,
@@ -178,8 +178,8 @@ func TestIgnoredChanges(t *testing.T) {
 		name    string
 		wanted  string
 		ignore  []lumi.Path
-		changes []string // that are left
-		want    string   // what becomes of the wanted properties
+		changes []string // remaining changes
+		want    string   // the expected wanted properties
 	}{
 		{"one of two", `{"comment": "old", "limit": 2}`, []lumi.Path{"comment"}, []string{"~ limit: 1 -> 2"},
 			`{"comment": "OLD", "limit": 2}`},

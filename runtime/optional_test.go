@@ -16,7 +16,7 @@ import (
 // plainOps has no optional operation.
 type plainOps struct{ testnet.NetworkProviderOps }
 
-// finder has the optional Find, and idempotent the optional IdempotentCreate, to be embedded.
+// finder implements Find and idempotent IdempotentCreate, for embedding.
 type (
 	finder struct {
 		find func(want *lumi.State[*network]) (lumi.ID, error)
@@ -73,7 +73,7 @@ func TestDescribeProvider(t *testing.T) {
 	expect.Equal(t, want, lumi.Describe(&gateway{}))
 }
 
-// These have an optional method that is not as it should be.
+// These have an invalid optional method.
 type (
 	wrongFind       struct{ plainOps }
 	wrongUpgrade    struct{ plainOps }
@@ -135,7 +135,7 @@ func TestMethodsThatWouldNeverBeCalled(t *testing.T) {
 	}
 }
 
-// unrelated has methods that look like optional ones and are none.
+// unrelated has methods that resemble optional ones.
 type unrelated struct{ plainOps }
 
 func (unrelated) Finds(string) int                                               { return 0 }

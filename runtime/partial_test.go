@@ -14,7 +14,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// failed returns what a call that failed says the resource has, as text.
+// failed returns the state in a partial failure, as text.
 func failed(t *testing.T, err error, id lumi.ID, message string) lumi.Bag {
 	t.Helper()
 	var partial *lumi.PartialError
@@ -40,7 +40,7 @@ func TestUpdateInPart(t *testing.T) {
 	tests := []struct {
 		name   string
 		update func(want *lumi.State[*network])
-		want   string // on top of what was before
+		want   string // in addition to the old properties
 	}{
 		{"added", func(want *lumi.State[*network]) { want.Done(testnet.Network_Tags) }, `{"tags": {"a": "b"}}`},
 		{"removed", func(want *lumi.State[*network]) { want.Done(testnet.Network_Rules) }, `{"rules": null}`},
@@ -66,7 +66,7 @@ func TestUpdateInPart(t *testing.T) {
 		}, `{}`},
 		{"computed", func(want *lumi.State[*network]) {
 			want.Properties.Address, want.Properties.Token, want.Properties.Zones = nil, ptr("t2"), []string{"z"}
-			want.Done(testnet.Network_Open) // which did not change
+			want.Done(testnet.Network_Open) // unchanged
 		}, `{"address": null, "token": {"$sig": "$secret", "value": "t2"}, "zones": ["z"]}`},
 		{"another struct", func(want *lumi.State[*network]) {
 			want.Properties = &network{ARN: "arn:2", Limit: ptr(3.0), Comment: ptr("lost")}
@@ -99,7 +99,7 @@ func TestUpdateInPart(t *testing.T) {
 
 func TestUpdateUndone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{update: func(old, want *lumi.State[*network], _ *lumi.Diff) error {
-		old.Done(testnet.Network_Limit) // which has no meaning
+		old.Done(testnet.Network_Limit) // has no effect
 		want.Properties.ARN = "arn:2"
 		want.Done()
 		return errHalf
@@ -132,7 +132,7 @@ func TestDoneConcurrently(t *testing.T) {
 			group.Go(func() { want.Done(name) })
 		}
 		group.Wait()
-		go want.Done(testnet.Network_Color) // which comes late
+		go want.Done(testnet.Network_Color) // too late
 		return errHalf
 	}})
 	wanted := with(t, minimal, `{"limit": 2, "tags": {}, "comment": "", "rules": []}`)
@@ -180,7 +180,7 @@ func TestCreateInPart(t *testing.T) {
 	}
 }
 
-// TestCreateReplacedDone is about a property that only a replacement can change, and that was made another than asked.
+// A property that requires a replacement may be created with another value than requested.
 func TestCreateReplacedDone(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
 		want.Properties.CIDR = "10.1.0.0/16"
@@ -194,7 +194,7 @@ func TestCreateReplacedDone(t *testing.T) {
 
 func TestCreateNothing(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
-		want.Done(testnet.Network_Limit) // There is nothing that could have it.
+		want.Done(testnet.Network_Limit) // There is no resource to have it.
 		return "", errHalf
 	}})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
@@ -219,7 +219,7 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	tests := []struct {
 		name            string
 		result          error
-		created, update string // what the resource has
+		created, update string // the expected state
 		message         string
 		uncertain       bool
 	}{
@@ -274,12 +274,12 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	}
 }
 
-// TestDoneAndCannotBeSent reports all of a resource whose computed properties are wrong.
+// All properties of a resource with invalid computed ones are reported.
 func TestDoneAndCannotBeSent(t *testing.T) {
 	spoil := func(want *lumi.State[*network]) {
 		want.Properties.ARN, want.Properties.Zones, want.Properties.Token = "\xff", []string{"z"}, ptr("t")
 		want.Properties.Limit, want.Properties.Size = ptr(7.0), 8
-		want.Done(testnet.Network_Limit) // All is done, so that the resource has what was asked for.
+		want.Done(testnet.Network_Limit) // All is done, so the resource has the requested properties.
 	}
 	p := testnet.NewNetworkProvider(&networkOps{
 		create: func(want *lumi.State[*network]) (lumi.ID, error) { spoil(want); return "n-1", nil },

@@ -52,7 +52,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: got %v", p, got)
 		}
 	}
-	// Dots and brackets in a key are a part of it.
+	// Dots and brackets in a key are part of it.
 	keys := lumi.Paths{`b["a.b"]`: {}, `c["`: {}, `d["\\"].x`: {}}
 	for p, want := range map[lumi.Path]bool{
 		`b["a.b"].c`: true, `b["a.b"][0]`: true, `b["a`: false, `b["a.b.c"]`: false, `c["a[b"]`: false,

@@ -70,7 +70,7 @@ var (
 	anyArchive = archiveOf(archiveOf(nil))
 )
 
-// archiveOf draws archives, made of assets and, where inner is not nil, of other archives.
+// archiveOf draws archives of assets and, unless inner is nil, of other archives.
 func archiveOf(inner *rapid.Generator[lumi.Archive]) *rapid.Generator[lumi.Archive] {
 	part := rapid.Map(anyAsset, func(a lumi.Asset) lumi.Content { return a })
 	if inner != nil {
@@ -97,7 +97,7 @@ func anyTree(depth int) *rapid.Generator[feature.Tree] {
 	})
 }
 
-// anyValue draws what an any may hold, but for nil.
+// anyValue draws any value of an any except nil.
 func anyValue(depth int) *rapid.Generator[any] {
 	kinds := []*rapid.Generator[any]{
 		anyText.AsAny(), anyNumber.AsAny(), rapid.Bool().AsAny(), anyAsset.AsAny(), anyArchive.AsAny(),
@@ -152,7 +152,7 @@ func propertyNames() []string {
 	return names
 }
 
-// anyWire draws values as they may come over the wire, special and broken ones among them.
+// anyWire draws wire values, including special and invalid ones.
 func anyWire(depth int) *rapid.Generator[*structpb.Value] {
 	return rapid.Custom(func(t *rapid.T) *structpb.Value {
 		kinds := 6
@@ -193,7 +193,7 @@ func anyWire(depth int) *rapid.Generator[*structpb.Value] {
 	})
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common part of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Context() context.Context
@@ -201,8 +201,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkBag holds what must be true of every bag: it is refused with faults that have paths, or comes back as it was;
-// and what was stored is read whatever it is, unless it has unknown values or is too deep.
+// checkBag checks the invariants of every bag: it is rejected with faults that have paths, or survives a round trip; a
+// stored bag is always read, unless it has unknown values or is too deep.
 func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	t.Helper()
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})

@@ -19,7 +19,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// networkOps is an author's implementation whose operations the tests choose. Those that they do not do nothing.
+// networkOps is an implementation with operations chosen by tests. Others do nothing.
 type networkOps struct {
 	check   func(want *lumi.State[*network]) error
 	create  func(want *lumi.State[*network]) (lumi.ID, error)
@@ -259,7 +259,7 @@ func TestGet(t *testing.T) {
 		return n, nil
 	}})
 	resp := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: "n-1"}))(t)
-	// What goes in only does not come out, and which gateway has the id that the author sees nobody knows.
+	// Properties declared in are not returned, and the gateway of the author's id is unknown.
 	want := with(t, full, `{"arn": "arn:n", "password": null, "seed": null, "gateway": null}`)
 	if !same(want, resp.Properties) {
 		t.Errorf("got %v", resp.Properties)
@@ -279,7 +279,7 @@ func TestInspectChange(t *testing.T) {
 			t.Errorf("the diff is\n%s", diff)
 		}
 		diff.Replace(testnet.Network_Rules)
-		diff.Replace(testnet.Network_Name) // did not change
+		diff.Replace(testnet.Network_Name) // unchanged
 		if strings.Contains(diff.String(), "hush") {
 			t.Errorf("the diff tells a secret:\n%s", diff)
 		}
@@ -319,7 +319,7 @@ func TestInspectChange(t *testing.T) {
 	}
 }
 
-// TestOldStateIsRead is about state that was stored under an older IDL.
+// State stored under an older IDL is read.
 func TestOldStateIsRead(t *testing.T) {
 	old := bag(t, `{"name": "n", "gone": {"$sig": "x"}, "color": "mauve", "size": "big", "rules": [null, {"port": 1}],
 		"peer": "not a urn", "colors": {"mauve": "m"}, "limits": {"a": 5}, "policy": {"x": {"$sig": "y"}}, "arn": "arn:n"}`)

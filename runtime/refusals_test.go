@@ -9,7 +9,7 @@ import (
 )
 
 func TestRefusals(t *testing.T) {
-	p := testnet.NewNetworkProvider(&networkOps{}) // whose operations panic
+	p := testnet.NewNetworkProvider(&networkOps{}) // its operations panic
 	good, bad, unknown := bag(t, minimal), bag(t, `{}`), with(t, minimal, `{"cidr": "$unknown"}`)
 	calls := map[string]func() error{
 		"Check": func() error {
@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWrongOutput is about what an author computes and nobody can send. What was made must not be lost.
+// If a result cannot be sent, the created resource must not be lost.
 func TestWrongOutput(t *testing.T) {
 	spoil := func(want *lumi.State[*network]) { want.Properties.ARN = "\xff" }
 	p := testnet.NewNetworkProvider(&networkOps{

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// relatedObject has optional properties of any type. Its relations are those of the table that both runtimes are tested with.
+// relatedObject has optional properties of any type, with the relations of the shared test table.
 type relatedObject map[string]struct{ ConflictsWith, RequiredWith, ExactlyOneOf []string }
 
 func (o relatedObject) Lumi(p *Props) {

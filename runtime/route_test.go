@@ -26,10 +26,10 @@ const fullRoute = `{
 	"hidden": {"$sig": "$secret", "value": {"move": {"x": 3, "y": 4}}}
 }`
 
-// routeOps keeps what it was given.
+// routeOps keeps its input.
 type routeOps struct {
 	want *lumi.State[*route]
-	now  func(got *route) // what Get does to what was stored
+	now  func(got *route) // how Get changes what was stored
 }
 
 func (o *routeOps) Check(_ context.Context, want *lumi.State[*route]) error {

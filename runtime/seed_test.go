@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/expect"
 )
 
-// TestSeedName has the names of today. Others would rename, and so replace, what exists.
+// Names must never change: other names would replace existing resources.
 func TestSeedName(t *testing.T) {
 	var all strings.Builder
 	for r := range rune(256) {
@@ -44,7 +44,7 @@ func TestSeedName(t *testing.T) {
 	}
 }
 
-// TestSeedNameUniform fails if some characters come more often than others. The names are always the same.
+// All characters are about equally frequent. The names are deterministic.
 func TestSeedNameUniform(t *testing.T) {
 	const each = 4000
 	for _, size := range []int{2, 36, 100, 129, 256} {

@@ -15,7 +15,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// FuzzStored has any bag be what was stored, in every call that takes such, by an author who upgrades and keeps it.
+// FuzzStored passes any stored bag to every call that takes one, with an author who upgrades and keeps everything.
 func FuzzStored(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkOldBag))
 }
@@ -25,7 +25,7 @@ func TestStored(t *testing.T) {
 	rapid.Check(t, checkOldBag)
 }
 
-// hoarder is an author who keeps all that is stored: Upgrade moves it from property to property.
+// hoarder is an author who keeps everything stored: Upgrade moves values from property to property.
 type hoarder struct {
 	*networkOps
 	upgrade func(old *lumi.State[*network], stored lumi.Bag)
@@ -36,7 +36,7 @@ func (h hoarder) Upgrade(_ context.Context, old *lumi.State[*network], stored lu
 	return nil
 }
 
-// checkOldBag checks that calls change no bag, fail only as the protocol has it, and tell no secret.
+// checkOldBag checks that calls modify no bag, fail only as documented, and leak no secret.
 func checkOldBag(t *rapid.T) {
 	stored, wanted := lumi.BagOf(spoiltBag(t)), bag(t, minimal)
 	if rapid.Bool().Draw(t, "left over") {
@@ -109,7 +109,7 @@ func TestStoredArchive(t *testing.T) {
 	}
 }
 
-// storedCalls are those that take stored properties. Each returns a bag of what it tells.
+// storedCalls returns the calls that take stored properties. Each returns a bag of its result.
 func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
 	return map[string]func() (lumi.Bag, error){
 		"Check": func() (lumi.Bag, error) {
@@ -132,7 +132,7 @@ func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) m
 			return lumi.BagOf(told), nil
 		},
 		"Update": func() (lumi.Bag, error) {
-			replaced := over(t, wanted, `{}`) // by what only a replacement could change
+			replaced := over(t, wanted, `{}`) // by a value that requires a replacement
 			for _, p := range lumi.Describe(&network{}) {
 				if v := stored.Struct().Fields[p.Name]; p.Flags&lumi.Replaces != 0 {
 					replaced.Struct().Fields[p.Name] = v
@@ -148,7 +148,7 @@ func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) m
 	}
 }
 
-// bagOf returns the bag of a response, if there is one.
+// bagOf returns the bag of a response, if any.
 func bagOf[R any](resp *R, properties func() *lumi.Bag) *lumi.Bag {
 	if resp == nil {
 		return &lumi.Bag{}
@@ -156,7 +156,7 @@ func bagOf[R any](resp *R, properties func() *lumi.Bag) *lumi.Bag {
 	return properties()
 }
 
-// tells reports whether the text of a secret is anywhere but in a secret.
+// tells reports whether secret text occurs outside a secret.
 func tells(v *structpb.Value) bool {
 	if isSecret(v) {
 		return false

@@ -15,7 +15,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// calls makes a call of every operation that has the author return an error.
+// calls returns calls of all operations, each of which makes the author return an error.
 func calls(t *testing.T, result error) map[string]func() error {
 	ops := &networkOps{
 		check:   func(*lumi.State[*network]) error { return result },
@@ -62,7 +62,7 @@ func calls(t *testing.T, result error) map[string]func() error {
 	}
 }
 
-// isUncertain reports whether that is what an error means.
+// isUncertain reports whether an error means an uncertain outcome.
 func isUncertain(err error) bool {
 	_, uncertain := lumi.Meaning(err).(*lumi.UncertainError) //nolint:errorlint // A meaning is not wrapped.
 	return uncertain
@@ -73,7 +73,7 @@ func TestContextErrors(t *testing.T) {
 	down := errors.New("down")
 	for name, test := range map[string]struct {
 		err       error
-		uncertain bool // if the call changes something
+		uncertain bool // whether the call changes something
 	}{
 		"canceled":           {context.Canceled, true},
 		"deadline":           {context.DeadlineExceeded, true},
@@ -160,7 +160,7 @@ func TestCreateWithoutID(t *testing.T) {
 func TestNotBegun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	p, props := testnet.NewNetworkProvider(&networkOps{}), bag(t, minimal) // whose operations panic
+	p, props := testnet.NewNetworkProvider(&networkOps{}), bag(t, minimal) // its operations panic
 	for name, call := range map[string]func() error{
 		"Create": func() error {
 			_, err := p.Create(ctx, &lumi.CreateRequest{Properties: props})

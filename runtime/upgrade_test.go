@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link is a resource whose IDL has changed: address was called ip, and host and port were one endpoint, as in
-// "example.com:80". Arn was called id. Open is new, and so is the label of an end, which was called title.
+// link is a resource whose IDL has changed: address was named ip, host and port were one endpoint, as in
+// "example.com:80", and arn was named id. open is new, and so is an end's label, formerly title.
 type link struct {
 	Address string
 	Host    *string
@@ -47,7 +47,7 @@ const (
 		"ends": [{"label": "a"}, {"label": "b"}], "arn": "arn:1"}`
 )
 
-// linkOps upgrades links as an author would, and leaves the rest to the tests.
+// linkOps upgrades links as an author would; tests implement the rest.
 type linkOps struct {
 	upgraded int
 	upgrade  func(old *lumi.State[*link], stored lumi.Bag) error
@@ -212,7 +212,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: left}); err != nil || ops.upgraded > 0 {
 		t.Errorf("null does not fit: %d, %v", ops.upgraded, err)
 	}
-	// The properties that a program wants are never upgraded.
+	// A program's properties are never upgraded.
 	_, err := linkProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, oldLink)})
 	if !errors.As(err, new(*lumi.InvalidError)) || ops.upgraded > 0 {
 		t.Errorf("got %v", err)
@@ -228,7 +228,7 @@ func TestUpgradeInPart(t *testing.T) {
 		name    string
 		stored  string
 		upgrade func(old *lumi.State[*link])
-		want    []string // changes
+		want    []string // expected changes
 	}{
 		{"nothing", oldLink, func(*lumi.State[*link]) {}, []string{
 			`+ address: "10.0.0.1"`, `+ ends[0].label: "a"`, `+ ends[1].label: "b"`, `+ host: "example.com"`,
@@ -319,7 +319,7 @@ func TestUpgradeFails(t *testing.T) {
 	}
 }
 
-// TestUpgradedSecrets moves secrets out of properties that are gone. They stay secrets wherever they are sent.
+// Secrets moved from removed properties stay secret wherever they are sent.
 func TestUpgradedSecrets(t *testing.T) {
 	old := with(t, oldLink, `{"endpoint": {"$sig": "$secret", "value": "hush.example.com:80"},
 		"id": {"$sig": "$secret", "value": "arn:hush"}, "ends": [{"title": {"$sig": "$secret", "value": "hush"}}],

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// states is a poll that goes through states, stays in the last one, and remembers when it was called.
+// states is a poll that goes through states, stays in the last one, and records the times of its calls.
 type states struct {
 	of    []string
 	polls []time.Time
@@ -45,7 +45,7 @@ func TestWaitPauses(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
 	for name, test := range map[string]struct {
 		lumi.Waiter
-		pauses []time.Duration // the longest that they can be
+		pauses []time.Duration // their upper limits
 	}{
 		"zero":       {lumi.Waiter{}, []time.Duration{500 * ms, s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
 		"negative":   {lumi.Waiter{Pause: -s, MaxPause: -s, Timeout: -s}, []time.Duration{500 * ms, s, 2 * s, 4 * s, 8 * s, 10 * s, 10 * s}},
@@ -68,7 +68,7 @@ func TestWaitPauses(t *testing.T) {
 	}
 }
 
-// TestWaitLast polls a last time when there is just time for the first pause, however long the pauses are by then.
+// The last poll leaves exactly the first pause before the deadline, however long the pauses are by then.
 func TestWaitLast(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {

@@ -40,7 +40,7 @@ func TestReferences(t *testing.T) {
 			t.Errorf("%s: got %q, %v", u, s.Size, err)
 		}
 	}
-	// What exists is known.
+	// Existing resources have no unknown properties.
 	if err := refs["b"].Decode(&sized{}); err == nil || err.Error() != "size: must be known here, but is not known yet" {
 		t.Errorf("got %v", err)
 	}

@@ -10,14 +10,14 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 )
 
-// ServeInMemory has remote content come from a handler for one test, without sockets, which a fake clock does not wait for. It
-// returns an address of the handler.
+// ServeInMemory serves remote content with a handler for one test, without sockets, so that fake clocks work. It
+// returns the handler's URL.
 func ServeInMemory(t testing.TB, handler http.Handler) string {
 	listener, server, before := bufconn.Listen(1<<16), &http.Server{Handler: handler}, transport
 	transport = before.Clone()
 	transport.Proxy = nil
 	transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
-	go func() { _ = server.Serve(listener) }() // until it is closed
+	go func() { _ = server.Serve(listener) }() // until closed
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		_ = server.Close()
@@ -26,7 +26,7 @@ func ServeInMemory(t testing.TB, handler http.Handler) string {
 	return "http://memory"
 }
 
-// LimitRemote replaces the limits on remote content for one test. Zero leaves a limit as it is.
+// LimitRemote replaces the limits on remote content for one test. Zero keeps a limit.
 func LimitRemote(t testing.TB, size int64, silence, wait time.Duration) {
 	before := remote
 	t.Cleanup(func() { remote = before })

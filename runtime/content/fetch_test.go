@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// misbehaving serves everything that a server should not do.
+// misbehaving serves everything that a server should not.
 func misbehaving(t *testing.T) string {
 	t.Helper()
 	flush := func(w http.ResponseWriter, text string) error {
@@ -69,7 +69,7 @@ func misbehaving(t *testing.T) string {
 	}))
 }
 
-// TestRemoteLimits shows that no server can occupy a provider for ever, and what is said then.
+// No server can block a provider forever.
 func TestRemoteLimits(t *testing.T) { synctest.Test(t, testRemoteLimits) }
 
 func testRemoteLimits(t *testing.T) {
@@ -104,7 +104,7 @@ func testRemoteLimits(t *testing.T) {
 			t.Errorf("asset %s: got\n%s\nwant\n%s", test.path, got, want)
 		}
 		if test.path == "/endless" || test.path == "/drip" {
-			continue // It is no archive, which shows earlier.
+			continue // not an archive, which is reported earlier
 		}
 		if got := list(t, lumi.URIArchive(uri)); got != want {
 			t.Errorf("archive %s: got\n%s\nwant\n%s", test.path, got, want)
@@ -115,7 +115,7 @@ func testRemoteLimits(t *testing.T) {
 	}
 }
 
-// TestRemoteZipTooLarge leaves no temporary file.
+// The temporary file is removed.
 func TestRemoteZipTooLarge(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -131,7 +131,7 @@ func TestRemoteZipTooLarge(t *testing.T) {
 	}
 }
 
-// TestRemoteSlowReader shows that a server is not blamed for a reader that takes its time.
+// A slow reader does not count toward the server's time limit.
 func TestRemoteSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 1 << 20
@@ -151,7 +151,7 @@ func TestRemoteSlowReader(t *testing.T) {
 	})
 }
 
-// TestRemoteRedirect shows what the next server is told: no password, and not where the request comes from.
+// Redirects carry neither a password nor a referrer.
 func TestRemoteRedirect(t *testing.T) {
 	var headers []http.Header
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func TestRemoteRedirect(t *testing.T) {
 	}
 }
 
-// TestRemoteBytes sends what no library would: too much content, and a status with an escape sequence.
+// Servers can send more than announced, and escape sequences in the status.
 func TestRemoteBytes(t *testing.T) {
 	const broken = "error: net/http: HTTP/1.x transport connection broken: "
 	for answer, want := range map[string]string{
@@ -195,11 +195,11 @@ func TestRemoteBytes(t *testing.T) {
 		go func() {
 			conn, err := listener.Accept()
 			if err != nil {
-				return // The test has ended.
+				return // the test has ended
 			}
 			defer conn.Close()
 			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-				_, _ = io.WriteString(conn, "HTTP/1.1 "+answer) // The client may have gone.
+				_, _ = io.WriteString(conn, "HTTP/1.1 "+answer) // The client may be gone.
 			}
 		}()
 		address := "http://" + listener.Addr().String()

@@ -13,8 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// FuzzWalk reads arbitrary bytes as an archive file. Whatever they are, names are clean and no two the same, sizes are
-// true, and errors name the file.
+// For arbitrary bytes, names are normalized and unique, sizes are correct, and errors name the file.
 func FuzzWalk(f *testing.F) {
 	entries := []entry{{name: "a/b", data: "text"}, {name: "c", data: strings.Repeat("x", 1000), executable: true}}
 	tarFile := makeTar(f, entries...)
@@ -36,7 +35,7 @@ func FuzzWalk(f *testing.F) {
 				t.Errorf("there is a file %q of %d bytes", file.Name, file.Size)
 			}
 			seen[file.Name] = true
-			const most = 1 << 20 // since a few bytes can stand for very many
+			const most = 1 << 20 // a few bytes can unpack to very many
 			if n, err := io.CopyN(io.Discard, file.Content, most); errors.Is(err, io.EOF) && n != file.Size {
 				t.Errorf("%q has %d bytes, and not %d", file.Name, n, file.Size)
 			} else if err != nil && !errors.Is(err, io.EOF) {

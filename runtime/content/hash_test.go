@@ -30,7 +30,7 @@ func hashOf(t testing.TB, c lumi.Content) string {
 	return hash
 }
 
-// TestHash holds the format, which is documented and stored.
+// The hash format is documented and stored, and must not change.
 func TestHash(t *testing.T) {
 	inFolder(t, map[string]string{"text": "text", "folder/run": "text", "folder/b/c": ""})
 	if err := os.Chmod("folder/run", 0o700); err != nil {
@@ -65,7 +65,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// forms are archives of the same files. No two of them have the files in the same order or with the same times.
+// forms returns archives of the same files in different orders and with different times.
 func forms(t *testing.T, folder string, draw *rapid.T) (map[string]lumi.Archive, map[string]entry) {
 	part := rapid.StringMatching(`[a-c]{1,2}(\.|-[é!])?`)
 	files := map[string]entry{}
@@ -119,7 +119,7 @@ func forms(t *testing.T, folder string, draw *rapid.T) (map[string]lumi.Archive,
 	}, files
 }
 
-// fits reports whether a file can stand beside others.
+// fits reports whether a file can be added to others.
 func fits(files map[string]entry, name string) bool {
 	for other := range files {
 		if other == name || strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -129,8 +129,7 @@ func fits(files map[string]entry, name string) bool {
 	return true
 }
 
-// TestForms holds that archives of the same files have the same hash and make the same zip file, whatever they are,
-// and that any other file is another hash.
+// Archives of the same files have the same hash and zip file in every form, and any other file changes the hash.
 func TestForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes hundreds of archives")
@@ -218,7 +217,7 @@ func checkZip(t *rapid.T, data []byte, files map[string]entry) {
 	}
 }
 
-// failing refuses what is written.
+// failing is a writer that fails.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

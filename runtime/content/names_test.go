@@ -2,7 +2,7 @@ package content
 
 import "testing"
 
-// TestNamesLimit is about archives whose names alone would fill the memory.
+// An archive's names alone could fill the memory.
 func TestNamesLimit(t *testing.T) {
 	n := names{spent: maxNames - 3*nameCost}
 	if err := n.addFile("a/b"); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// read returns all of an asset's content, or the error as text.
+// read returns an asset's content, or the text of the error.
 func read(t *testing.T, a lumi.Asset) string {
 	t.Helper()
 	r, err := content.Open(t.Context(), a)
@@ -35,7 +35,7 @@ func read(t *testing.T, a lumi.Asset) string {
 	return string(data)
 }
 
-// inFolder changes to a new folder with the given files in it, and returns its path.
+// inFolder changes to a new folder with the given files and returns its path.
 func inFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -60,14 +60,14 @@ func write(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// serve answers with content, and with errors of all kinds. It returns the address.
+// serve serves content and errors of all kinds. It returns the URL.
 func serve(t *testing.T, files map[string]string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, ok := files[r.URL.Path]
 		switch {
 		case r.URL.Path == "/squeezed":
-			// A server may compress for the way, where the client says that it would undo that.
+			// A server may compress if the client would decompress.
 			if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 				w.Header().Set("Content-Encoding", "gzip")
 			}
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenCanceled is about servers that have nobody wait for them any more: before they answer, and while they do.
+// Contexts are honored before and during a response.
 func TestOpenCanceled(t *testing.T) {
 	asked := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// bag makes a bag of JSON with short names for what has long ones.
+// bag decodes a bag from JSON with short names for signatures.
 func bag(t *testing.T, json string) lumi.Bag {
 	t.Helper()
 	s := &structpb.Struct{}
@@ -229,7 +229,7 @@ func TestStampBounds(t *testing.T) {
 	}
 }
 
-// TestStampPaths renders no paths where nothing is wrong.
+// Paths are rendered only for faults.
 func TestStampPaths(t *testing.T) {
 	values := make([]*structpb.Value, 1000)
 	for i := range values {

@@ -17,16 +17,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// big is the size of content that must not be in memory as a whole, and small is what may be allocated for it.
+// big is the size of content that must not be held in memory, and small the memory that may be allocated for it.
 const (
 	big   = 8 << 20
 	small = big / 4
 )
 
-// random is bytes without end that nothing compresses.
+// random returns an endless reader of incompressible bytes.
 func random() io.Reader { return rand.NewChaCha8([32]byte{}) }
 
-// allocated returns how many bytes are allocated while something is done.
+// allocated returns the number of bytes that do allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -35,7 +35,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestStreams checks that content is streamed, whatever its source and its destination are.
+// Content is streamed, whatever its source and destination.
 func TestStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it moves a hundred megabytes")
@@ -133,7 +133,7 @@ func create(t *testing.T, path string, write func(io.Writer) error) {
 	}
 }
 
-// TestBomb checks that content is streamed where a small file stands for it.
+// Content that a small file unpacks to is streamed.
 func TestBomb(t *testing.T) {
 	inFolder(t, nil)
 	create(t, "tgz", func(out io.Writer) error {
@@ -169,7 +169,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// zeros is a reader of them, without end.
+// zeros is an endless reader of zeros.
 type zeros struct{}
 
 func (zeros) Read(data []byte) (int, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// sparse is a tar file of one file with holes, which claims to have the given size.
+// sparse returns a tar file with a sparse file of the given size.
 func sparse(t *testing.T, size int64) []byte {
 	t.Helper()
 	const data, checksum, kind, segments, realSize = 512, 148, 156, 386, 483
@@ -40,7 +40,7 @@ func sparse(t *testing.T, size int64) []byte {
 	return file
 }
 
-// TestUnpackLimits shows archive files that unpack to far more than they are, and others that do not.
+// Zip bombs are rejected, and other well-compressed files accepted.
 func TestUnpackLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it unpacks large archives")
@@ -63,7 +63,7 @@ func TestUnpackLimits(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		data []byte
-		want string // "" for none
+		want string // "" if accepted
 	}{
 		"compressed zeros":        {compress(t, plain), tooLarge},
 		"compressed zeros at end": {compress(t, append(makeTar(t), zeros+zeros...)), expectedTar + onlyZeros},
@@ -100,7 +100,7 @@ func TestUnpackLimits(t *testing.T) {
 						return err
 					})
 					if !read && strings.Contains(name, "hole") {
-						continue // They cost nothing unless they are read.
+						continue // they cost nothing unless read
 					}
 					got, want := fmt.Sprint(err), `"`+where+`": `+test.want
 					if test.want == "" {

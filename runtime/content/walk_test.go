@@ -17,10 +17,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// entry is what a test puts into an archive.
+// entry is a file to put into an archive.
 type entry struct {
 	name, data string
-	kind       byte // as in a tar file, a regular file if 0
+	kind       byte // as in a tar file; 0 for a regular file
 	executable bool
 }
 
@@ -100,12 +100,12 @@ func makeZip(t testing.TB, entries ...entry) []byte {
 	return out.Bytes()
 }
 
-// changed returns the data with one text in it replaced wherever it is.
+// changed replaces a text in data wherever it occurs.
 func changed(data []byte, old, now string) []byte {
 	return bytes.ReplaceAll(data, []byte(old), []byte(now))
 }
 
-// list returns one line for each file of an archive, or the error.
+// list returns one line per file of an archive, or the error.
 func list(t testing.TB, a lumi.Archive) string {
 	t.Helper()
 	var out strings.Builder
@@ -198,7 +198,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkErrors is about what archives cannot hold and what cannot be read.
+// Unsupported and unreadable entries are reported with their name.
 func TestWalkErrors(t *testing.T) {
 	one := makeTar(t, entry{name: "a", data: strings.Repeat("x", 600)})
 	random := make([]byte, 3000)
@@ -208,7 +208,7 @@ func TestWalkErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		data []byte
-		want string // behind the name of the file
+		want string // after the name of the file
 	}{
 		{"text", []byte("text"), expected + "text/plain data"},
 		{"a page", []byte("<!DOCTYPE html><title>Sign in</title>"), expected + "text/html data"},
@@ -308,7 +308,7 @@ func zeroBytes(n int) string { return string(make([]byte, n)) }
 
 const cannot = ": is not a valid name in an archive: "
 
-// badNames are names that no archive can have. What starts with a $ cannot stand in a tar file.
+// badNames are names that no archive may have. A $ marks those that tar files cannot contain.
 var badNames = []struct{ name, want string }{
 	{"", `$""` + cannot + `it is empty`},
 	{".", `"."` + cannot + `it is the archive itself`},
@@ -331,7 +331,7 @@ func wrongChecksum(gz []byte) []byte {
 	return gz
 }
 
-// stored is a zip file of one file that is not compressed.
+// stored returns a zip file with one uncompressed file.
 func stored(t *testing.T, change func(*zip.FileHeader)) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -362,7 +362,7 @@ func sized(t *testing.T, size uint64) []byte {
 	return stored(t, func(h *zip.FileHeader) { h.UncompressedSize64 = size })
 }
 
-// TestWalkPlaces is about archives that are not where they should be.
+// Missing archives and unsupported locations are reported.
 func TestWalkPlaces(t *testing.T) {
 	folder := inFolder(t, map[string]string{"text": "x"})
 	cut := makeTar(t, entry{name: "a", data: "x"})
@@ -415,7 +415,7 @@ func TestWalkPlaces(t *testing.T) {
 	}
 }
 
-// TestWalkEnds is about ends before the end.
+// Truncated archives are reported.
 func TestWalkEnds(t *testing.T) {
 	inFolder(t, map[string]string{
 		"folder/a": "x", "folder/b": "x", "tar": string(makeTar(t, entry{name: "a", data: "x"}, entry{name: "b"})),
@@ -445,7 +445,7 @@ func TestWalkEnds(t *testing.T) {
 	}
 }
 
-// TestWalkMoving is about files that change while they are read.
+// Files may change while they are read.
 func TestWalkMoving(t *testing.T) {
 	for _, test := range []struct{ now, want string }{
 		{"longer", `error: "folder": "a": is longer than its recorded size`},
@@ -463,7 +463,7 @@ func TestWalkMoving(t *testing.T) {
 	}
 }
 
-// TestLongNames is about names that do not fit into the header of a tar file, in both ways that there are for them.
+// Tar files have two extensions for long names.
 func TestLongNames(t *testing.T) {
 	inFolder(t, nil)
 	name := strings.Repeat("folder/", 60) + "ä"

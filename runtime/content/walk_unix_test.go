@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// TestWalkFolders is about what folders may hold on Unix and archives may not.
+// Unix folders may contain files that archives may not.
 func TestWalkFolders(t *testing.T) {
 	inFolder(t, map[string]string{"linked/sub/a": "", "piped/a": "", `back/sl\ash`: ""})
 	if err := os.Symlink("a", "linked/sub/link"); err != nil {
@@ -30,7 +30,7 @@ func TestWalkFolders(t *testing.T) {
 		{"a pipe in a folder", "piped", `"piped": "pipe": is a named pipe; archives may contain only files and folders`},
 		{"a backslash", "back", `"back": "sl\\ash"` + cannot + `it contains a backslash`},
 	}
-	if runtime.GOOS != "darwin" { // There no file has such a name.
+	if runtime.GOOS != "darwin" { // macOS does not allow such names.
 		write(t, ".", map[string]string{"utf8/\xff/a": ""})
 		tests = append(tests, struct{ name, path, want string }{
 			"bytes", "utf8", `"utf8": "\xff"` + cannot + `it is not valid UTF-8`,
@@ -45,7 +45,7 @@ func TestWalkFolders(t *testing.T) {
 	}
 }
 
-// TestWalkVanishing is about files that become something else before their turn comes.
+// Files may be replaced before they are read.
 func TestWalkVanishing(t *testing.T) {
 	for _, test := range []struct {
 		become func(name string) error

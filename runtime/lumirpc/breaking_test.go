@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "accept the protocol as it is now")
 
-// TestBreaking holds that whatever was once in the protocol stays as it is on the wire: an engine and a plugin that were
-// built at different times talk to each other. What is new is added by 'make golden'.
+// The wire format must not change, since engines and plugins of different versions talk to each other. 'make golden'
+// adds new declarations.
 func TestBreaking(t *testing.T) {
 	const file = "testdata/wire.txt"
 	now := slices.Concat(wire(lumirpc.File_lumirpc_provider_proto), wire(lumirpc.File_lumirpc_provisioner_proto))
@@ -38,7 +38,7 @@ func TestBreaking(t *testing.T) {
 	}
 }
 
-// wire lists what generated code and the bytes on the wire depend on.
+// wire lists everything that generated code and the wire format depend on.
 func wire(file protoreflect.FileDescriptor) []string {
 	lines := messages(file.Messages())
 	for i := range file.Services().Len() {

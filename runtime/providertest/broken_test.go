@@ -14,17 +14,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// author is an implementation of volumes in which one thing is wrong.
+// author implements volumes with one mistake.
 type author struct {
 	*volumeOps
-	forgetful bool // about what it created
-	strict    bool // about what is deleted already
+	forgetful bool // Create forgets earlier tokens
+	strict    bool // Delete fails if the resource is gone
 	check     func(want *volumeState) error
 	create    func(want *volumeState, id lumi.ID) (lumi.ID, error)
 	get       func(v, old *volume) (*volume, error)
-	absent    error // what Get returns for what does not exist
+	absent    error // returned by Get for a missing resource
 	update    func(want *volumeState) error
-	log       func(ctx context.Context, v *volume) // about what it created
+	log       func(ctx context.Context, v *volume) // called by Create
 	delete    func(old *volumeState) error
 }
 
@@ -80,7 +80,7 @@ func (a *author) Delete(ctx context.Context, old *volumeState) error {
 	return a.volumeOps.Delete(ctx, old)
 }
 
-// overrider is a provider of volumes of whose methods the author overrides one, and badly.
+// overrider is a provider of volumes with one broken method.
 type overrider struct {
 	typed
 	check   func(resp *lumi.CheckResponse)
@@ -88,7 +88,7 @@ type overrider struct {
 	get     func(resp *lumi.GetResponse)
 	inspect func(resp *lumi.InspectChangeResponse)
 	update  func(req *lumi.UpdateRequest) error
-	// changes is whether Check changes what it is given.
+	// changes makes Check modify its request.
 	changes bool
 }
 
@@ -141,10 +141,10 @@ func (o *overrider) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.
 	return o.typed.Update(ctx, req)
 }
 
-// small are the properties of a volume with little.
+// small holds the required properties of a volume.
 var small = providertest.Properties{"name": "data", "zone": "a", "size": 10, "password": "correct horse"}
 
-// life is one that shows most of what can be wrong.
+// life exposes most mistakes.
 var life = providertest.Life{
 	Create:   small,
 	Computed: []string{"address"},
@@ -152,7 +152,7 @@ var life = providertest.Life{
 	Replaces: []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}}},
 }
 
-// TestReports has one thing wrong at a time, and compares what the kit says of it word by word.
+// Each mistake is reported as in its golden file.
 func TestReports(t *testing.T) {
 	hidden := providertest.Life{Create: providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "comment": providertest.Secret("hidden"),
@@ -279,7 +279,7 @@ func TestReports(t *testing.T) {
 				resp.Changes = []lumi.Change{{Kind: lumi.Modified, Path: "size", Old: number(10), New: number(10)}}
 			}
 		}}},
-		// Package serve masks the secrets of the call that an error is of, and Get is not given any.
+		// Package serve masks the secrets of the call, and Get receives none.
 		{name: "get tells a secret", author: author{get: func(v, _ *volume) (*volume, error) {
 			return nil, fmt.Errorf("the token %s has expired", *v.Token)
 		}}},
@@ -330,7 +330,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestMutation has a method change what it is given, references included.
+// A method modifies its request, including references.
 func TestMutation(t *testing.T) {
 	golden(t, "a request is changed", run(t, func(t providertest.TB) {
 		volumes := newVolumes(&author{volumeOps: &volumeOps{newCloud()}})
@@ -342,7 +342,7 @@ func TestMutation(t *testing.T) {
 	}))
 }
 
-// changer is an implementation of snapshots that changes the references that it is given.
+// changer implements snapshots that modify references.
 type changer struct{ *snapshotOps }
 
 func (c *changer) Find(ctx context.Context, want *snapshotState) (lumi.ID, error) {
@@ -357,7 +357,7 @@ func (c *changer) Get(ctx context.Context, id lumi.ID, old *snapshotState) (*sna
 	return c.snapshotOps.Get(ctx, id, old)
 }
 
-// TestReferencesChanged has Find and Get change references.
+// Find and Get modify references.
 func TestReferencesChanged(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&changer{&snapshotOps{newCloud()}})))
@@ -372,7 +372,7 @@ func TestReferencesChanged(t *testing.T) {
 	}
 }
 
-// renamer is an implementation of snapshots that names each call, not each snapshot.
+// renamer implements snapshots with a different name for each call.
 type renamer struct {
 	*snapshotOps
 	calls int
@@ -399,14 +399,14 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestUnset has a provider compute what looks forgotten, and what does not.
+// Values that look forgotten are reported.
 func TestUnset(t *testing.T) {
 	const report = "store:index:Volume \"data\": create: Create returns arn unset, as %s. It is" +
 		" computed and, not being a pointer in the IDL, must be known now; if this is its real value, list it in" +
 		" MayBeEmpty\nstore:index:Volume \"data\": cleaned up id-1\n"
 	for _, test := range []struct {
 		value any
-		want  string // "" where nothing is wrong
+		want  string // "" if accepted
 	}{
 		{"", `""`},
 		{0, `0`},
@@ -466,7 +466,7 @@ func TestExpectedEmpty(t *testing.T) {
 	providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data").Life(t, l)
 }
 
-// bare takes the wrapper off the secrets in a bag.
+// bare unwraps the secrets in a bag.
 func bare(bag *structpb.Struct) {
 	for _, name := range []string{"password", "token", "comment"} {
 		if inner := bag.Fields[name].GetStructValue().GetFields()["value"]; inner != nil {

@@ -15,7 +15,7 @@ import (
 
 const notes = "./testdata/lumi-resource-notes"
 
-// TestBuild runs a plugin that is built of its sources, with a configuration. Building it again is building it once.
+// The plugin is built from source, once for several calls, and configured.
 func TestBuild(t *testing.T) {
 	path := providertest.Build(t, notes)
 	before, err := os.Stat(path)
@@ -38,7 +38,7 @@ func TestBuild(t *testing.T) {
 	})
 }
 
-// TestBinaryReports is about what only a plugin does wrong, and about what cannot be built.
+// Build errors and mistakes that only plugins can make are reported.
 func TestBinaryReports(t *testing.T) {
 	path := providertest.Build(t, notes)
 	start := func(t providertest.TB, log bool) *providertest.Resource {
@@ -89,7 +89,7 @@ func TestBinaryReports(t *testing.T) {
 	}
 }
 
-// TestWithoutTesting fails if commands that use the kit get the flags of package testing.
+// Commands that use the kit must not get the flags of package testing.
 func TestWithoutTesting(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
@@ -98,7 +98,7 @@ func TestWithoutTesting(t *testing.T) {
 	}
 }
 
-// TestLog has a plugin log to where the test says.
+// The plugin's log goes to the test's writer.
 func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	t.Run("plugin", func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This file has a provider that does everything right, over a cloud that lives in memory.
+// This file implements a correct provider on top of an in-memory cloud.
 
 const (
 	volumeToken   tokens.Type = "store:index:Volume"
@@ -66,7 +66,7 @@ func (v *volume) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "token", &v.Token, lumi.String, lumi.Out, lumi.Secret)
 }
 
-// disk is a struct in a resource.
+// disk is a struct within a resource.
 type disk struct {
 	Label string
 	Pin   *string
@@ -97,14 +97,14 @@ type (
 	snapshotState = lumi.State[*snapshot]
 )
 
-// cloud holds what exists, by id.
+// cloud holds existing resources by id.
 type cloud struct {
 	mu        sync.Mutex
 	made      int
 	volumes   map[lumi.ID]volume
 	snapshots map[lumi.ID]snapshot
-	tokens    map[string]lumi.ID // with which something was created
-	lost      map[string]bool    // texts that had an answer get lost
+	tokens    map[string]lumi.ID // of finished creations
+	lost      map[string]bool    // texts whose response has been lost
 }
 
 func newCloud() *cloud {
@@ -114,7 +114,7 @@ func newCloud() *cloud {
 	}
 }
 
-// answer is that to a request. It gets lost, once, if the text of a resource asks for that.
+// answer simulates the response to a request. It is lost, once, if the text of a resource asks for that.
 func (c *cloud) answer(request string, text *string) error {
 	if text == nil || *text != "lose "+request || c.lost[*text] {
 		return nil
@@ -123,7 +123,7 @@ func (c *cloud) answer(request string, text *string) error {
 	return lumi.Uncertain(errors.New("timeout"))
 }
 
-// id returns a new id, or that of what was made before for the same request and still exists.
+// id returns a new id, or the existing one for a repeated request.
 func (c *cloud) id(request string, exists func(lumi.ID) bool) lumi.ID {
 	if id, ok := c.tokens[request]; ok && exists(id) {
 		return id
@@ -134,7 +134,7 @@ func (c *cloud) id(request string, exists func(lumi.ID) bool) lumi.ID {
 	return id
 }
 
-// volumeOps is the provider of volumes.
+// volumeOps implements volumes.
 type volumeOps struct{ cloud *cloud }
 
 func (o *volumeOps) Check(_ context.Context, want *volumeState) error {
@@ -172,7 +172,7 @@ func (o *volumeOps) InspectChange(_ context.Context, old, want *volumeState, dif
 	return nil
 }
 
-// Upgrade knows that a comment was once called a note.
+// Upgrade handles a comment's former name, note.
 func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag) error {
 	if note, ok := stored.Get("note").(string); ok {
 		old.Properties.Comment = &note
@@ -180,7 +180,7 @@ func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag
 	return nil
 }
 
-// put stores what a cloud knows: neither URNs nor where a file came from.
+// put stores what a cloud knows: neither URNs nor the source of a file.
 func (c *cloud) put(id lumi.ID, v *volume) {
 	stored := *v
 	stored.Key, stored.Peers, stored.Links, stored.Image, stored.Code, stored.Password = nil, nil, nil, nil, nil, nil
@@ -222,7 +222,7 @@ func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
 	return o.cloud.answer("delete", old.Properties.Comment)
 }
 
-// snapshotOps is the provider of snapshots. It names them after their volumes.
+// snapshotOps implements snapshots, named after their volumes.
 type snapshotOps struct{ cloud *cloud }
 
 func (o *snapshotOps) Check(context.Context, *snapshotState) error { return nil }
@@ -273,7 +273,7 @@ func (o *snapshotOps) Get(_ context.Context, id lumi.ID, _ *snapshotState) (*sna
 	return &s, nil
 }
 
-// InspectChange has a snapshot replaced whose label goes away, which the IDL does not say. There can be only one.
+// InspectChange replaces a snapshot whose label is removed, which the IDL does not declare. There can be only one.
 func (o *snapshotOps) InspectChange(_ context.Context, _, want *snapshotState, diff *lumi.Diff) error {
 	if want.Properties.Label == nil && !want.Unknown.Has("label") {
 		diff.Replace("label")
@@ -314,7 +314,7 @@ func newSnapshots(ops lumi.NamingOps[*snapshot]) typed {
 	return &p
 }
 
-// store is the whole provider.
+// store returns the whole plugin.
 func store(c *cloud) serve.Plugin {
 	return providertest.Resources(newVolumes(&volumeOps{c}), newSnapshots(&snapshotOps{c}))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestDocs does what docs/testing.md says, in an empty folder and without a network.
+// docs/testing.md is executed in an empty folder without a network.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a plugin in a module of its own")

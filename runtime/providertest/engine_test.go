@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestUncertain has answers of the cloud get lost, after which the kit finds out what exists, as an engine does.
+// After a lost response, the kit finds out what exists, as an engine does.
 func TestUncertain(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		timeout := providertest.WantUncertain("timeout")
@@ -40,7 +40,7 @@ func TestUncertain(t *testing.T) {
 	})
 }
 
-// TestVersions has each update compute something new, also one that is repeated.
+// Each update computes a new value, even if repeated.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	a := &author{volumeOps: &volumeOps{newCloud()}}
@@ -59,7 +59,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestPartial has an update fail half way, and be completed.
+// An update fails halfway and is then completed.
 func TestPartial(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
@@ -73,7 +73,7 @@ func TestPartial(t *testing.T) {
 	})
 }
 
-// TestUncertainReports is about outcomes that are uncertain and were not to be, or the other way round.
+// Unexpected and missing uncertain outcomes are reported.
 func TestUncertainReports(t *testing.T) {
 	lose := providertest.Properties{"comment": "lose create"}
 	for _, test := range []struct {
@@ -115,14 +115,14 @@ store:index:Volume "data": cleaned up id-1
 	}
 }
 
-// ofGiven are the properties of a snapshot of a volume that is given.
+// ofGiven returns the properties of a snapshot of a given volume.
 func ofGiven(h *providertest.Harness) providertest.Properties {
 	return providertest.Properties{
 		"volume": h.Given(volumeToken, "data", "vol-1", providertest.Properties{"arn": "arn:1"}), "label": "daily",
 	}
 }
 
-// finder is an implementation of snapshots in which Find is wrong.
+// finder implements snapshots with a broken Find.
 type finder struct {
 	*snapshotOps
 	find func(want *snapshotState) (lumi.ID, error)
@@ -130,10 +130,10 @@ type finder struct {
 
 func (f *finder) Find(_ context.Context, want *snapshotState) (lumi.ID, error) { return f.find(want) }
 
-// lonely is an implementation of snapshots that can neither be found nor created again.
+// lonely implements snapshots without Find or an idempotent Create.
 type lonely struct{ lumi.NamingOps[*snapshot] }
 
-// TestFindReports is about what Find must do, and about types that have none.
+// Mistakes of Find are reported, as are types without it.
 func TestFindReports(t *testing.T) {
 	var c *cloud
 	const left = "store:index:Snapshot \"#1\": cleaned up id-1\n"
@@ -186,7 +186,7 @@ store:index:Snapshot "#1": create again after a lost response: Find must return 
 	}
 }
 
-// TestTold is about what the kit tells a provider, as an engine does: tokens, seeds, old inputs and purposes.
+// The kit passes providers the same tokens, seeds, old properties and purposes as an engine.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var told []string
@@ -195,7 +195,7 @@ func TestTold(t *testing.T) {
 			told = append(told, said)
 		}
 	}
-	names := map[string]string{} // short ones for seeds and tokens
+	names := map[string]string{} // short names for seeds and tokens
 	short := func(kind, long string) string {
 		if _, ok := names[long]; !ok {
 			names[long] = fmt.Sprintf("%s %d", kind, len(names)+1)
@@ -221,7 +221,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// recording notes what it is told.
+// recording records its input.
 type recording struct {
 	*volumeOps
 	note  func(format string, args ...any)
@@ -251,12 +251,12 @@ func (r *recording) Get(ctx context.Context, id lumi.ID, old *volumeState) (*vol
 	return r.volumeOps.Get(ctx, id, old)
 }
 
-// ordered notes the order of calls that make and remove volumes.
+// ordered records the order in which volumes are created and deleted.
 type ordered struct {
 	*volumeOps
 	calls       []string
 	deleteFirst bool
-	refuse      string // a zone
+	refuse      string // a zone to reject
 	old         *volume
 }
 
@@ -283,13 +283,13 @@ func (o *ordered) Create(ctx context.Context, want *volumeState) (lumi.ID, error
 
 func (o *ordered) Delete(ctx context.Context, old *volumeState) error {
 	err := o.volumeOps.Delete(ctx, old)
-	if err == nil { // It is not the second time.
+	if err == nil { // not the second time
 		o.calls = append(o.calls, fmt.Sprintf("delete %s of size %v", old.ID, old.Properties.Size))
 	}
 	return err
 }
 
-// TestOrder is about what comes first in a replacement, and about the state that a resource is deleted with.
+// Replacements are created and deleted in the right order, and with the right state.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	replace := func(deleteFirst bool) providertest.Life {
@@ -331,7 +331,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestFailedReplacement has a replacement fail, after which the old resource is what it was.
+// After a failed replacement, the old resource is unchanged.
 func TestFailedReplacement(t *testing.T) {
 	t.Parallel()
 	ops := &ordered{volumeOps: &volumeOps{newCloud()}, refuse: "b"}
@@ -347,7 +347,7 @@ func TestFailedReplacement(t *testing.T) {
 	}
 }
 
-// TestUpgradeReports has a provider that knows nothing of its older versions.
+// A provider that does not handle older versions is reported.
 func TestUpgradeReports(t *testing.T) {
 	old := providertest.Upgrade{Stored: providertest.Properties{"comment": nil, "note": "made by a test"}}
 	expected := old
@@ -374,7 +374,7 @@ store:index:Volume "data": cleaned up id-1
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			upgrade := func(t providertest.TB) {
-				ops := lumi.Ops[*volume](struct{ lumi.Ops[*volume] }{&volumeOps{newCloud()}}) // without optional ones
+				ops := lumi.Ops[*volume](struct{ lumi.Ops[*volume] }{&volumeOps{newCloud()}}) // without optional operations
 				v := providertest.InProcess(t, providertest.Resources(newVolumes(ops))).Resource(volumeToken, "data")
 				v.Create(t, providertest.Properties{"name": "data", "zone": "a", "size": 10})
 				v.Upgrade(t, test.upgrade)
@@ -390,7 +390,7 @@ store:index:Volume "data": cleaned up id-1
 	}
 }
 
-// TestUndescribed has a provider that does not describe a type as it must.
+// A provider must describe its types.
 func TestUndescribed(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		providertest.InProcess(t, providertest.Resources(&mute{newVolumes(&volumeOps{newCloud()})}))

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestHonest has calls fail that say what is not so of the resource.
+// Failures that misreport the resource's state are reported.
 func TestHonest(t *testing.T) {
 	full := errors.New("no more room")
 	var c *cloud
@@ -116,7 +116,7 @@ store:index:Volume "data": update, get: the failed Update reports tags as nothin
 	}
 }
 
-// TestHonestUncertain has an update do more than it knows of.
+// An update does more than it reports.
 func TestHonestUncertain(t *testing.T) {
 	t.Parallel()
 	a := &author{volumeOps: &volumeOps{newCloud()}}

@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// The tests run the plugin as a process of its own too. It is the test binary itself, started with a variable.
+// roleVariable makes the test binary a plugin, to test plugins as processes.
 const roleVariable = "LUMI_TEST_ROLE"
 
-// modeVariable has the test binary be a provisioner in which one thing is wrong.
+// modeVariable makes the test binary a provisioner with one mistake.
 const modeVariable = "LUMI_TEST_MODE"
 
 func TestMain(m *testing.M) {
@@ -31,11 +31,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// everywhere runs a test in process and against a plugin.
+// everywhere runs a test both in process and against a plugin.
 func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) {
 	t.Run("in process", func(t *testing.T) {
 		c := newCloud()
-		// Cleanups run last in, first out: this one after the kit's.
+		// Cleanups run in reverse order: this one after the kit's.
 		t.Cleanup(func() {
 			if len(c.volumes)+len(c.snapshots) > 0 {
 				t.Errorf("the cloud still has %v and %v", c.volumes, c.snapshots)
@@ -48,16 +48,16 @@ func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) 
 	})
 }
 
-// self is the plugin that this binary can be.
+// self returns the command that runs this binary as a plugin.
 func self() plugin.Command {
 	return plugin.Command{
 		Path: os.Args[0],
-		// A process under the race detector sleeps a second before it ends, unless told not to.
+		// A process under the race detector sleeps a second before it exits by default.
 		Env: append(os.Environ(), roleVariable+"=plugin", "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE")),
 	}
 }
 
-// full are the properties of a volume with everything.
+// full returns the properties of a volume with everything.
 func full() providertest.Properties {
 	return providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "tags": map[string]string{"team": "blue"},
@@ -67,7 +67,7 @@ func full() providertest.Properties {
 	}
 }
 
-// TestLife takes resources through their lives, with which nothing is wrong.
+// A correct provider passes.
 func TestLife(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
@@ -88,7 +88,7 @@ func TestLife(t *testing.T) {
 			Ignores: []providertest.Properties{{"comment": "MADE by a test"}},
 			Upgrades: []providertest.Upgrade{
 				{Stored: providertest.Properties{"comment": nil, "note": "OTHER"}},
-				// Since there are secrets among them, nobody knows whether the note was one.
+				// Since stored contains secrets, the note may have been one.
 				{
 					Stored: providertest.Properties{"comment": nil, "note": "old", "size": nil},
 					Change: providertest.Change{
@@ -105,13 +105,13 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// TestReferences has one resource refer to another that was made earlier in the same test, and be named by the provider.
-// What is left in the end is deleted, the younger first.
+// A resource refers to one created earlier in the same test, and is named by the provider. Remaining resources are
+// deleted in reverse order.
 func TestReferences(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
 		s := h.Unnamed(snapshotToken)
-		s.Check(t, providertest.Properties{"volume": v}) // which does not exist yet
+		s.Check(t, providertest.Properties{"volume": v}) // does not exist yet
 		s.Create(t, providertest.Properties{"volume": v}, providertest.WantFaults(
 			"volume: there is no volume urn:lumi:test::store:index::store:index:Volume::data"))
 		v.Create(t, full())
@@ -119,7 +119,7 @@ func TestReferences(t *testing.T) {
 			Create:  providertest.Properties{"volume": v, "label": "daily"},
 			Expect:  providertest.Properties{"source": "id-1 arn:id-1"},
 			Updates: []providertest.Change{{Set: providertest.Properties{"label": "weekly"}}},
-			// Only InspectChange knows that this takes a replacement, so that Update need not refuse it.
+			// Only InspectChange requires this replacement, so Update need not be refused.
 			Replaces: []providertest.Replacement{{Set: providertest.Properties{"label": nil}, Because: []lumi.Path{"label"}}},
 		})
 		if got := string(s.URN()); got != "urn:lumi:test::store:index::store:index:Snapshot::of data" {
@@ -133,7 +133,7 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// TestGiven refers to a resource that nobody serves.
+// A resource may refer to one that no provider serves.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),
@@ -149,7 +149,7 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestConcurrent takes many resources through their lives at once.
+// Many resources can be tested concurrently.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, store(newCloud()))

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// limited is a test that must end before go test ends the process.
+// limited is a test with a deadline.
 type limited struct {
 	providertest.TB
 	end time.Time
@@ -19,7 +19,7 @@ type limited struct {
 
 func (l limited) Deadline() (time.Time, bool) { return l.end, true }
 
-// hanger is an implementation of volumes that never finishes deleting the one called stuck.
+// hanger implements volumes that never finish deleting the one named stuck.
 type hanger struct{ *volumeOps }
 
 func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
@@ -30,7 +30,7 @@ func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
 	return h.volumeOps.Delete(ctx, old)
 }
 
-// TestHanging has a Delete hang: the report says so, and what else exists is deleted, before the test's time is up.
+// If a Delete hangs, it is reported and other resources are deleted before the deadline.
 func TestHanging(t *testing.T) {
 	t.Parallel()
 	end := time.Now().Add(6 * time.Second)
@@ -54,7 +54,7 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestTerms has a report use the words of a program that runs the kit.
+// Reports use the terms of the program that runs the kit.
 func TestTerms(t *testing.T) {
 	terms := providertest.Terms(func(name string) string { return "<" + name + ">" })
 	report := run(t, func(t providertest.TB) {

@@ -13,13 +13,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// TestExpectations is about steps that are to fail, and do so otherwise or not at all; and about tests that are wrong
-// themselves.
+// Unmet expectations and mistakes in tests are reported.
 func TestExpectations(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		test func(t providertest.TB, h *providertest.Harness, v *providertest.Resource)
-		want string // all that is said before the calls
+		want string // the expected report before the calls
 	}{
 		{
 			"no faults",
@@ -260,7 +259,7 @@ store:index:Volume "data": cleaned up id-1
 	}
 }
 
-// TestCallsListed is about the calls that a report lists, where a step went well before something failed.
+// A report lists only the calls of failed steps.
 func TestCallsListed(t *testing.T) {
 	const everything = `all calls:
 	store:index:Volume "data": create
@@ -345,7 +344,7 @@ func TestCallsListed(t *testing.T) {
 	}
 }
 
-// TestCannotServe is about providers and plugins that do not come up.
+// Providers and plugins that fail to start are reported.
 func TestCannotServe(t *testing.T) {
 	configurable := store(newCloud())
 	configurable.Configure = serve.Configure(func(_ context.Context, d *disk) error {
@@ -396,7 +395,7 @@ no resources
 	}
 }
 
-// TestCannotRegister is about providers of which none can be made.
+// Invalid providers are rejected.
 func TestCannotRegister(t *testing.T) {
 	volumes := newVolumes(&volumeOps{newCloud()})
 	for want, make := range map[string]func() serve.Plugin{
@@ -418,7 +417,7 @@ func TestCannotRegister(t *testing.T) {
 	}
 }
 
-// TestWanted has steps fail as they are to.
+// Expected failures pass.
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no more room")
@@ -470,7 +469,7 @@ func TestWanted(t *testing.T) {
 	v.Delete(t)
 }
 
-// TestGivenWrong is about properties of a resource that is given.
+// Invalid properties of a given resource are reported.
 func TestGivenWrong(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, store(newCloud()))

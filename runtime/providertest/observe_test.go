@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// TestOnStep observes the steps of a life, and the plugin under test.
+// OnStep reports the steps of a life.
 func TestOnStep(t *testing.T) {
 	var steps []string
 	h := providertest.Binary(t, plugin.Command{Path: providertest.Build(t, notes)},

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestFrom has bags made of generated structs, and of Go's own types.
+// Bags are made of generated structs and of Go values.
 func TestFrom(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, store(newCloud()))
@@ -58,7 +58,7 @@ func TestFrom(t *testing.T) {
 // zone is an enum.
 type zone string
 
-// TestFromWrong is about structs that cannot be encoded.
+// Structs that cannot be encoded are reported.
 func TestFromWrong(t *testing.T) {
 	report := run(t, func(t providertest.TB) {
 		providertest.From(t, &volume{Size: math.NaN(), Zone: "\xff"})
@@ -69,7 +69,7 @@ func TestFromWrong(t *testing.T) {
 	}
 }
 
-// TestForeign has properties that a cloud cannot give back, and files that are hashed when they are checked.
+// Properties that a cloud cannot return, and files, which Check hashes, are excused.
 func TestForeign(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "boot.img")
 	if err := os.WriteFile(file, []byte("boot"), 0o600); err != nil {
@@ -95,7 +95,7 @@ func TestForeign(t *testing.T) {
 	})
 }
 
-// TestLong shows no more of a value than somebody would read.
+// Long values are shortened.
 func TestLong(t *testing.T) {
 	report := run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newVolumes(&author{
@@ -112,7 +112,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestLongSecret has an error be cut off where a secret stands in it, of which no part may stay.
+// No part of a secret remains where an error is truncated.
 func TestLongSecret(t *testing.T) {
 	for cut := range len("correct horse") {
 		report := run(t, func(t providertest.TB) {

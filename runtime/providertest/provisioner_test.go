@@ -27,7 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// broken is a provisioner that keeps resources as files in the working directory, in which one thing is wrong.
+// broken is a provisioner that keeps resources as files in the working directory and has one mistake.
 type broken struct{ mode string }
 
 func (b *broken) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
@@ -60,7 +60,7 @@ func (b *broken) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Pl
 	return nil, nil
 }
 
-// token has the metadata by key.
+// token holds the metadata by key.
 type token struct {
 	Mode     string
 	Metadata map[string]provisioner.Properties
@@ -111,7 +111,7 @@ func (b *broken) Provision(ctx context.Context, c *provisioner.Change) (string, 
 	return string(text), err
 }
 
-// before does what is wrong at the beginning of Provision.
+// before makes mistakes at the start of Provision.
 func (b *broken) before(ctx context.Context) error {
 	switch b.mode {
 	case "provision fails":
@@ -152,7 +152,7 @@ func (b *broken) before(ctx context.Context) error {
 	return nil
 }
 
-// after does what is wrong at the end of Provision.
+// after makes mistakes at the end of Provision.
 func (b *broken) after() error {
 	switch b.mode {
 	case "lock":
@@ -218,7 +218,7 @@ func (b *broken) Status(_ context.Context, text string) (*provisioner.Status, er
 	return s, nil
 }
 
-// try runs the kit on the provisioner in a mode and returns the failures, and the folder next to the files.
+// try runs the kit on the provisioner in a mode, and returns the failures and the folder next to the files.
 func try(t *testing.T, mode string, changes int) ([]string, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -260,7 +260,7 @@ func try(t *testing.T, mode string, changes int) ([]string, string) {
 	}), dir
 }
 
-// conforms runs the kit on a provisioner until something fails, and then its cleanup, and returns the failures.
+// conforms runs the kit and its cleanup on a provisioner, and returns the failures.
 func conforms(t *testing.T, p providertest.Provisioner) (failures []string) {
 	var mu sync.Mutex
 	r := &providertest.Trial{Ctx: t.Context(), Report: func(text string) {
@@ -273,7 +273,7 @@ func conforms(t *testing.T, p providertest.Provisioner) (failures []string) {
 	return failures
 }
 
-// list returns the files in a folder.
+// list lists the files in a folder.
 func list(folder string) (string, error) {
 	all, err := os.ReadDir(folder)
 	var text []string
@@ -287,7 +287,7 @@ func list(folder string) (string, error) {
 	return strings.Join(text, ", "), err
 }
 
-// TestProvisioner runs the kit on provisioners that keep the contract in different ways.
+// Provisioners may satisfy the contract in different ways.
 func TestProvisioner(t *testing.T) {
 	for mode, changes := range map[string]int{"good": 2, "tasks": 1, "retry": 1, "slow": 1, "quiet": 1, "metadata": 2} {
 		t.Run(mode, func(t *testing.T) {
@@ -303,7 +303,7 @@ func TestProvisioner(t *testing.T) {
 	}
 }
 
-// TestBrokenProvisioner breaks each rule. If the cleanup fails too, that is because of the same rule.
+// Each broken rule is reported. A failing cleanup breaks the same rule.
 func TestBrokenProvisioner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts hundreds of processes")
@@ -348,7 +348,7 @@ func TestBrokenProvisioner(t *testing.T) {
 			failures, dir := try(t, mode, 1)
 			if pid, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil {
 				if n, err := strconv.Atoi(string(pid)); err == nil {
-					_ = syscall.Kill(n, syscall.SIGKILL) // It has started no other.
+					_ = syscall.Kill(n, syscall.SIGKILL) // It has not started another.
 				}
 			}
 			suffix := fmt.Sprintf("\n\tThis breaks the rule %q of docs/protocol.md#the-contract-of-a-provisioner", test.rule)
@@ -369,7 +369,7 @@ func TestBrokenProvisioner(t *testing.T) {
 	}
 }
 
-// TestRulesDocumented checks that docs/protocol.md and the package's documentation list every rule.
+// docs/protocol.md and the package documentation list every rule.
 func TestRulesDocumented(t *testing.T) {
 	protocol, err := os.ReadFile("../../docs/protocol.md")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the reports that come out now to the files that hold them")
 
-// run runs a test that fails, and returns all that it says.
+// run runs a failing test and returns its output.
 func run(t *testing.T, test func(t providertest.TB)) string {
 	t.Helper()
 	var text strings.Builder
@@ -28,7 +28,7 @@ func run(t *testing.T, test func(t providertest.TB)) string {
 	return text.String()
 }
 
-// said is what a report says before it lists calls.
+// said returns the report before the list of calls.
 func said(report string) string {
 	for _, heading := range []string{"all calls:\n", "calls of "} {
 		report, _, _ = strings.Cut(report, heading)
@@ -36,7 +36,7 @@ func said(report string) string {
 	return report
 }
 
-// golden compares a report with the one that is stored.
+// golden compares a report with its golden file.
 func golden(t *testing.T, name, report string) {
 	t.Helper()
 	path := filepath.Join("testdata", strings.ReplaceAll(name, " ", "_")+".txt")

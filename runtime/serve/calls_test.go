@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSame makes each call in this process and over the socket. The answers and the errors must be the same.
+// Calls return the same responses and errors in process and over the socket.
 func TestSame(t *testing.T) {
 	unknown := thingBag("nothing")
 	unknown.Fields["fixed"] = lumi.NewUnknown()
@@ -115,10 +115,10 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// sameBags compares bags by what they hold.
+// sameBags compares bags by content.
 var sameBags = cmp.Options{protocmp.Transform(), cmp.Transformer("Struct", lumi.Bag.Struct)}
 
-// sameError holds that an error that came over the socket is as good as the one that was sent.
+// sameError checks that an error received over the socket is equivalent to the one sent.
 func sameError(t *testing.T, want, got error) {
 	t.Helper()
 	if want == nil || got == nil {
@@ -144,7 +144,7 @@ func sameError(t *testing.T, want, got error) {
 	expect.Equal(t, kindsOf(want), kindsOf(got), "the errors differ")
 }
 
-// kindsOf are all errors of the runtime's that an error is.
+// kindsOf returns all of the runtime's error types that an error has.
 func kindsOf(err error) map[string]any {
 	found := map[string]any{"not found": errors.Is(err, lumi.ErrNotFound)}
 	var (
@@ -256,13 +256,13 @@ func TestRefused(t *testing.T) {
 		err.Error() != `the provider returned an invalid result: the id is not valid UTF-8: "\xff"` {
 		t.Errorf("an id that is not text: got %v", err)
 	}
-	must.Do(t, p.Close()) // after which the log is whole
+	must.Do(t, p.Close()) // The log is complete now.
 	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
 		t.Errorf("the log has no stack: %s", log)
 	}
 }
 
-// TestZeroErrors has authors return errors that say nothing: zero values, and nil pointers that are no nil errors.
+// Authors may return zero errors and typed nil pointers.
 func TestZeroErrors(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	for do, test := range map[string]struct {
@@ -378,7 +378,7 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// TestLarge sends a property of 64 MiB and has it sent back.
+// A property of 64 MiB survives a round trip.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it sends a property of 64 MiB")
@@ -391,7 +391,7 @@ func TestLarge(t *testing.T) {
 	if resp.Properties.Get("result") != want {
 		t.Error("got another value")
 	}
-	// After a failure, 20 MiB would not fit into the metadata that errors travel in.
+	// In an error, 20 MiB would exceed the metadata limit.
 	want = want[:20<<20]
 	_, err := things.Create(within(t), &lumi.CreateRequest{
 		URN: thingURN, Properties: lumi.BagOf(thingBag("partly fail", "fixed", want)),
@@ -402,14 +402,14 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestLog has every call logged, without the values that it is about.
+// Every call is logged, without its values.
 func TestLog(t *testing.T) {
 	t.Setenv("LUMI_LOG", "debug")
 	p := start(t, "plugin")
 	if _, err := check(thingBag("fail", "secret", "hush"))(within(t), p.resource(t, thingToken)); err == nil {
 		t.Error("the call succeeded")
 	}
-	if err := p.Close(); err != nil { // after which the log is whole
+	if err := p.Close(); err != nil { // The log is complete now.
 		t.Error(err)
 	}
 	log := p.log.String()

@@ -31,7 +31,7 @@ func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
 	return must.Get(p.Resource(thingToken))(t)
 }
 
-// codeBag has a folder that is called code.
+// codeBag has the folder code.
 func codeBag() *structpb.Struct {
 	bag := thingBag("read")
 	bag.Fields["code"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
@@ -40,8 +40,7 @@ func codeBag() *structpb.Struct {
 	return bag
 }
 
-// TestContent takes a folder through a plugin: files that are not there are faults of Check, those that changed are
-// changes, and paths start from the plugin's folder.
+// Missing files are faults of Check, changed files are changes, and paths are relative to the plugin's folder.
 func TestContent(t *testing.T) {
 	folder := t.TempDir()
 	things := startIn(t, folder, os.Args[0])
@@ -62,7 +61,7 @@ func TestContent(t *testing.T) {
 		t.Fatalf("got %v, want %s", err, want)
 	}
 
-	// Faults come in the order in which the IDL has the properties, whatever they are about.
+	// Faults are in declaration order, whatever their kind.
 	wrong := codeBag()
 	wrong.Fields["colour"] = structpb.NewStringValue("red")
 	wrong.Fields["fixed"] = structpb.NewBoolValue(true)
@@ -94,7 +93,7 @@ func TestContent(t *testing.T) {
 		missing("attachments.x[10].asset", "x10"),
 		"result: is set by the provider, not by a program",
 		"colour: no such property",
-		missing("result", "computed"), // which is no asset to the IDL
+		missing("result", "computed"), // not an asset in the IDL
 	}, "\n")
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -129,8 +128,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestDir is about plugins whose path is relative to the folder that they are started from, not to the one that they
-// are started in.
+// A relative plugin path is relative to the parent's folder, not the plugin's.
 func TestDir(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(t.TempDir())

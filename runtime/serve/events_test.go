@@ -31,7 +31,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// logs is an author's code that logs. How is what, or the number of events.
+// logs is author's code that logs. how says what, or is the number of events.
 func logs(ctx context.Context, how string, s *state) error {
 	log := lumi.Log(ctx)
 	switch how {
@@ -47,7 +47,7 @@ func logs(ctx context.Context, how string, s *state) error {
 		log.With("with", secret).WithGroup("group").Info("trying "+secret, "secret", secret, "any", []string{secret})
 	case "stray":
 		go func() {
-			<-ctx.Done() // The call is answered.
+			<-ctx.Done() // The call has returned.
 			log.Info("late")
 		}()
 	default:
@@ -62,7 +62,7 @@ func logs(ctx context.Context, how string, s *state) error {
 	return nil
 }
 
-// recorder is a sink that keeps the events.
+// recorder is a sink that keeps events.
 type recorder struct {
 	mu     sync.Mutex
 	events []lumi.Event
@@ -124,7 +124,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestEventsConcurrent has many calls log at once. Each returns after its own events, and these are in order.
+// Each of many concurrent calls returns after its own events, in order.
 func TestEventsConcurrent(t *testing.T) {
 	var got recorder
 	slow := func(e lumi.Event) {
@@ -169,7 +169,7 @@ func TestEventsStray(t *testing.T) {
 	}
 }
 
-// TestEventsLogged is about an engine that does not read events: they go to the plugin's log.
+// Without an event stream, events go to the plugin's log.
 func TestEventsLogged(t *testing.T) {
 	const about = " provider=test urn=" + thingURN + "\n"
 	common := []string{
@@ -203,7 +203,7 @@ func TestEventsLogged(t *testing.T) {
 	}
 }
 
-// open opens the stream of events, which must not be refused.
+// open opens the event stream, which must succeed.
 func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.ServerStreamingClient[lumirpc.Event] {
 	t.Helper()
 	stream := must.Get(client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{}))(t)
@@ -214,8 +214,8 @@ func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.Se
 	return stream
 }
 
-// TestEventsUnread has an engine that does not read its events. That holds up neither the provider, nor answers for
-// long, nor the end of the plugin.
+// An engine that does not read its events delays responses only briefly, and blocks neither the provider nor the
+// plugin's exit.
 func TestEventsUnread(t *testing.T) {
 	const n = 20_000
 	b := startBare(t)
@@ -258,7 +258,7 @@ func TestEventsUnread(t *testing.T) {
 	if last := trailer.Get(lumirpc.EventsTrailer); !slices.Equal(last, []string{strconv.Itoa(received + reports)}) {
 		t.Errorf("the trailer has %q, and %d events were received", last, received+reports)
 	}
-	call("log " + strconv.Itoa(n)) // which nobody reads
+	call("log " + strconv.Itoa(n)) // unread
 	began := time.Now()
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil || time.Since(began) > 5*settleTime {
@@ -340,8 +340,7 @@ func TestEventsLocal(t *testing.T) {
 	}
 }
 
-// TestEventsAgain has the engine read the events anew during a call. The number of an event on the old stream must not be
-// taken for one on the new stream.
+// If the engine reopens the stream during a call, event numbers of the old stream must not be used on the new one.
 func TestEventsAgain(t *testing.T) {
 	listener := bufconn.Listen(1 << 16)
 	logged, goOn := make(chan bool), make(chan bool)
@@ -384,7 +383,7 @@ func TestEventsAgain(t *testing.T) {
 	}
 }
 
-// drain returns the messages up to the end of a stream, which must be a good one.
+// drain returns the messages up to the end of a stream, which must be clean.
 func drain(t *testing.T, stream grpc.ServerStreamingClient[lumirpc.Event]) (messages []string) {
 	t.Helper()
 	for {

@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// openings are what intruders send before they wait: nothing, and parts of what a gRPC client sends first.
+// openings are what intruders send before they wait: nothing, or the start of a gRPC connection.
 var openings = []string{
 	"",
 	preface[:10],
@@ -39,27 +39,27 @@ const (
 	settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 )
 
-// intrude makes n connections that stay, and returns them.
+// intrude opens n connections that stay open.
 func intrude(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
 	for i := range conns {
 		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { conn.Close() })
-		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may well close it.
+		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may close it.
 		conns[i] = conn
 	}
 	return conns
 }
 
-// closed reports whether the other side closes the connection before the deadline.
+// closed reports whether the peer closes the connection before the deadline.
 func closed(conn net.Conn, deadline time.Time) bool {
 	_ = conn.SetReadDeadline(deadline)
 	_, err := io.Copy(io.Discard, conn)
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestPending has hundreds of connections without a call, more than the plugin may have files, and then one with.
+// An authenticated call gets through despite more idle connections than the plugin may have files.
 func TestPending(t *testing.T) {
 	b := startBare(t, func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0"`, cmd.Path}, cmd.Args[1:]...)
@@ -70,13 +70,13 @@ func TestPending(t *testing.T) {
 	intruders := intrude(t, b.address, 400)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	for range 3 { // each on a connection of its own
+	for range 3 { // each on its own connection
 		client, _ := b.dial(t)
 		if _, err := client.Handshake(with(ctx, bareSecret), hello()); err != nil {
 			t.Fatalf("a new connection is not served: %v", err)
 		}
 	}
-	b.greet(t, engine) // who was there before
+	b.greet(t, engine) // connected before
 	for i, conn := range intruders[:400-maxUnauthenticated] {
 		if !closed(conn, time.Now().Add(patience)) {
 			t.Fatalf("connection %d is still there", i)
@@ -88,8 +88,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestPendingAge closes connections that wait too long, also on those that make calls without the secret, and
-// never on those with a call that carries it.
+// Connections without an authenticated call are closed after a while, others never.
 func TestPendingAge(t *testing.T) {
 	t.Parallel()
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -99,7 +98,7 @@ func TestPendingAge(t *testing.T) {
 	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newSecrets())
 	server := newGRPC(&Plugin{Package: "test", Resources: resources()}, calls, stop,
 		grpc.InTapHandle(d.authenticate))
-	go func() { _ = server.Serve(d) }() // It fails only where the test has failed.
+	go func() { _ = server.Serve(d) }() // It fails only if the test has failed.
 	defer server.Stop()
 	b := &bare{address: listener.Addr().String()}
 
@@ -113,7 +112,7 @@ func TestPendingAge(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, "tcp", address)
 		})))(t)
 	defer conn.Close()
-	// One who makes calls without the secret has to connect again and again.
+	// A caller without the secret has to reconnect again and again.
 	for ctx := within(t); dialled.Load() < 3; time.Sleep(10 * time.Millisecond) {
 		_, err := lumirpc.NewResourceProviderClient(conn).Handshake(ctx, hello())
 		if code := status.Code(err); code != codes.Unauthenticated && code != codes.Unavailable {
@@ -170,7 +169,7 @@ func TestDialLoop(t *testing.T) {
 	}
 }
 
-// TestSecret is about callers who do not know the secret. They learn nothing, not even what there is to call.
+// Callers without the secret learn nothing, not even which calls exist.
 func TestSecret(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
@@ -222,8 +221,8 @@ func TestGarbage(t *testing.T) {
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
 	} {
 		conn := must.Get(net.Dial("tcp", b.address))(t)
-		t.Cleanup(func() { conn.Close() })   // not before, so that some connections stay
-		_, _ = io.WriteString(conn, garbage) // The plugin may well close it.
+		t.Cleanup(func() { conn.Close() })   // not earlier, so that some connections stay
+		_, _ = io.WriteString(conn, garbage) // The plugin may close it.
 	}
 	client, _ := b.dial(t)
 	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)

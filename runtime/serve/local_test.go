@@ -53,7 +53,7 @@ func TestLocal(t *testing.T) {
 	must.Do(t, p.Close())
 }
 
-// TestLocalHangs is about a call that does not end. Whoever waits for it is told that nobody serves any more.
+// If a call hangs, its caller learns that the plugin has stopped.
 func TestLocalHangs(t *testing.T) { synctest.Test(t, testLocalHangs) }
 
 func testLocalHangs(t *testing.T) {

@@ -29,8 +29,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// The tests run plugins as processes of their own. This file has what these processes are: the test binary itself,
-// started with a variable that says which plugin to be.
+// This file contains the plugins under test. Each is the test binary itself, started with a variable that selects the
+// plugin.
 
 const (
 	roleVariable     = "LUMI_TEST_ROLE"
@@ -123,7 +123,7 @@ func play(role string) {
 	}
 }
 
-// beParent starts a plugin, has it do something that takes for ever, and waits to be killed.
+// beParent starts a plugin, makes a call that never returns, and waits to be killed.
 func beParent() {
 	p, err := plugin.Start(context.Background(), plugin.Command{
 		Path: os.Args[0], Env: env("plugin"), Events: func(lumi.Event) {},
@@ -139,7 +139,7 @@ func beParent() {
 	panic(err)
 }
 
-// foreign is a plugin that somebody else wrote, and not well.
+// foreign is a plugin written without this package, with mistakes.
 type foreign struct {
 	lumirpc.UnimplementedResourceProviderServer
 	version            int32
@@ -166,7 +166,7 @@ func beForeign(register func(*grpc.Server)) {
 }
 
 func (f *foreign) Handshake(ctx context.Context, _ *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
-	if f.stuck { // It notices the deadline before its caller does, as a clock of a busy machine may.
+	if f.stuck { // The plugin notices the deadline before its caller, as may happen on a busy machine.
 		deadline, _ := ctx.Deadline()
 		time.Sleep(time.Until(deadline) - 100*time.Millisecond)
 		return nil, status.Error(codes.DeadlineExceeded, context.DeadlineExceeded.Error())
@@ -201,13 +201,14 @@ func (*foreign) Check(context.Context, *lumirpc.CheckRequest) (*lumirpc.CheckRes
 	return nil, status.Error(codes.FailedPrecondition, "no details")
 }
 
-// env is an environment of a process with a role. It hands the lifeline on.
+// env returns the environment of a process with a role. It passes on the lifeline.
 func env(role string) []string {
-	// A process under the race detector sleeps a second before it ends, unless told not to.
+	// A process under the race detector sleeps a second before it exits by default.
 	return append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 }
 
-// mark tells the test through the lifeline that something has happened. The connection ends with the process.
+// mark tells the test through the lifeline that something has happened. The connection is closed when the process
+// exits.
 func mark(what string) {
 	conn, err := lifeline()
 	if err == nil && conn != nil {
@@ -226,7 +227,7 @@ var lifeline = sync.OnceValues(func() (net.Conn, error) {
 	return net.Dial("tcp", address)
 })
 
-// config is what cidlc would generate for the configuration of the plugin under test.
+// config is what cidlc would generate for the plugin's configuration.
 type config struct {
 	Region   string
 	Password string
@@ -253,23 +254,23 @@ func resources() map[tokens.Type]lumi.ResourceProvider {
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 
-// thing is what cidlc would generate for a resource whose property "do" says what the provider does.
+// thing is what cidlc would generate for a resource whose property "do" selects the provider's behavior.
 type thing struct {
 	Name   string
 	Do     string
 	Fixed  *string
 	Secret *string
-	// Vault is a map of secrets, and Password is one that the provider makes.
+	// Vault is a map of secrets, and Password is set by the provider.
 	Vault    map[string]vault
 	Password *string
 	List     []string
 	Code     *lumi.Archive
-	// Attachments are assets of all kinds of places.
+	// Attachments are assets in various places.
 	Attachments map[string][]attachment
 	Result      *string
 }
 
-// vault has properties whose names a secret may well be.
+// vault has properties whose names may equal secrets.
 type vault struct {
 	Password *string
 	Anything any
@@ -307,7 +308,7 @@ type ops struct{}
 
 type state = lumi.State[*thing]
 
-// do carries out what the properties say.
+// do behaves as the properties say.
 func (o ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
 	case "leak":
@@ -334,7 +335,7 @@ func (o ops) do(ctx context.Context, s *state) error {
 		}
 	case "fault":
 		return errors.Join(lumi.Faultf("do", "is a fault"), lumi.Faultf("list[0]", "is another"))
-	case "wrapped": // in every way that there is
+	case "wrapped": // in every possible way
 		return fmt.Errorf("in all: %w", errors.Join(
 			fmt.Errorf("at first: %w (which is bad)", lumi.Faultf("do", "is a fault")),
 			errors.New("something else"),
@@ -365,7 +366,7 @@ func (o ops) do(ctx context.Context, s *state) error {
 		return (*lumi.ReplaceError)(nil)
 	case "nil-partial":
 		return (*lumi.PartialError)(nil)
-	case "unsupported": // as links are on some file systems
+	case "unsupported": // as for links on some file systems
 		return fmt.Errorf("link: %w", errors.ErrUnsupported)
 	case "fail":
 		return errors.New("failed")
@@ -495,7 +496,7 @@ func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
 	return o.do(ctx, want)
 }
 
-// finder has the optional operations that ops has not.
+// finder adds the optional operations.
 type finder struct{ ops }
 
 func (finder) IdempotentCreate() bool { return true }

@@ -81,7 +81,7 @@ Set LUMI_LOG=debug in the environment to log every call.
 			t.Errorf("%q is answered", args)
 		}
 	}
-	// An engine that gives arguments, whatever they are, finds a plugin all the same.
+	// Arguments passed by an engine are ignored.
 	p := must.Get(plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")}))(t)
 	must.Do(t, p.Close())
 }

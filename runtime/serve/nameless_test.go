@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// nameless is a plugin that somebody else wrote, and that leaves ids out and counts wrongly.
+// nameless is a foreign plugin that omits ids and miscounts events.
 type nameless struct{ foreign }
 
 func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
@@ -31,7 +31,7 @@ func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc
 	return &lumirpc.CreateResponse{}, nil
 }
 
-// Configure has a trailer that counts events which do not come.
+// Configure returns a trailer that counts missing events.
 func (*nameless) Configure(ctx context.Context, _ *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
 	return &lumirpc.ConfigureResponse{}, grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, "1000"))
 }
@@ -50,7 +50,7 @@ func (*nameless) Find(context.Context, *lumirpc.FindRequest) (*lumirpc.FindRespo
 	return &lumirpc.FindResponse{}, nil
 }
 
-// TestNameless must not take an answer without an id for a resource.
+// A response without an id is not taken for a resource.
 func TestNameless(t *testing.T) { synctest.Test(t, testNameless) }
 
 func testNameless(t *testing.T) {
@@ -88,7 +88,7 @@ func testNameless(t *testing.T) {
 	}
 }
 
-// TestLongRefusal has a request refused whose type would not fit into the metadata of the answer.
+// An error about a type that exceeds the metadata limit is truncated.
 func TestLongRefusal(t *testing.T) {
 	err := refuse(codes.Unimplemented, "%q is not served", strings.Repeat("x\x00", 1<<20)).Err()
 	if text := status.Convert(err).Message(); len(text) > maxMessage || !strings.HasPrefix(text, `"x\x00x`) {

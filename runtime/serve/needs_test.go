@@ -153,7 +153,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestMalformed makes requests that no engine should make. The provider is not asked.
+// Malformed requests do not reach the provider.
 func TestMalformed(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)

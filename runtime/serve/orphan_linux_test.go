@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestOrphanStopped kills a parent whose plugin is stopped. The plugin wakes up, tidies up and ends.
+// If the parent of a stopped plugin is killed, the plugin wakes up, cleans up and exits.
 func TestOrphanStopped(t *testing.T) {
 	parent, m := startParent(t, "parent")
 	m.expect(t, "waiting")
@@ -23,7 +23,7 @@ func TestOrphanStopped(t *testing.T) {
 	m.expectEnd(t)
 }
 
-// TestOrphanSilent kills a parent whose plugin does not notice, as it has yet to start.
+// If the parent is killed before the plugin can detect it, the plugin is killed.
 func TestOrphanSilent(t *testing.T) {
 	for _, role := range []string{"parent of silent", "parent of silent provisioner"} {
 		parent, m := startParent(t, role)

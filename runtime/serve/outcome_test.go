@@ -18,7 +18,7 @@ import (
 // caller makes a call to a provider.
 type caller = func(context.Context, lumi.ResourceProvider) (any, error)
 
-// changes are the calls that change something, of a provider that does something.
+// changes returns the changing calls of a provider with the given behavior.
 func changes(do string) map[string]caller {
 	return map[string]caller{
 		"create": create(thingBag(do), nil), "update": update(thingBag("nothing"), thingBag(do)), "delete": remove(thingBag(do)),
@@ -61,7 +61,7 @@ func TestUncertain(t *testing.T) {
 		}
 		p.expect(t, "canceled")
 		ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
-		// The plugin may tell so first.
+		// The plugin may report it first.
 		if _, err := call(ctx, things); !isUncertain(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
 			t.Errorf("%s, deadline: got %T %[2]v", name, err)
 		}
@@ -71,7 +71,7 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestKilled kills the plugin during a call. Calls that are made after that change nothing.
+// The outcome of changing calls is uncertain if the plugin is killed. Later calls change nothing.
 func TestKilled(t *testing.T) {
 	for name, call := range changes("die") {
 		p := start(t, "plugin")
@@ -130,7 +130,7 @@ func TestCertain(t *testing.T) {
 	must.Do(t, await(t, result))
 	must.Do(t, p.Close())
 	failed("closed", within(t))
-	// Calls that change nothing are never uncertain of themselves.
+	// Calls that change nothing are never uncertain.
 	p = start(t, "plugin")
 	things = p.resource(t, thingToken)
 	for name, call := range map[string]caller{
@@ -179,7 +179,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// wrapping is a provider that overrides methods, and wraps the errors of those that it overrides.
+// wrapping is a provider that overrides methods and wraps their errors.
 type wrapping struct{ lumi.Provider }
 
 func (p *wrapping) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {

@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// bare is a plugin that was started without package plugin.
+// bare is a plugin started without package plugin.
 type bare struct {
 	*marks
 	cmd     *exec.Cmd
@@ -48,14 +48,14 @@ func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 	stdout := must.Get(b.cmd.StdoutPipe())(t)
 	must.Do(t, b.cmd.Start())
 	t.Cleanup(func() {
-		_ = b.cmd.Process.Kill() // These fail where the process has ended, as it should.
+		_ = b.cmd.Process.Kill() // These fail if the process has exited, as expected.
 		_ = b.cmd.Wait()
 	})
 	b.address = "127.0.0.1:" + strings.TrimSpace(must.Get(bufio.NewReader(stdout).ReadString('\n'))(t))
 	return b
 }
 
-// dial connects a caller of its own to the plugin.
+// dial opens another connection to the plugin.
 func (b *bare) dial(t *testing.T) (lumirpc.ResourceProviderClient, *grpc.ClientConn) {
 	t.Helper()
 	conn := must.Get(grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials())))(t)
@@ -63,7 +63,7 @@ func (b *bare) dial(t *testing.T) (lumirpc.ResourceProviderClient, *grpc.ClientC
 	return lumirpc.NewResourceProviderClient(conn), conn
 }
 
-// with is a context whose calls carry the secrets.
+// with returns a context whose calls carry the secrets.
 func with(ctx context.Context, secrets ...string) context.Context {
 	for _, s := range secrets {
 		ctx = metadata.AppendToOutgoingContext(ctx, lumirpc.SecretHeader, s)
@@ -71,7 +71,7 @@ func with(ctx context.Context, secrets ...string) context.Context {
 	return ctx
 }
 
-// greet makes the first call.
+// greet performs the handshake.
 func (b *bare) greet(t *testing.T, client lumirpc.ResourceProviderClient) {
 	t.Helper()
 	must.Get(client.Handshake(with(within(t), bareSecret), hello()))(t)
@@ -81,7 +81,7 @@ func hello() *lumirpc.HandshakeRequest {
 	return &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
 }
 
-// background makes a call and returns where its error will be.
+// background makes a call and returns a channel with its error.
 func background(ctx context.Context, p lumi.ResourceProvider, do string) chan error {
 	result := make(chan error, 1)
 	go func() {
@@ -91,7 +91,7 @@ func background(ctx context.Context, p lumi.ResourceProvider, do string) chan er
 	return result
 }
 
-// await returns the error of a call in the background.
+// await returns the error of a background call.
 func await(t *testing.T, result chan error) error {
 	t.Helper()
 	select {
@@ -153,8 +153,7 @@ func TestDisconnected(t *testing.T) {
 	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
-// TestStop ends plugins during a call in each of the ways there are. The call is canceled, and its events and its answer
-// arrive.
+// However a plugin is stopped during a call, the call is canceled, and its events and response arrive.
 func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
 		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },
@@ -215,7 +214,7 @@ func TestCancelAll(t *testing.T) {
 	}
 }
 
-// TestClosed calls a plugin after it was closed, which is no cancellation.
+// Calls to a closed plugin fail, but not as canceled.
 func TestClosed(t *testing.T) {
 	p := start(t, "plugin")
 	things := p.resource(t, thingToken)
@@ -227,7 +226,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestAbandoned ends a plugin while a call that nobody waits for does not heed its context.
+// A plugin stops even if an abandoned call ignores its context.
 func TestAbandoned(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
@@ -252,7 +251,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// TestInterrupt sends what a terminal sends to all of its processes. It is for the parent to heed.
+// Interrupts and hangups of the terminal are ignored; the parent handles them.
 func TestInterrupt(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
@@ -387,7 +386,7 @@ func TestKill(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var e *plugin.Error
-	// What is told first is that the process ended, or that the connection was closed.
+	// The first error is either that the process exited or that the connection was closed.
 	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
 		t.Errorf("got %v", err)
 	}

@@ -29,7 +29,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// tool is a provisioner. The module of a change, or the token, says what it does.
+// tool is a provisioner. The change's module, or the token, selects its behavior.
 type tool struct{}
 
 func (tool) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
@@ -48,7 +48,7 @@ func (tool) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, e
 	}, nil
 }
 
-// told has all secrets of secretChange.
+// told returns all secrets of secretChange.
 func told(c *provisioner.Change) string {
 	var all []string
 	for _, r := range []*provisioner.Resource{c.New[0], c.Old[0], c.Context[0]} {
@@ -131,7 +131,7 @@ func (tool) Status(_ context.Context, token string) (*provisioner.Status, error)
 	return nil, fmt.Errorf("token %q: %w", token, lumi.ErrNotFound)
 }
 
-// newerTool speaks another version.
+// newerTool speaks another protocol version.
 type newerTool struct {
 	lumirpc.UnimplementedProvisionerServer
 }
@@ -142,7 +142,7 @@ func (newerTool) Handshake(
 	return &lumirpc.ProvisionerHandshakeResponse{ProtocolVersion: lumirpc.ProtocolVersion + 1}, nil
 }
 
-// provisionerChild is a provisioner's plugin under test.
+// provisionerChild is a provisioner plugin under test.
 type provisionerChild struct {
 	*plugin.Provisioner
 	*marks
@@ -155,11 +155,11 @@ func startProvisioner(t *testing.T, sink func(lumi.Event)) *provisionerChild {
 	c.Provisioner = must.Get(plugin.StartProvisioner(within(t), plugin.Command{
 		Path: os.Args[0], Env: append(env("provisioner"), c.variable), Log: c.log, Grace: patience, Events: sink,
 	}))(t)
-	t.Cleanup(func() { _ = c.Close() }) // Tests that are about how it ends have called it before.
+	t.Cleanup(func() { _ = c.Close() }) // Tests of its exit have already called it.
 	return c
 }
 
-// secretChange has a secret in each place that there is for one.
+// secretChange has a secret in each possible place.
 func secretChange(do string) *provisioner.Change {
 	one := func(where string) []*provisioner.Resource {
 		return []*provisioner.Resource{{
@@ -280,7 +280,7 @@ func TestProvisionerErrors(t *testing.T) {
 	if _, err := p.Plan(within(t), c); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	// It survives all of that.
+	// The plugin survives all of that.
 	must.Get(p.Provision(within(t), secretChange("app")))(t)
 }
 
@@ -314,7 +314,7 @@ func TestProvisionerDies(t *testing.T) {
 	}
 }
 
-// asProvisioner has [startBare] start a provisioner.
+// asProvisioner makes [startBare] start a provisioner.
 func asProvisioner(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, roleVariable+"=provisioner") }
 
 func TestProvisionerOrder(t *testing.T) {
@@ -350,15 +350,14 @@ func TestProvisionerOrder(t *testing.T) {
 		t.Errorf("Events: got %v", err)
 	}
 	must.Get(client.Handshake(with(within(t), bareSecret), good))(t)
-	// A request without a change is one of an empty change.
+	// A request without a change equals one with an empty change.
 	resp, err := client.Provision(with(within(t), bareSecret), &lumirpc.ProvisionRequest{})
 	if err != nil || resp.GetToken() != "status " {
 		t.Errorf("got %v, %v", resp, err)
 	}
 }
 
-// TestProvisionerStop closes a provisioner's standard input during a call. The call is canceled and answers, and the process
-// ends.
+// If a provisioner's standard input is closed during a call, the call is canceled and returns, and the process exits.
 func TestProvisionerStop(t *testing.T) {
 	p := startProvisioner(t, nil)
 	var token string

@@ -20,7 +20,7 @@ func init() {
 	}
 }
 
-// race has two goroutines write to one variable.
+// race has a data race.
 func race() {
 	var wg sync.WaitGroup
 	shared := 0
@@ -34,7 +34,7 @@ func race() {
 	wg.Wait()
 }
 
-// TestRaceDetected proves that the race detector watches the processes that tests start, and makes them fail.
+// The race detector is active in processes started by tests, and makes them fail.
 func TestRaceDetected(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = env(racingRole)

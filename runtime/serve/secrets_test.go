@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// leak is an author's code that tells secrets. How says in which way.
+// leak is author's code that leaks secrets in the way given by how.
 func leak(how string, s *state) error {
 	secret := *s.Properties.Secret
 	switch how {
@@ -98,14 +98,14 @@ func leak(how string, s *state) error {
 	return nil
 }
 
-// confused is an error, and what one may panic with, that has no text.
+// confused is an error, and a panic value, without a text.
 type confused struct{ secret string }
 
 func (c confused) Error() string { panic(c) }
 
 func (c confused) String() string { panic(c) }
 
-// broken is an error whose methods need a pointer that is not nil.
+// broken is an error whose methods panic on nil.
 type broken struct{ err error }
 
 func (e *broken) Error() string { return e.err.Error() }
@@ -213,8 +213,8 @@ func TestMasked(t *testing.T) {
 			err := call(leakyBag(t, how))
 			switch {
 			case name == "delete" && (how == "missing" || how == "made" || how == "made panic"):
-				continue // It is gone, or its state is not changed by what a deletion makes of it.
-			case how == "typed nil" && name != "partly": // Where nothing exists, such a method may well panic.
+				continue // The plugin is gone, or deletion does not change its state.
+			case how == "typed nil" && name != "partly": // Without a resource, such a method may panic.
 				if err == nil {
 					t.Errorf("%s, %s: no error", how, name)
 				}
@@ -233,7 +233,7 @@ func TestMaskedBounds(t *testing.T) {
 			t.Errorf("%s: got %.200v", how, err)
 		}
 	}
-	// Thousands of secrets, and an error with all of them.
+	// An error with thousands of secrets.
 	bag := leakyBag(t, "list")
 	list := &structpb.ListValue{}
 	for i := range 8000 {
@@ -274,7 +274,7 @@ func TestMaskedLog(t *testing.T) {
 		`msg="printing (secret)"`,
 		`msg="the provider panicked" provider=test call=Check panic="no account (secret)"`,
 		`panic="serve.confused: its Error method panicked"`,
-		"serve.leak(", // of the stack
+		"serve.leak(", // in the stack
 		`call=Check code=Unknown`,
 	} {
 		if !strings.Contains(told, want) {

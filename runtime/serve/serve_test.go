@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// patience is how long a test waits for what must happen at all. Nothing depends on how long it takes.
+// patience limits waits for events that must happen. No test depends on its value.
 const patience = 2 * time.Minute
 
 // child is a plugin under test.
@@ -45,7 +45,7 @@ func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
 		Path: os.Args[0], Env: append(env(role), c.variable), Log: c.log, Grace: patience, Events: sink,
 	}))(t)
 	t.Cleanup(func() {
-		_ = c.Close() // Tests that are about how it ends have called it before.
+		_ = c.Close() // Tests of its exit have already called it.
 		if t.Failed() {
 			t.Logf("the plugin logged:\n%s", c.log)
 		}
@@ -58,17 +58,17 @@ func (c *child) resource(t *testing.T, token tokens.Type) lumi.ResourceProvider 
 	return must.Get(c.Resource(token))(t)
 }
 
-// within is the context of a call that must come to an end.
+// within returns the context of a call that must return.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// marks are what a process tells through its lifeline.
+// marks are the messages a process sends over its lifeline.
 type marks struct {
 	variable string
-	lines    chan string // closed when the process has ended
+	lines    chan string // closed when the process has exited
 }
 
 func newMarks(t *testing.T) *marks {
@@ -80,7 +80,7 @@ func newMarks(t *testing.T) *marks {
 		defer close(m.lines)
 		conn, err := listener.Accept()
 		if err != nil {
-			return // The process has made no mark.
+			return // The process has sent no mark.
 		}
 		defer conn.Close()
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
@@ -103,7 +103,7 @@ func (m *marks) expect(t *testing.T, want string) {
 	}
 }
 
-// expectEnd waits for the end of the process.
+// expectEnd waits for the process to exit.
 func (m *marks) expectEnd(t *testing.T) {
 	t.Helper()
 	for {
@@ -118,7 +118,7 @@ func (m *marks) expectEnd(t *testing.T) {
 	}
 }
 
-// buffer is a bytes.Buffer for concurrent use.
+// buffer is a bytes.Buffer that is safe for concurrent use.
 type buffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -136,7 +136,7 @@ func (b *buffer) String() string {
 	return b.b.String()
 }
 
-// thingBag has the properties of a thing that does something.
+// thingBag returns the properties of a thing with the given behavior.
 func thingBag(do string, more ...string) *structpb.Struct {
 	bag := &structpb.Struct{Fields: map[string]*structpb.Value{
 		"name": structpb.NewStringValue("a"), "do": structpb.NewStringValue(do),
@@ -147,7 +147,7 @@ func thingBag(do string, more ...string) *structpb.Struct {
 	return bag
 }
 
-// jsonBag reads properties from JSON, in which the signatures have short names.
+// jsonBag decodes properties from JSON with short names for signatures.
 func jsonBag(t *testing.T, json string) *structpb.Struct {
 	t.Helper()
 	json = strings.NewReplacer(

@@ -49,7 +49,7 @@ func TestFormerTokens(t *testing.T) {
 	}
 }
 
-// TestTooLarge is about answers that are larger than a message can be. The server's limit is lowered for that.
+// Responses that exceed the limit, which is lowered here, are reported without losing the id.
 func TestTooLarge(t *testing.T) {
 	s := newServer(Plugin{Package: "test", Resources: resources()}, newEvents(nil), nil)
 	s.limit = 1000

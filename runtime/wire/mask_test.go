@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// secretsOf makes secrets of texts.
+// secretsOf returns secrets with the given texts.
 func secretsOf(texts ...string) *Secrets {
 	s := NewSecrets(nil)
 	for _, text := range texts {
@@ -119,14 +119,14 @@ func TestForms(t *testing.T) {
 		s := secretsOf(secret)
 		for name, form := range forms {
 			if strings.ContainsRune(form, utf8.RuneError) {
-				continue // XML has no form for control characters.
+				continue // XML cannot represent control characters.
 			}
 			got := Mask("before "+form+" after", s)
 			if !strings.Contains(got, Masked) || strings.Contains(got, strings.TrimSpace(secret)) ||
 				!strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
 				t.Errorf("%s of %q: got %q", name, secret, got)
 			}
-			// Of base64, a few characters may hold spaces around the secret.
+			// A few characters of base64 may encode spaces around the secret.
 			left := len(got) - len("before  after") - len(Masked)
 			if (name == "base64" || name == "base64 URL" || name == "base64 raw") && left > 4 {
 				t.Errorf("%s of %q: %d characters are left: %q", name, secret, left, got)
@@ -203,7 +203,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// selfless is what authors panic with when all goes wrong.
+// selfless is a panic value whose methods panic.
 type selfless struct{}
 
 func (selfless) Error() string { panic(selfless{}) }

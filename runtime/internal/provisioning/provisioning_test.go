@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// values generates values of every documented kind. Objects have no null members, since those are the same as absent ones.
+// values generates values of every documented kind. Objects have no null members, since those count as absent.
 func values(depth int) *rapid.Generator[any] {
 	text := rapid.Map(rapid.String(), func(s string) any { return s })
 	plain := []*rapid.Generator[any]{
@@ -27,7 +27,7 @@ func values(depth int) *rapid.Generator[any] {
 		rapid.Custom(func(t *rapid.T) any {
 			return provisioner.Reference{URN: urn.URN(rapid.String().Draw(t, "urn")), Property: rapid.String().Draw(t, "property")}
 		}),
-		// An asset is an object with a signature that is not one of the special values.
+		// An asset is an object with a signature other than those of special values.
 		rapid.Map(rapid.String(), func(s string) any { return map[string]any{wire.Signature: wire.Asset, "text": s} }),
 	}
 	if depth == 0 {
@@ -73,7 +73,7 @@ func TestIdentity(t *testing.T) {
 		}
 		state := &provisioner.Status{
 			State: rapid.SampledFrom([]provisioner.State{provisioner.Running, provisioner.Failed, provisioner.Done}).Draw(t, "state"),
-			// The metadata of a resource may be nil, which cannot be in a message.
+			// A resource's metadata may be nil, which a message cannot represent.
 			Message: text.Draw(t, "message"), Metadata: rapid.MapOfN(text, rapid.MapOfN(text, values(3), 0, 4), 0, 4).Draw(t, "metadata"),
 		}
 		answer := must.Get(EncodeStatus(state))(t)
@@ -85,7 +85,7 @@ func TestIdentity(t *testing.T) {
 
 var emptyIsNil = cmpopts.EquateEmpty()
 
-// sent returns what arrives of a message.
+// sent returns a message after a round trip.
 func sent[M proto.Message](t *rapid.T, message, to M) M {
 	must.Do(t, proto.Unmarshal(must.Get(proto.Marshal(message))(t), to))
 	return to
@@ -110,8 +110,7 @@ func TestUnknownState(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes messages that a careless plugin or engine may send. What comes of them can be encoded unless a number in
-// it cannot.
+// FuzzDecode decodes messages of careless plugins and engines. The result can be encoded, except for some numbers.
 func FuzzDecode(f *testing.F) {
 	object := func(fields map[string]any) *structpb.Struct {
 		return must.Get(structpb.NewStruct(fields))(f)

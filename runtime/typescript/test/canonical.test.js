@@ -9,7 +9,7 @@ test("a graph without resources is short", () => {
     assert.equal(formatGraph({ package: "p", resources: {} }), '{\n  "package": "p",\n  "resources": {}\n}\n');
 });
 
-test("keys are sorted as their bytes, and references stand on one line", () => {
+test("keys are sorted by bytes, and references are on one line", () => {
     const properties = {
         "\u{1f600}": 1,
         "\ufffd": "\u0001\"\\\n\u007f\u2028",
@@ -58,7 +58,7 @@ test("keys are sorted as their bytes, and references stand on one line", () => {
     );
 });
 
-test("references are found by the key that the graph names", () => {
+test("references use the key in the graph's header", () => {
     const properties = { a: { "#ref2": urn }, b: { "#ref": 1 } };
     const text = formatGraph({ ref: "#ref2", package: "p", resources: { [urn]: { type: "t", properties } } });
     assert.match(text, /^\{\n {2}"ref": "#ref2",\n/);

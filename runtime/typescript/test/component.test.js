@@ -21,13 +21,13 @@ class Unnamed extends lumi.Resource {
 
 const names = { environment: "dev", package: "p" };
 
-/** Returns the types and names in the URNs of the resources of a program. */
+/** Returns the type and name in each URN of a program's resources. */
 async function evaluate(program) {
     const { resources } = await lumi.evaluateProgram(names, program);
     return Object.keys(resources).map((urn) => urn.replace("urn:lumi:dev::p:index::test:index:", ""));
 }
 
-test("a component is what it returns, and its resources are grouped", async () => {
+test("a component groups its resources and returns its function's result", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const site = lumi.component("web", () => {
             const bucket = new Named("main");
@@ -60,7 +60,7 @@ test("unnamed resources are numbered in their component", async () => {
     );
 });
 
-test("a component may be async, and end with an error", async () => {
+test("a component may be async and may throw", async () => {
     assert.deepEqual(
         await evaluate(async () => {
             const make = (name) =>

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import * as lumi from "../dist/index.js";
 
-// The table that both runtimes are tested with. runtime/constraints_test.go describes it.
+// The test table of both runtimes. See runtime/constraints_test.go.
 const groups = JSON.parse(
     readFileSync(new URL("../../../internal/constraint/testdata/cases.json", import.meta.url), "utf8"),
 );
@@ -29,7 +29,7 @@ class Thing extends lumi.Resource {
     }
 }
 
-/** Makes a type of its form in the table. */
+/** Converts a type from its form in the table. */
 function typeOf({ kind, element, key, properties, values, constraints = [] }) {
     const types = {
         list: () => lumi.list(typeOf(element)),
@@ -58,7 +58,7 @@ function typeOf({ kind, element, key, properties, values, constraints = [] }) {
     return constraints.reduce(lumi.constrained, types[kind]?.() ?? lumi[kind]);
 }
 
-/** Makes a value of its form in the table. */
+/** Converts a value from its form in the table. */
 function valueOf(form) {
     if (Array.isArray(form)) {
         return form.map(valueOf);
@@ -77,7 +77,7 @@ function valueOf(form) {
         : Object.fromEntries(Object.entries(form).map(([name, value]) => [name, valueOf(value)]));
 }
 
-test("constraints mean what they mean to providers", () => {
+test("constraints are enforced as by providers", () => {
     let count = 0;
     for (const { type, secret, cases } of groups) {
         const shape = { p: lumi.required(typeOf(type), secret ? lumi.secretProperty : {}) };
@@ -113,7 +113,7 @@ test("JSON may be nested as deep as in Go", () => {
     assert.match(faults(json, nested(10_001))[0], /^p: must be JSON/);
 });
 
-test("parts that are wrong are counted, and equal to no others", () => {
+test("invalid parts are counted but equal to no others", () => {
     const numbers = lumi.constrained(lumi.map(lumi.number), { minProperties: 1, keyPattern: "^a" });
     assert.deepEqual(faults(numbers, { b: "1" }), [
         'p.b: expected a number, found a string "1"',
@@ -130,6 +130,6 @@ test("parts that are wrong are counted, and equal to no others", () => {
     ]);
 });
 
-test("a format that is not known allows every string", () => {
+test("an unknown format allows every string", () => {
     assert.deepEqual(faults(lumi.constrained(lumi.string, { format: "hostname" }), "x"), []);
 });

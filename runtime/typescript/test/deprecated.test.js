@@ -29,7 +29,7 @@ class Store extends lumi.Resource {
     }
 }
 
-/** Returns what an action prints as warnings. */
+/** Returns the warnings that an action prints. */
 function warnings(action) {
     const warn = mock.method(console, "warn", () => {});
     try {
@@ -40,7 +40,7 @@ function warnings(action) {
     }
 }
 
-test("what is deprecated gives a warning once for a type and a property", () => {
+test("deprecations warn once for each type and property", () => {
     assert.deepEqual(warnings(() => new Store({})), []);
     assert.deepEqual(
         warnings(() => new Cache("a", { size: 1, eviction: "toString" })),
@@ -64,7 +64,7 @@ test("what is deprecated gives a warning once for a type and a property", () => 
     );
 });
 
-test("no warning tells which value a secret has", () => {
+test("warnings contain no secret values", () => {
     class Secretive extends lumi.Resource {
         constructor(args) {
             super("test:index:Secretive", args, { eviction: lumi.required(lumi.enum(() => Eviction), lumi.secretProperty) });

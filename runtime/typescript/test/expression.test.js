@@ -1,4 +1,4 @@
-// Values that are computed from outputs.
+// Values computed from outputs.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -39,14 +39,14 @@ const ref = (name, property) => ({ "#ref": urn(name), property });
 const expression = (content) => ({ [$sig]: $expr, ...content });
 const hidden = (value) => ({ [$sig]: $secret, value });
 
-/** Returns what the properties of one more resource are in a graph. */
+/** Returns the properties of another resource in a graph. */
 async function properties(args) {
     const graph = await lumi.evaluateProgram(names, () => new Thing("z", args(new Thing("a"))));
     const { name, ...rest } = graph.resources[urn("z")].properties;
     return rest;
 }
 
-/** Returns the message with which arguments are refused. */
+/** Returns the message of the ArgumentError thrown by a call. */
 function refusal(call) {
     try {
         call();
@@ -59,7 +59,7 @@ function refusal(call) {
 }
 
 test("expressions are evaluated as in Go", () => {
-    // The tests of package lumigl/expr read the same table.
+    // The test table shared with package lumigl/expr.
     const table = new URL("../../../lumigl/expr/testdata/cases.json", import.meta.url);
     const text = readFileSync(table, "utf8").replaceAll(/"(\$\w+)"/g, (_, name) => JSON.stringify(signatures[name]));
     for (const { name, value, outputs, want = null, error } of JSON.parse(text)) {
@@ -71,7 +71,7 @@ test("expressions are evaluated as in Go", () => {
     }
 });
 
-test("what cannot be a part of a string is refused, all of it", () => {
+test("invalid parts of a string are all reported", () => {
     const a = new Thing("a");
     assert.equal(
         refusal(() => lumi.interpolate`${null} ${[1]} ${a} ${NaN} ${a.sites} ${a.outPeer} ${{}} ${undefined} ${1n}`),
@@ -104,7 +104,7 @@ test("what cannot be a part of a string is refused, all of it", () => {
     });
 });
 
-test("what JSON cannot express is refused, all of it", () => {
+test("values that JSON cannot represent are all reported", () => {
     const a = new Thing("a");
     assert.equal(
         refusal(() => lumi.jsonStringify({ a: [a], b: () => 1, c: a.outPeer, d: Infinity })),
@@ -138,7 +138,7 @@ test("what JSON cannot express is refused, all of it", () => {
     assert.equal(refusal(() => lumi.jsonStringify(circle)), "lumi.jsonStringify: self: contains itself");
 });
 
-test("paths that lead nowhere are refused", () => {
+test("invalid paths are rejected", () => {
     const a = new Thing("a");
     const at = '(output sites of test:index:Thing "a")';
     for (const [value, path, message] of [
@@ -158,7 +158,7 @@ test("paths that lead nowhere are refused", () => {
     }
 });
 
-test("a type is the one that an expression has", () => {
+test("expressions have the type of their value", () => {
     const a = new Thing("a");
     const faults = (args) => refusal(() => new Thing("b", args)).replace('test:index:Thing "b": ', "");
     assert.equal(
@@ -180,7 +180,7 @@ test("a type is the one that an expression has", () => {
     assert.equal(faults({ site: lumi.get({}, "a"), list: [lumi.get({}, "a")] }), "list[0]: an element of a list cannot be null");
 });
 
-test("the value of a secret is checked, and not shown", () => {
+test("the value of a secret is checked but not shown", () => {
     const faults = (args) => refusal(() => new Thing("b", args));
     assert.equal(
         faults({ level: lumi.secret("hush"), count: lumi.secret("hush"), site: lumi.secret({ prts: { hush: 1 } }) }),
@@ -205,7 +205,7 @@ test("the value of a secret is checked, and not shown", () => {
     );
 });
 
-test("a secret refuses to be turned into something else, and an expression does", () => {
+test("secrets and expressions cannot be converted", () => {
     const { arn } = new Thing("a");
     for (const [convert, message] of [
         [
@@ -231,9 +231,9 @@ test("a configuration has no expressions", () => {
     );
 });
 
-// Programs are evaluated from here on, and nothing is constructed outside of them any more.
+// From here on, programs are evaluated, and resources can no longer be constructed outside of them.
 
-test("strings have outputs inside", async () => {
+test("strings may contain outputs", async () => {
     assert.deepEqual(
         await properties((a) => ({
             text: lumi.interpolate`${a.arn}/*`,
@@ -248,7 +248,7 @@ test("strings have outputs inside", async () => {
     );
 });
 
-test("JSON has outputs inside", async () => {
+test("JSON may contain outputs", async () => {
     assert.deepEqual(
         await properties((a) => ({
             text: lumi.jsonStringify({ b: [a.arn, undefined ?? null], a: 1, gone: undefined }),
@@ -261,7 +261,7 @@ test("JSON has outputs inside", async () => {
     );
 });
 
-test("parts of outputs, and of known values, are found by paths", async () => {
+test("get follows paths in outputs and known values", async () => {
     assert.deepEqual(
         await properties((a) => ({
             text: lumi.get(a.sites, '["a b"].host'),
@@ -281,7 +281,7 @@ test("parts of outputs, and of known values, are found by paths", async () => {
     );
 });
 
-test("a secret of the program stands where its value may", async () => {
+test("a secret can be used wherever its value can", async () => {
     assert.deepEqual(
         await properties((a) => ({
             text: lumi.secret("hush"),
@@ -302,7 +302,7 @@ test("a secret of the program stands where its value may", async () => {
     );
 });
 
-test("what is computed from a secret is one", async () => {
+test("values computed from a secret are secret", async () => {
     const s = lumi.secret("hush");
     assert.deepEqual(
         await properties((a) => ({
@@ -321,7 +321,7 @@ test("what is computed from a secret is one", async () => {
     );
 });
 
-test("an expression depends on what is inside", async () => {
+test("an expression depends on the resources it contains", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const z = new Thing("z");
         const y = new Thing("y", { data: lumi.secret(lumi.jsonStringify({ deep: [lumi.get(z.sites, "a.host")] })) });

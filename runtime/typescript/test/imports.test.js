@@ -1,4 +1,4 @@
-// What the files of the package import.
+// Imports between the files of the package.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 import { order } from "../dist/order.js";
 
-/** Returns the circles of imports among source files. The files have their texts by their names. */
+/** Returns the import cycles among source files, given their texts by name. */
 function circlesOf(files) {
     const names = Object.keys(files);
     const imports = names.map((name) => {
@@ -19,7 +19,7 @@ function circlesOf(files) {
     return order(imports).circles.map((circle) => circle.map((i) => names[i]));
 }
 
-test("no files import one another in a circle, not even their types", () => {
+test("files have no import cycles, not even of types", () => {
     const folder = fileURLToPath(new URL("../src", import.meta.url));
     const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".ts"));
     const texts = names.map((name) => [normalize(name), readFileSync(join(folder, name), "utf8")]);
@@ -27,7 +27,7 @@ test("no files import one another in a circle, not even their types", () => {
     assert.deepEqual(circlesOf(Object.fromEntries(texts)), []);
 });
 
-test("circles of imports are found", () => {
+test("import cycles are found", () => {
     const circles = circlesOf({
         "a.ts": 'import { b } from "./sub/b.js";\nimport fs from "node:fs";',
         "sub/b.ts": 'export * from "./c.js";',

@@ -1,4 +1,4 @@
-// Outputs are compared with the types that they are given for, as the TypeScript compiler compares them.
+// The types of outputs are compared with the expected types, as the TypeScript compiler does.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ function outputOf(type, property = lumi.out) {
     return new Thing("t", {}, { o: property(type) }).o;
 }
 
-/** Gives a value to a property of a type, and returns the faults. */
+/** Assigns a value to a property of a type and returns the faults. */
 function faults(type, value, property = lumi.optional) {
     try {
         new Thing("u", { p: value }, { p: property(type) });
@@ -41,7 +41,7 @@ const moreRule = { ...rule, note: lumi.required(string) };
 const tags = { a: lumi.optional(string), b: lumi.optional(string) };
 const struct = (shape) => lumi.struct(() => shape);
 
-test("an output of the type that is expected is accepted", () => {
+test("an output of the expected type is accepted", () => {
     const types = [boolean, number, string, any, asset, archive, anyResource, vpc, colors, struct(node)];
     for (const type of types.flatMap((type) => [type, list(type), map(type), map(list(type))])) {
         assert.deepEqual(faults(type, outputOf(type)), []);
@@ -51,7 +51,7 @@ test("an output of the type that is expected is accepted", () => {
     }
 });
 
-test("an output of a type that is part of the expected one is accepted", () => {
+test("an output of a subtype is accepted", () => {
     for (const [expected, found] of [
         [string, colors],
         [moreColors, colors],
@@ -72,7 +72,7 @@ test("an output of a type that is part of the expected one is accepted", () => {
     }
 });
 
-test("an output of another kind is refused", () => {
+test("an output of another kind is rejected", () => {
     const source = '(output o of test:index:Thing "t")';
     for (const [expected, found, ...messages] of [
         [number, string, "p: expected a number, found a string"],
@@ -115,7 +115,7 @@ test("an output of another kind is refused", () => {
     }
 });
 
-test("outputs are compared wherever they are, and when they are assigned", () => {
+test("nested and assigned outputs are compared", () => {
     const bucket = new Thing("bucket", {}, { arn: lumi.out(string), days: lumi.optionalOut(number) });
     const found = 'found a string (output arn of test:index:Thing "bucket")';
     assert.deepEqual(faults(number, bucket.arn), [`p: expected a number, ${found}`]);
@@ -131,17 +131,17 @@ test("outputs are compared wherever they are, and when they are assigned", () =>
     assert.deepEqual(faults(number, lumi.urn(bucket)), [
         'p: expected a number, found a string (output urn of test:index:Thing "bucket")',
     ]);
-    // Whether there will be a value is not known yet. A program that knows better than the types can cast.
+    // Whether there will be a value is unknown. A program that knows better than the types can cast.
     assert.deepEqual(faults(number, bucket.days, lumi.required), []);
 
-    bucket.arn.kind = "number"; // Outputs are opaque: what is written on them does not count.
+    bucket.arn.kind = "number"; // outputs are opaque: assignments to them are ignored
     const queue = new Thing("queue", { delay: 1 }, { delay: lumi.optional(number) });
     queue.delay = bucket.arn;
     const message = `test:index:Thing "queue": delay: expected a number, ${found}`;
     assert.throws(() => lumi.evaluate(queue), { message });
 });
 
-test("an output of an unnamed resource and of a secret is told by its property", () => {
+test("messages name outputs of unnamed resources and secrets", () => {
     class Unnamed extends lumi.Resource {}
     const { token } = new Unnamed("test:index:Unnamed", {}, { token: lumi.out(string, lumi.secretProperty) });
     const message = "p: expected a number, found a string (output token of test:index:Unnamed)";

@@ -1,4 +1,4 @@
-// The command, as its users meet it: as a process.
+// The command, tested as a process.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -35,7 +35,7 @@ export class Thing extends lumi.NamedResource<"test:index:Thing"> {
 }
 `;
 
-/** Makes a project with the given files, and with what it needs to be run. */
+/** Creates a project with the given files and the dependencies to run it. */
 function project(files, { tsx = true } = {}) {
     const folder = fs.mkdtempSync(join(tmpdir(), "lumi program "));
     folders.push(folder);
@@ -58,13 +58,13 @@ function run(cwd, ...args) {
     return { status, stdout, stderr };
 }
 
-/** Runs a TypeScript program whose first line imports the class Thing. */
+/** Runs a TypeScript program that starts with an import of the class Thing. */
 function runMain(lines, ...args) {
     const main = ['import { Thing } from "./thing.js";', ...lines].join("\n");
     return run(project({ "main.ts": main }), ...names, "main.ts", ...args);
 }
 
-/** The graph of resources, each with where it is constructed. */
+/** Returns the graph of resources with their positions. */
 const graph = (...resources) => ({
     package: "p",
     resources: Object.fromEntries(
@@ -91,7 +91,7 @@ test("a TypeScript program evaluates to its graph", () => {
     assert.deepEqual(runMain(lines, "x", "--", "--out=y"), first, "the same bytes again");
 });
 
-test("a graph says where resources are constructed, as seen from the workspace", () => {
+test("a graph contains positions relative to the workspace", () => {
     const folder = project({
         "Lumi.yaml": "package: p\nenvironment: dev\n",
         "src/lib/make.ts": 'import { Thing } from "../../thing.js";\nexport const make = (s: string) =>\n    new Thing(s);\n',
@@ -113,7 +113,7 @@ test("a graph says where resources are constructed, as seen from the workspace",
     }
 });
 
-test("what a program prints does not mix with its graph", () => {
+test("a program's output does not mix with its graph", () => {
     const found = runMain([
         'import { execSync } from "node:child_process";',
         'console.log("log"); console.error("error"); process.stdout.write("write\\n");',
@@ -127,7 +127,7 @@ test("what a program prints does not mix with its graph", () => {
     });
 });
 
-test("what is wrong is said with its place in the TypeScript program", () => {
+test("errors have positions in the TypeScript source", () => {
     for (const [lines, stderr] of [
         [
             ["function make(): Thing {", '    return new Thing("a", { text: 5 as never });', "}", "make();"],
@@ -206,7 +206,7 @@ test("fields that a class in TypeScript adds are not properties", () => {
     });
 });
 
-test("a program may be what tsc writes", () => {
+test("a program may be compiled by tsc", () => {
     const folder = project(
         {
             "tsconfig.json": JSON.stringify({
@@ -239,7 +239,7 @@ test("a program may be what tsc writes", () => {
     });
 });
 
-test("a wrong configuration is blamed on the program, not on the generated function", () => {
+test("configuration errors are at the program's call, not in generated code", () => {
     const folder = project({
         "config.ts":
             'import * as lumi from "@lumi/lumi";\n' +
@@ -257,7 +257,7 @@ test("a wrong configuration is blamed on the program, not on the generated funct
     });
 });
 
-test("what Node cannot load is said by Node or by us", () => {
+test("load errors are reported by Node or lumi-program", () => {
     const folder = project({
         "syntax.js": "const a = 1;\nconst b = ;\n",
         "missing.js": 'import "./nowhere.js";\n',
@@ -276,7 +276,7 @@ test("what Node cannot load is said by Node or by us", () => {
     assert.deepEqual(run(folder, ...names, "old.cjs"), { status: 1, stdout: "", stderr: "old.cjs:1:28: error: old\n" });
 });
 
-test("names come from flags before they come from the nearest manifest", () => {
+test("flags take precedence over Lumi.yaml", () => {
     const source = (name) =>
         'import * as lumi from "@lumi/lumi";\n' +
         'class T extends lumi.Resource { constructor() { super("test:index:T", {}, {}); } }\n' +
@@ -317,7 +317,7 @@ test("names come from flags before they come from the nearest manifest", () => {
     });
 });
 
-test("a module is run by its name", () => {
+test("a module can be run by name", () => {
     const source = 'import { Thing } from "../thing.js";\nnew Thing(process.argv.slice(2).join() || "none");\n';
     const folder = project({
         "Lumi.yaml":
@@ -372,7 +372,7 @@ test("a module is run by its name", () => {
     }
 });
 
-test("lumi gives the workspace on standard input", () => {
+test("lumi passes the workspace on standard input", () => {
     const folder = project({
         "Lumi.yaml": "not read: [",
         "network/main.js":
@@ -505,7 +505,7 @@ test("the command line is checked before anything runs", () => {
     assert.deepEqual(run(folder, "--version"), { status: 0, stdout: `lumi-program ${version}\n`, stderr: "" });
 });
 
-test("flags behind the program are not the program's", () => {
+test("flags after the program belong to lumi-program", () => {
     const folder = project({ "main.js": "console.log(...process.argv.slice(2));" });
     const args = ["main.js", "a", ...names, "--out=graph.json", "b", "--", "--out=c", "--"];
     assert.deepEqual(run(folder, ...args), { status: 0, stdout: "", stderr: "a b --out=c --\n" });
@@ -536,7 +536,7 @@ test("secrets are not written to a terminal", () => {
     assert.match(run(folder, ...names, "secret.ts").stdout, /"hush"/);
 });
 
-test("who imports a package without the base package is told where to install that", () => {
+test("a missing base package is reported with where to install it", () => {
     const outside = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "lumi pack ")));
     folders.push(outside);
     const queue = join(outside, "queue.ts");
@@ -589,7 +589,7 @@ test("a file is written as a whole or not at all", () => {
     assert.deepEqual(fs.readdirSync(folder), before);
 });
 
-test("a link stays one when the file that it leads to is replaced", { skip: process.platform === "win32" }, () => {
+test("replacing a link's target keeps the link", { skip: process.platform === "win32" }, () => {
     const folder = project({ "main.js": "", "there.json": "old" });
     fs.symlinkSync("there.json", join(folder, "graph.json"));
     assert.deepEqual(run(folder, ...names, "--out=graph.json", "main.js"), { status: 0, stdout: "", stderr: "" });
@@ -710,7 +710,7 @@ test("resources of two copies of the package are in one graph", () => {
     });
 });
 
-test("a program that never ends is ended by a signal", { skip: process.platform === "win32" }, async () => {
+test("a signal stops a program that never ends", { skip: process.platform === "win32" }, async () => {
     const folder = project({
         "patient.js": "setInterval(() => {}, 1000); console.log('runs');",
         "stubborn.js":
@@ -735,7 +735,7 @@ test("a program that never ends is ended by a signal", { skip: process.platform 
     }
 });
 
-test("a program that is killed from outside is no graph", { skip: process.platform === "win32" }, () => {
+test("a killed program has no graph", { skip: process.platform === "win32" }, () => {
     const folder = project({ "main.js": "process.kill(process.pid, 'SIGKILL');" });
     assert.deepEqual(run(folder, ...names, "main.js"), {
         status: 2,
@@ -744,7 +744,7 @@ test("a program that is killed from outside is no graph", { skip: process.platfo
     });
 });
 
-test("secrets stay out of all that is said", () => {
+test("messages contain no secrets", () => {
     for (const lines of [
         ['new Thing("a", { password: "hush", text: 5 as never });'],
         ['const a = new Thing("a", { password: "hush" });', "throw a;"],

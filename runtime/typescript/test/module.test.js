@@ -1,4 +1,4 @@
-// Modules: what programs provide to one another.
+// Values exchanged between modules.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { refusal } from "./refusal.js";
 import { signatures } from "./wire.js";
 
 test("outside of a program, nothing is provided or used", () => {
-    // This is the first test, since a program that has ended says something else.
+    // This test comes first, since the error is different after a program has ended.
     assert.throws(() => lumi.provide("url", "x", lumi.string), {
         name: "Error",
         message: 'lumi.provide "url": no program is being evaluated; run the program with lumi-program or evaluateProgram',
@@ -43,7 +43,7 @@ const thing = (name) => `urn:lumi:prod::my/shop:index::test:index:Thing::${name}
 const moduleURN = (pkg, name = pkg) => `urn:lumi:prod::${pkg}:index::lumi:index:Module::${name}`;
 const { $sig, $expr, $secret } = signatures;
 
-test("what is used comes first, and what is provided last", async () => {
+test("used values come first, provided ones last", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const network = lumi.module("network");
         const where = "value.startsWith('vpc-')";
@@ -113,7 +113,7 @@ test("what is used comes first, and what is provided last", async () => {
     assert.deepEqual(Object.keys(graph.resources), Object.keys(want));
 });
 
-test("every type has its form", async () => {
+test("every type has a form in graphs", async () => {
     const { resources } = await lumi.evaluateProgram(names, () => {
         const use = (name, type) => lumi.module("m").use(name, type);
         use("bool", lumi.boolean);
@@ -135,7 +135,7 @@ test("every type has its form", async () => {
     });
 });
 
-test("a property of a type that is called like the key of references changes that key", async () => {
+test("a type's property with the name of the reference key changes that key", async () => {
     const type = lumi.struct(() => ({ "#ref": lumi.required(lumi.string) }));
     const program = () => lumi.provide("link", lumi.module("m").use("link", type), type);
     const { ref, resources } = await lumi.evaluateProgram(names, program);
@@ -146,7 +146,7 @@ test("a property of a type that is called like the key of references changes tha
     });
 });
 
-test("what is used is checked like an output of its type", async () => {
+test("a used value is checked like an output of its type", async () => {
     await lumi.evaluateProgram(names, () => {
         const m = lumi.module("m");
         const id = m.use("id", lumi.string);
@@ -184,7 +184,7 @@ test("what is used is checked like an output of its type", async () => {
     });
 });
 
-/** Returns the message with which arguments are refused, in a program. */
+/** Returns the message of the ArgumentError thrown by a call in a program. */
 async function fault(call) {
     let message;
     await lumi.evaluateProgram(names, () => {
@@ -197,7 +197,7 @@ async function fault(call) {
     return message;
 }
 
-test("a provided value is of its type", async () => {
+test("a provided value must match its type", async () => {
     assert.equal(
         await fault(() => lumi.provide("url", 1, lumi.string)),
         'lumi.provide "url": expected a string, found a number 1',
@@ -265,7 +265,7 @@ test("names, types and options are checked", async () => {
     assert.match(await fault(() => lumi.module("Net work")), /^lumi\.module: package "Net work": must be made of words /);
 });
 
-test("what disagrees is refused, all of it", async () => {
+test("conflicting uses are all reported", async () => {
     const program = () => {
         const a = new Thing("a");
         const m = lumi.module("m");
@@ -302,7 +302,7 @@ test("what disagrees is refused, all of it", async () => {
     });
 });
 
-test("an output of another evaluation is refused", async () => {
+test("an output of another evaluation is rejected", async () => {
     let id;
     await lumi.evaluateProgram(names, () => (id = lumi.module("m").use("id", lumi.string)));
     const lines = await refusal(lumi.evaluateProgram(names, () => new Thing("a", { text: id })));

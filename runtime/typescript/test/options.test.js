@@ -44,7 +44,7 @@ function faults(options, args = {}) {
     }
 }
 
-test("wrong options are refused, all of them", () => {
+test("invalid options are all reported", () => {
     assert.deepEqual(
         faults(
             {
@@ -86,13 +86,13 @@ test("wrong options are refused, all of them", () => {
     });
 });
 
-test("options have their place after the arguments", () => {
+test("options come after the arguments", () => {
     assert.deepEqual(faults(undefined, { tags: {}, protect: true, protct: true, tgas: {} }), [
         "protct: no such property",
         "protect: is an option; pass options as a separate object after the arguments",
         'tgas: no such property; did you mean "tags"?',
     ]);
-    // One mistake, one message: the arguments stand where the options belong.
+    // One mistake, one message: arguments in place of options.
     assert.throws(() => new Unnamed("name", { tags: {} }), {
         message:
             "test:index:Unnamed: expected an object with the arguments as the only argument (resources of this " +
@@ -100,7 +100,7 @@ test("options have their place after the arguments", () => {
     });
 });
 
-test("paths lead to properties that a program sets", () => {
+test("paths must lead to properties that programs set", () => {
     const right = ["name", "tags", "tags.env", 'tags["a b"]', "tags[*]", "rules[2].port", "rules[*].port", "level"];
     right.push('tags["*"]', "tags.*x", "data.x[3].y[*]", "input", "peer");
     assert.deepEqual(faults({ ignoreChanges: right, replaceOnChanges: right }), []);
@@ -135,7 +135,7 @@ test("durations are whole hours, minutes and seconds", () => {
     }
 });
 
-test("a graph has the options that say something, with sorted keys", async () => {
+test("a graph omits default options and sorts keys", async () => {
     const graph = await lumi.evaluateProgram(names, () => {
         const z = new Named("z");
         const list = ["tags.env"];
@@ -195,7 +195,7 @@ test("a graph has the options that say something, with sorted keys", async () =>
     );
 });
 
-test("a circle may lead through options", async () => {
+test("a cycle may include options", async () => {
     await assert.rejects(
         lumi.evaluateProgram(names, () => {
             const a = new Named("a");

@@ -1,4 +1,4 @@
-// The parts of the evaluation whose inputs no program can bring about with ease.
+// Parts of the evaluation whose inputs are hard to produce with programs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { compare } from "../dist/names.js";
 import { order } from "../dist/order.js";
 import { positionOf, positionsOf } from "../dist/position.js";
 
-/** A small generator of numbers, so that each run tests the same. */
+/** A small deterministic random number generator. */
 function random(seed) {
     return (below) => {
         seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -16,7 +16,7 @@ function random(seed) {
     };
 }
 
-/** What is to be ordered, again by definition: take the smallest whose dependencies are all taken. */
+/** Orders by definition: takes the smallest number whose dependencies are all taken. */
 function slowOrder(dependencies) {
     const taken = [];
     for (;;) {
@@ -30,20 +30,20 @@ function slowOrder(dependencies) {
     }
 }
 
-test("graphs without circles are ordered", () => {
+test("graphs without cycles are ordered", () => {
     const below = random(1);
     for (let run = 0; run < 200; run++) {
         const size = below(12);
         const places = Array.from({ length: size }, (_, i) => i).sort(() => below(3) - 1);
         const dependencies = places.map((place) => new Set(places.filter((other) => other < place && below(4) === 0)));
-        // Numbers stand at their places; what they depend on stands before them.
+        // Each number is in its place, after its dependencies.
         const byNumber = places.map((_, i) => new Set([...dependencies[i]].map((place) => places.indexOf(place))));
         const { sequence, circles } = order(byNumber);
         assert.deepEqual([sequence, circles], [slowOrder(byNumber), []]);
     }
 });
 
-test("circles are found, and what is left is ordered", () => {
+test("cycles are found, and the rest is ordered", () => {
     const below = random(2);
     for (let run = 0; run < 500; run++) {
         const size = 1 + below(8);
@@ -61,7 +61,7 @@ test("circles are found, and what is left is ordered", () => {
     }
 });
 
-test("strings compare like their bytes", () => {
+test("strings compare by bytes", () => {
     const strings = ["", "a", "a\u0000", "b", "\u007f", "\u0080", "\ud7ff", "\ue000", "\uffff", "\u{10000}"];
     for (const a of strings) {
         for (const b of strings) {
@@ -70,7 +70,7 @@ test("strings compare like their bytes", () => {
     }
 });
 
-test("positions are read out of stacks", () => {
+test("positions are parsed from stacks", () => {
     for (const [frame, file] of [
         ["at f (/app/main.ts:3:14)", "/app/main.ts"],
         ["at /app/main.ts:3:14", "/app/main.ts"],
@@ -93,7 +93,7 @@ test("positions are read out of stacks", () => {
     assert.equal(positionOf(undefined), undefined);
 });
 
-test("what lies in packages counts where there is nothing else", () => {
+test("positions in packages are a fallback", () => {
     const inPackage = "    at f (/app/node_modules/p/index.js:1:1)\n";
     const own = `    at g (${new URL("../dist/resource.js", import.meta.url)}:2:2)\n`;
     const files = (stack) => positionsOf(stack).map(({ file }) => file);
@@ -102,7 +102,7 @@ test("what lies in packages counts where there is nothing else", () => {
     assert.deepEqual(files(`Error\n${own}${inPackage}`), ["/app/node_modules/p/index.js"]);
 });
 
-test("flags are taken wherever they stand, up to two dashes", () => {
+test("flags are accepted anywhere before two dashes", () => {
     const flags = {
         help: false,
         version: false,

@@ -36,7 +36,7 @@ class Unnamed extends lumi.Resource {
     }
 }
 
-/** Evaluates a program and returns the properties of its resources by their URNs. */
+/** Evaluates a program and returns its resources' properties by URN. */
 async function resources(program) {
     const graph = await lumi.evaluateProgram(names, program);
     return Object.entries(graph.resources).map(([key, { properties }]) => [key, properties]);
@@ -57,7 +57,7 @@ test("the module is part of URNs", async () => {
     assert.deepEqual(Object.keys(graph.resources), ["urn:lumi:dev::my/cluster:web/front::test:index:Named::a"]);
 });
 
-test("names that make no URNs are refused", async () => {
+test("names that are invalid in URNs are rejected", async () => {
     for (const [wrong, message] of [
         [{ environment: "a b" }, 'environment "a b": must be a word without colons and spaces'],
         [{ environment: "" }, 'environment "": must be a word without colons and spaces'],
@@ -91,7 +91,7 @@ test("unnamed resources are numbered by type, in the order of construction", asy
     ]);
 });
 
-test("resources and outputs become references, wherever they stand", async () => {
+test("nested resources and outputs become references", async () => {
     const [, [, properties]] = await resources(() => {
         const a = new Named("a", {});
         new Named("b", { text: a.arn, peers: { x: [a], y: [] }, data: { deep: [lumi.id(a)] }, token: lumi.urn(a) });
@@ -145,7 +145,7 @@ test("secrets, assets and archives are signed", async () => {
     });
 });
 
-test("another key marks references where the data has that key", async () => {
+test("references use another key if data contains it", async () => {
     const program = () => new Named("b", { data: [{ "#ref2": 0 }, { x: { "#ref": "y" } }], peer: new Named("a", {}) });
     const graph = await lumi.evaluateProgram(names, program);
     assert.deepEqual(Object.keys(graph), ["ref", "package", "resources"]);
@@ -157,7 +157,7 @@ test("another key marks references where the data has that key", async () => {
     });
 });
 
-test("references precede their use, and else URNs decide", async () => {
+test("dependencies come first, then URN order", async () => {
     const found = await resources(() => {
         const z = new Named("z", {});
         new Named("c", {});
@@ -172,20 +172,20 @@ test("references precede their use, and else URNs decide", async () => {
     );
 });
 
-test("the order of construction of named resources leaves no trace", async () => {
+test("the graph does not depend on the order of construction of named resources", async () => {
     const make = { a: () => new Named("a", {}), b: () => new Named("b", { text: "1" }), c: () => new Named("c", {}) };
     const of = async (order) =>
         JSON.stringify(await lumi.evaluateProgram(names, () => order.forEach((name) => make[name]())));
     assert.equal(await of(["c", "a", "b"]), await of(["b", "c", "a"]));
 });
 
-test("a key of data called __proto__ is like any other", async () => {
+test("a data key named __proto__ is like any other", async () => {
     const data = JSON.parse('{"__proto__":{"x":1}}');
     const graph = await lumi.evaluateProgram(names, () => new Named("a", { data }));
     assert.match(JSON.stringify(graph), /"data":\{"__proto__":\{"x":1\}\}/);
 });
 
-test("properties count as they are when the program has ended", async () => {
+test("properties are read when the program has ended", async () => {
     const [[, properties]] = await resources(async () => {
         const a = new Named("a", { text: "early", data: 1 });
         await null;
@@ -195,7 +195,7 @@ test("properties count as they are when the program has ended", async () => {
     assert.deepEqual(properties, { name: "a", text: "late" });
 });
 
-test("what was assigned is checked again, all of it", async () => {
+test("assigned values are checked again", async () => {
     const error = await refusal(
         lumi.evaluateProgram(names, () => {
             const a = new Named("a", {});
@@ -213,7 +213,7 @@ test("what was assigned is checked again, all of it", async () => {
     ]);
 });
 
-test("assignments to properties that do not exist are refused", async () => {
+test("assignments to unknown properties are rejected", async () => {
     const error = await refusal(
         lumi.evaluateProgram(names, () => {
             const a = new Named("a", {});
@@ -245,7 +245,7 @@ test("symbols are a program's own", async () => {
     assert.deepEqual(properties, { name: "a" });
 });
 
-test("what has no value does not count as assigned", async () => {
+test("absent values do not count as assigned", async () => {
     const [[, properties]] = await resources(() => {
         const a = new Named("a", {});
         a.txet = undefined;
@@ -288,7 +288,7 @@ test("a class may add fields to a class of resources", async () => {
 });
 
 test("compilers may turn fields into assignments", async () => {
-    // What esbuild makes of the fields of a class with decorators.
+    // The code that esbuild generates for the fields of a class with decorators.
     const field = (object, key, value) =>
         key in object ? Object.defineProperty(object, key, { value, writable: true }) : (object[key] = value);
     class Mine extends Named {
@@ -329,7 +329,7 @@ test("names are unique among the resources of a type", async () => {
     ]);
 });
 
-test("resources do not refer to one another in circles", async () => {
+test("dependency cycles are rejected", async () => {
     const error = await refusal(
         lumi.evaluateProgram(names, () => {
             const c = new Named("c", {});
@@ -357,7 +357,7 @@ test("resources do not refer to one another in circles", async () => {
     ]);
 });
 
-test("what was constructed for another program cannot be referred to", async () => {
+test("resources of another program cannot be referred to", async () => {
     let earlier;
     await lumi.evaluateProgram(names, () => (earlier = new Named("earlier", {})));
     const error = await refusal(lumi.evaluateProgram(names, () => new Named("a", { text: earlier.arn })));
@@ -383,8 +383,8 @@ test("resources are not constructed after the end", async () => {
     });
 });
 
-test("copies of the package that do not understand one another are told apart", async () => {
-    // The place is written here as it is in any other version.
+test("incompatible copies of the package are detected", async () => {
+    // The recorder of another version is in the same place.
     const place = Symbol.for("@lumi/lumi/recorder");
     const before = Object.getOwnPropertyDescriptor(globalThis, place);
     Object.defineProperty(globalThis, place, { value: { protocol: 0 }, configurable: true });
@@ -399,7 +399,7 @@ test("copies of the package that do not understand one another are told apart", 
     }
 });
 
-test("what the program throws goes through", async () => {
+test("errors thrown by the program are passed on", async () => {
     const wrong = new Error("wrong");
     await assert.rejects(lumi.evaluateProgram(names, () => Promise.reject(wrong)), (error) => error === wrong);
     await assert.rejects(
@@ -422,7 +422,7 @@ test("programs are evaluated one at a time", async () => {
     assert.deepEqual(await inner, { package: "my/cluster", resources: {} });
 });
 
-test("the graph has what providers are configured with", async () => {
+test("the graph contains the configurations of providers", async () => {
     const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secretProperty) };
     const graph = await lumi.evaluateProgram(names, () => {
         lumi.configure("zoo", { region: "r", key: "k" }, config);

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { EvaluationError } from "../dist/index.js";
 
-/**
- * Returns the lines of the error that a program is refused with, and behind each a line with the source at its
- * position.
- */
+/** Returns the lines of a program's EvaluationError, each followed by the source line at its position. */
 export async function refusal(evaluation) {
     const error = await evaluation.then(() => assert.fail("expected an error"), (error) => error);
     assert.ok(error instanceof EvaluationError, error);

@@ -12,7 +12,7 @@ class Thing extends lumi.Resource {
 
 const { unknown } = new Thing({}, { unknown: lumi.out(lumi.any) });
 
-// The table that both runtimes are tested with.
+// The test table of both runtimes.
 const { properties, cases } = JSON.parse(
     readFileSync(new URL("../../../internal/constraint/testdata/relations.json", import.meta.url), "utf8"),
 );
@@ -28,7 +28,7 @@ function valueOf(form) {
     return form?.$unknown ? unknown : form?.$secret !== undefined ? lumi.secret(form.$secret) : form;
 }
 
-test("relations of properties mean what they mean to providers", () => {
+test("relations are enforced as by providers", () => {
     assert.ok(cases.length >= 10);
     for (const [given, ...want] of cases) {
         let found = [];

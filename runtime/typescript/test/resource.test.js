@@ -49,7 +49,7 @@ test("properties can be assigned unless they are fixed", () => {
     });
 });
 
-test("names are strings with something in them", () => {
+test("names are non-empty strings", () => {
     for (const [name, message] of [
         ["", "test:index:Bucket: name: must not be empty"],
         [5, "test:index:Bucket: name: expected a string, found a number 5"],
@@ -81,7 +81,7 @@ test("arguments are an object", () => {
     });
 });
 
-test("errors have their parts", () => {
+test("errors have a type, a resource and faults", () => {
     assert.throws(
         () => new Bucket("b", { loose: [1, "2", 3] }),
         (error) => {
@@ -97,7 +97,7 @@ test("errors have their parts", () => {
     );
 });
 
-test("an output can be handed on, and nothing else", () => {
+test("an output can only be passed on", () => {
     const bucket = new Bucket("b", { fixed: "f" });
     const help = {
         "a string": "put it into a string with lumi.interpolate`…${output}…`",
@@ -138,7 +138,7 @@ test("Node prints resources without their secrets", () => {
     assert.equal(inspect(Object.create(Bucket.prototype)), "Resource {}");
 });
 
-test("Node prints values that contain themselves", () => {
+test("Node prints cyclic values", () => {
     const node = {
         next: lumi.optional(lumi.list(lumi.struct(() => node))),
         token: lumi.optional(lumi.string, lumi.secretProperty),
@@ -155,7 +155,7 @@ test("Node prints values that contain themselves", () => {
     assert.doesNotMatch(inspect(ring, { depth: null }), /hush/);
 });
 
-test("Node prints no secrets of values that are not of their type", () => {
+test("Node prints no secrets in values of the wrong type", () => {
     const login = { user: lumi.required(lumi.string), password: lumi.required(lumi.string, lumi.secretProperty) };
     class Host extends lumi.Resource {
         constructor(args) {
@@ -188,7 +188,7 @@ test("Node prints no secrets of values that are not of their type", () => {
     );
 });
 
-test("Node prints no values of properties that do not exist", () => {
+test("Node prints no values of unknown properties", () => {
     const login = { password: lumi.optional(lumi.string, lumi.secretProperty) };
     class Host extends lumi.Resource {
         count = 1;
@@ -208,7 +208,7 @@ test("Node prints no values of properties that do not exist", () => {
     );
 });
 
-test("Node prints resources that refer to one another in circles", () => {
+test("Node prints resources in reference cycles", () => {
     class Peer extends lumi.NamedResource {
         constructor(name, args) {
             super("test:index:Peer", name, args, { peers: lumi.optional(lumi.list(lumi.resource("test:index:Peer"))) });
@@ -229,7 +229,7 @@ test("Node prints resources that refer to one another in circles", () => {
     assert.equal(inspect({ a }, { depth: 0 }), '{ a: test:index:Peer "a" }');
 });
 
-test("a resource does not turn into text by accident", () => {
+test("a resource cannot be converted to text by accident", () => {
     const bucket = new Bucket("b", { fixed: "f" });
     for (const use of [() => `${bucket}`, () => bucket + "", () => bucket == "b", () => +bucket]) {
         assert.throws(use, {
@@ -247,7 +247,7 @@ test("a resource does not turn into text by accident", () => {
             "test:index:Bare cannot be turned into JSON; lumi.id and lumi.urn return its id and its " +
             "URN as outputs",
     });
-    // The IDL may call a property like this.
+    // The IDL may have a property of this name.
     const shape = { toJSON: lumi.required(lumi.string) };
     assert.equal(JSON.stringify(new Bare("test:index:Bare", { toJSON: "t" }, shape)), '{"toJSON":"t"}');
 });
@@ -269,7 +269,7 @@ test("only this package makes outputs", () => {
     }
 });
 
-test("another copy of the package is blamed when objects of both meet", async () => {
+test("objects of another copy of the package are reported", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lumi-"));
     try {
         cpSync(new URL("../dist", import.meta.url), folder, { recursive: true });
@@ -340,7 +340,7 @@ test("a package is configured once", () => {
     });
 });
 
-test("assets and archives say where their content is", () => {
+test("assets and archives have a source", () => {
     const text = lumi.Asset.fromText("");
     assert.deepEqual(text.source, { text: "" });
     assert.deepEqual(lumi.Asset.fromURI("https://example.com/a").source, { uri: "https://example.com/a" });
@@ -370,7 +370,7 @@ test("assets and archives say where their content is", () => {
     });
 });
 
-test("archives are put together from files with names that can be anywhere", () => {
+test("names in archives must be portable", () => {
     const text = lumi.Asset.fromText("");
     const folder = lumi.Archive.fromFile("s");
     const cannot = ": is not a valid name in an archive: ";
@@ -402,7 +402,7 @@ test("archives are put together from files with names that can be anywhere", () 
     assert.deepEqual(lumi.Archive.fromAssets(assets).source, { assets });
 });
 
-test("generated code of another generation is refused", () => {
+test("generated code of an unsupported generation is rejected", () => {
     lumi.requireGeneration(2);
     lumi.requireGeneration(3);
     assert.throws(() => lumi.requireGeneration(4), {

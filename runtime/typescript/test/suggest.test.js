@@ -4,8 +4,8 @@ import { test } from "node:test";
 
 import { didYouMean, nearest } from "../dist/suggest.js";
 
-test("names are near as they are in Go", () => {
-    // The tests of package internal/suggest read the same table.
+test("names are compared as in Go", () => {
+    // The test table shared with package internal/suggest.
     const table = new URL("../../../internal/suggest/testdata/cases.json", import.meta.url);
     const cases = JSON.parse(readFileSync(table, "utf8"));
     for (const { about, name, names, near } of cases) {

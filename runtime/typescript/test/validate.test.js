@@ -4,7 +4,7 @@ import vm from "node:vm";
 
 import * as lumi from "../dist/index.js";
 
-/** A resource with one property, and others that tests need beside it. */
+/** A resource with one property, and others that tests need. */
 class Thing extends lumi.Resource {
     constructor(args, shape) {
         super("test:index:Thing", args, shape);
@@ -13,12 +13,12 @@ class Thing extends lumi.Resource {
 
 const other = new Thing({}, { id4: lumi.out(lumi.string) });
 
-/** Constructs a resource with the value as its only property, and returns what the property became. */
+/** Constructs a resource with one property and returns its value. */
 function give(type, value, ...options) {
     return new Thing({ p: value }, { p: lumi.optional(type, ...options) }).p;
 }
 
-/** Asserts that a value is refused with just these messages. */
+/** Asserts that a value is rejected with exactly these messages. */
 function refuses(type, value, ...messages) {
     assert.throws(
         () => give(type, value),
@@ -33,7 +33,7 @@ function refuses(type, value, ...messages) {
     );
 }
 
-/** A shape that a struct of the same shape can stand in. */
+/** A recursive shape. */
 const node = { next: lumi.optional(lumi.struct(() => node)), n: lumi.optional(lumi.number) };
 
 test("numbers are finite", () => {
@@ -46,7 +46,7 @@ test("numbers are finite", () => {
     refuses(lumi.any, [NaN], "p[0]: expected a number, found NaN");
 });
 
-test("strings are valid Unicode and not the one that means unknown", () => {
+test("strings are valid Unicode and not the placeholder for unknown values", () => {
     assert.equal(give(lumi.string, "𝒳\u0000"), "𝒳\u0000");
     refuses(lumi.string, "\ud800", "p: is not valid Unicode: it has half of a surrogate pair");
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -56,7 +56,7 @@ test("strings are valid Unicode and not the one that means unknown", () => {
     refuses(lumi.number, "x".repeat(100), `p: expected a number, found a string "${"x".repeat(80)}…"`);
 });
 
-test("every other kind of value is told apart", () => {
+test("values of other kinds are described", () => {
     const found = [
         [true, "a boolean true"],
         [() => 1, "a function"],
@@ -77,7 +77,7 @@ test("every other kind of value is told apart", () => {
     }
 });
 
-test("any is what JSON can express, with assets and archives", () => {
+test("any accepts JSON, assets and archives", () => {
     const asset = lumi.Asset.fromFile("a");
     const given = { a: [1, "2", true, null, { b: null, c: undefined }], asset };
     assert.deepEqual(give(lumi.any, given), { a: [1, "2", true, null, { b: null }], asset });
@@ -95,7 +95,7 @@ test("any is what JSON can express, with assets and archives", () => {
         'p["4dabf18193072939515e22adb298388d"]: is a reserved key');
 });
 
-test("lists have no gaps", () => {
+test("lists must not have holes", () => {
     const sparse = [1];
     sparse[4_000_000_000] = 2;
     refuses(lumi.list(lumi.number), sparse, "p[1]: is a hole in the list");
@@ -111,7 +111,7 @@ test("null and undefined mean absent in properties and maps", () => {
     assert.doesNotThrow(() => new Thing({ q: undefined }, {}));
 });
 
-test("values may not contain themselves, nor go too deep", () => {
+test("cyclic and deeply nested values are rejected", () => {
     const circle = { list: [] };
     circle.list.push(circle);
     refuses(lumi.any, circle, "p.list[0]: contains itself");
@@ -128,7 +128,7 @@ test("values may not contain themselves, nor go too deep", () => {
     refuses(lumi.any, deep, `p${".a".repeat(99)}: is nested deeper than 100 levels`);
 });
 
-test("keys that mean something to JavaScript are keys like others", () => {
+test("keys with a meaning in JavaScript are ordinary keys", () => {
     const given = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2, "toString": 3}');
     for (const type of [lumi.any, lumi.map(lumi.any)]) {
         const copy = give(type, given);
@@ -138,7 +138,7 @@ test("keys that mean something to JavaScript are keys like others", () => {
     assert.equal({}.x, undefined);
     refuses(lumi.struct(() => node), JSON.parse('{"__proto__": {"n": 1}, "toString": 1}'),
         "p.__proto__: no such property", "p.toString: no such property");
-    // What a prototype has does not count as given.
+    // Inherited properties do not count.
     assert.deepEqual(give(lumi.struct(() => ({ toString: lumi.optional(lumi.string) })), {}), {});
 });
 
@@ -148,7 +148,7 @@ test("objects of another realm and without a prototype are objects", () => {
     assert.deepEqual(give(type, Object.assign(Object.create(null), { a: [1] })), { a: [1] });
 });
 
-test("an object that inherits properties is no plain object", () => {
+test("an object that inherits properties is not plain", () => {
     const parent = Object.assign(Object.create(null), { n: 1 });
     refuses(lumi.struct(() => node), Object.create(parent),
         "p: expected an object, found an object with its own prototype");
@@ -175,7 +175,7 @@ test("keys inside of secrets are secret", () => {
     });
 });
 
-test("suggestions are for what is near", () => {
+test("suggestions are near the name", () => {
     const values = lumi.enum(() => ({ A: "dedicated", B: "default" }));
     const expected = 'p: expected "dedicated" or "default", found a string';
     refuses(values, "dedicted", `${expected} "dedicted"; did you mean "dedicated"?`);
@@ -190,6 +190,6 @@ test("suggestions are for what is near", () => {
             'found a string "x"');
 });
 
-test("an enum's prototype holds none of its values", () => {
+test("an enum's prototype contains none of its values", () => {
     refuses(lumi.enum(() => ({ A: "a" })), "toString", 'p: expected "a", found a string "toString"');
 });

@@ -1,4 +1,4 @@
-// Turns values as graphs have them into what a program passes, and back. Outputs that are not known are of the type any.
+// Converts values between their forms in graphs and in programs. Unknown outputs have the type any.
 
 import * as lumi from "../dist/index.js";
 import { output } from "../dist/output.js";
@@ -18,7 +18,7 @@ class Thing extends lumi.NamedResource {
     }
 }
 
-/** Evaluates a value of a graph by building it anew. Outputs are those of the resource r that are known. */
+/** Evaluates a value of a graph. `outputs` are the known outputs of resource r. */
 export function evaluate(value, outputs = {}) {
     const shape = new Proxy({}, { ownKeys: () => [], get: () => ({ type: lumi.any, out: true }) });
     const r = new Thing("r", shape);

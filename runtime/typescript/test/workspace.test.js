@@ -1,4 +1,4 @@
-// Lumi.yaml, as lumi-program reads it when it is run by itself.
+// Lumi.yaml, as read by standalone lumi-program.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "lumi workspace "));
 const file = join(folder, "Lumi.yaml");
 after(() => rmSync(folder, { recursive: true }));
 
-/** Returns what a file with the given text says. */
+/** Reads a file with the given text. */
 function read(text) {
     writeFileSync(file, text);
     const { file: found, ...workspace } = readWorkspace(folder);
@@ -20,7 +20,7 @@ function read(text) {
     return workspace;
 }
 
-test("lumi-program reads what lumi accepts alike", () => {
+test("lumi-program and lumi read valid files alike", () => {
     const table = new URL("../../../deploy/workspace/testdata/cases.json", import.meta.url);
     for (const { text, workspace } of JSON.parse(readFileSync(table, "utf8"))) {
         if (workspace !== undefined) {
@@ -32,13 +32,13 @@ test("lumi-program reads what lumi accepts alike", () => {
     }
 });
 
-test("other keys are left to lumi", () => {
+test("lumi-program ignores other keys", () => {
     assert.deepEqual(read("plugins: 7\nkeys: &a {a: *a}\n7: {}\n? [x]\nenvironment: dev"), { environment: "dev" });
 });
 
 const invalid = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
 
-test("what is wrong is reported with its place", () => {
+test("errors have positions", () => {
     for (const [text, ...problems] of [
         ["package: 'p", `1:12: ${invalid}`],
         ["a: ]\nb: 'c", `1:4: ${invalid}`],
