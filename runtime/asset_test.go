@@ -38,7 +38,7 @@ func TestArchive(t *testing.T) {
 	for i, a := range archives {
 		for j, b := range archives {
 			if a.Equal(b) != (i == j) {
-				t.Errorf("archives %d and %d: equal is %v", i, j, a.Equal(b))
+				t.Errorf("archives %d and %d: got equal %v", i, j, a.Equal(b))
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("got %v, %v", uri, ok)
 	}
 	if _, ok := archives[10].Path(); ok {
-		t.Error("no archive has a path")
+		t.Error("the zero archive has a path")
 	}
 }
 
@@ -98,16 +98,16 @@ func TestHash(t *testing.T) {
 		"asset": f.Logo, "archive": f.Code, "asset in it": assets["a"], "archive in it": assets["b"],
 	} {
 		if hash, ok := c.Hash(); hash != "1" || !ok {
-			t.Errorf("%s: the hash is %q, %v", name, hash, ok)
+			t.Errorf("%s: got hash %q, %v", name, hash, ok)
 		}
 	}
 	for _, c := range []lumi.Content{lumi.FileAsset("x"), lumi.FileArchive("x")} {
 		if hash, ok := c.Hash(); hash != "" || ok {
-			t.Errorf("%v has a hash: %q, %v", c, hash, ok)
+			t.Errorf("%v: got hash %q, %v", c, hash, ok)
 		}
 	}
 	if f.Logo == hashed(t, "2").Logo {
-		t.Error("assets of different hashes are equal")
+		t.Error("assets with different hashes are equal")
 	}
 	again := must.Get(lumi.Encode(&f))(t)
 	if want := hashedBag(t, "1"); !proto.Equal(again.Struct(), want.Struct()) {

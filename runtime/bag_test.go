@@ -33,7 +33,7 @@ func TestBagGet(t *testing.T) {
 		expect.Equal(t, want, b.Get(name), name)
 	}
 	if after := b.Struct().String(); after != before {
-		t.Errorf("was %s, is %s", before, after)
+		t.Errorf("got %s, want %s", after, before)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestBagString(t *testing.T) {
 	text := must.Get(json.Marshal(holder{b, b}))(t)
 	for _, format := range []string{"%v", "%+v", "%s", "%#v", "%q", "%x"} {
 		if got := fmt.Sprintf(format, &holder{b, b}) + fmt.Sprintf(format, b) + string(text); strings.Contains(got, "hush") {
-			t.Errorf("%s tells a secret: %s", format, got)
+			t.Errorf("%s leaked a secret: %s", format, got)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 		}
 		old := &lumi.InspectChangeRequest{Old: props, New: bag(t, minimal)}
 		if _, err := p.InspectChange(t.Context(), old); err != nil {
-			t.Errorf("%s: stored, it cannot be read: %v", test.property, err)
+			t.Errorf("%s: cannot read it from state: %v", test.property, err)
 		}
 	}
 	_, err := lumi.Encode(&network{Policy: map[string]any{wire.Signature: "x"}})

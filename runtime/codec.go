@@ -62,7 +62,6 @@ func (p *Props) asNumber(v *structpb.Value) (float64, bool) {
 	return n.NumberValue, true
 }
 
-// text decodes a string.
 func (p *Props) text(v *structpb.Value) (string, bool) {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok {
@@ -76,7 +75,6 @@ func (p *Props) text(v *structpb.Value) (string, bool) {
 	return s.StringValue, true
 }
 
-// string encodes a string.
 func (p *Props) string(s string) *structpb.Value {
 	if problem := textProblem(s); problem != "" {
 		p.fault("%s", problem)
@@ -96,7 +94,6 @@ func textProblem(s string) string {
 	return ""
 }
 
-// number encodes a number.
 func (p *Props) number(n float64) *structpb.Value {
 	if !isFinite(n) {
 		p.fault("is not a finite number")

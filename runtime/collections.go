@@ -206,7 +206,6 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 	return has
 }
 
-// encodeKey encodes an element of a map.
 func (p *Props) encodeKey(key string, from any, c codec, into map[string]*structpb.Value) {
 	if !p.push(step{name: key, index: keyStep}) {
 		return

@@ -65,14 +65,14 @@ func TestConstraints(t *testing.T) {
 				bag.Fields["p"] = NewSecret(bag.Fields["p"])
 			}
 			if faults := caseFaults(t, lenient, bag, o); len(faults) > 0 {
-				t.Errorf("%s of %s: stored values are checked: %q", c[0], g.Type, faults)
+				t.Errorf("%s of %s: stored values were checked: %q", c[0], g.Type, faults)
 			}
 			found := []json.RawMessage{c[0]}
 			for _, f := range caseFaults(t, strict, bag, o) {
 				found = append(found, marshalCase(t, f))
 			}
 			if !bytes.Equal(bytes.Join(rawBytes(found), nil), bytes.Join(rawBytes(c), nil)) && !*update {
-				t.Errorf("%s of %s:\nhas %s\nwant %s", c[0], g.Type, found[1:], c[1:])
+				t.Errorf("%s of %s:\ngot  %s\nwant %s", c[0], g.Type, found[1:], c[1:])
 			}
 			groups[i].Cases[j] = found
 		}
@@ -152,7 +152,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 		}
 		c = caseStruct{properties}
 	default:
-		tb.Fatalf("no such kind: %q", t.Kind)
+		tb.Fatalf("unknown kind %q", t.Kind)
 	}
 	for _, raw := range t.Constraints {
 		dec := json.NewDecoder(bytes.NewReader(raw))

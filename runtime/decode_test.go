@@ -106,7 +106,7 @@ func TestFullIsFull(t *testing.T) {
 	v := reflect.ValueOf(*fullNetwork())
 	for _, p := range lumi.Describe(&network{}) {
 		if _, ok := bag(t, full).Struct().Fields[p.Name]; !ok && p.Flags&lumi.Out == 0 {
-			t.Errorf("there is no %s among the properties", p.Name)
+			t.Errorf("property %s is missing", p.Name)
 		}
 	}
 	if v.NumField() != len(lumi.Describe(&network{})) {
@@ -125,17 +125,17 @@ func TestAbsentZeroEmpty(t *testing.T) {
 	got := &network{}
 	must.Do(t, lumi.Decode(with(t, minimal, `{"limit": 0, "routes": [], "comment": ""}`), got))
 	if got.Limit == nil || *got.Limit != 0 || got.Comment == nil || got.Routes == nil || len(got.Routes) != 0 {
-		t.Errorf("zero and empty are lost: %+v", got)
+		t.Errorf("zero and empty values were lost: %+v", got)
 	}
 	if got.Public != nil || got.Rules != nil || got.Tags != nil || got.Policy != nil || got.Peer != nil {
-		t.Errorf("absent values are there: %+v", got)
+		t.Errorf("absent values are present: %+v", got)
 	}
 	nulls := bag(t, minimal)
 	for _, name := range []string{"limit", "rules", "policy", "peer", "nothingSuch", "theEndpoint"} {
 		nulls.Struct().Fields[name] = structpb.NewNullValue()
 	}
 	if err := lumi.Decode(nulls, &network{}); err != nil {
-		t.Errorf("null is not absent: %v", err)
+		t.Errorf("null must mean absent: %v", err)
 	}
 }
 

@@ -68,7 +68,6 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// nothing has no properties.
 type nothing struct{}
 
 func (*nothing) Lumi(*lumi.Props) {}

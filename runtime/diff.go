@@ -247,7 +247,6 @@ func (c Change) show(v *structpb.Value) string {
 	return readable.Shorten(readable.JSON(v, ""), longest)
 }
 
-// objects compares the fields of two objects.
 func (d *Diff) objects(old, want map[string]*structpb.Value) {
 	keys := slices.Collect(maps.Keys(old))
 	for key := range want {
@@ -317,7 +316,6 @@ func (d *Diff) add(c Change) {
 	d.changes = append(d.changes, c)
 }
 
-// parts compares two objects or two lists.
 func (d *Diff) parts(old, want *structpb.Value) {
 	if old.GetStructValue() != nil {
 		d.objects(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())

@@ -44,10 +44,10 @@ func TestCompare(t *testing.T) {
 			d := lumi.Compare(bag(t, test.old), bag(t, test.want))
 			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") {
-				t.Errorf("empty is %v", d.Empty())
+				t.Errorf("got empty %v", d.Empty())
 			}
 			if printed := fmt.Sprintf("%v %+v %v", d, d.Changes(), d.Changes()); strings.Contains(printed, "hush") {
-				t.Errorf("a secret is told: %s", printed)
+				t.Errorf("leaked a secret: %s", printed)
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func TestReplace(t *testing.T) {
 		"a": true, "a.b": true, "a.b.c": true, "c": true, "": true, "d": false, "a.c": false, "ab": false,
 	} {
 		if got := d.Changed(p); got != want {
-			t.Errorf("%q changed: %v", p, got)
+			t.Errorf("%q: got changed %v", p, got)
 		}
 	}
 	expect.Equal(t, "[a c]", fmt.Sprint(d.Replaces()))

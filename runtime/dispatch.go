@@ -91,8 +91,8 @@ type namer[P Object] interface {
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
 
-// dispatcher makes operations of an author's implementation. Naming is nil where programs name the resources. It must
-// not be inlined, so that stubs have no copies of it.
+// dispatcher returns the operations of an author's implementation. naming is nil if programs name the resources. It
+// must not be inlined, so that stubs contain no copies of it.
 //
 //go:noinline
 func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run operations, can *abilities) {

@@ -23,7 +23,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if !errors.Is(lumi.Uncertain(cause), cause) {
-		t.Error("the cause of an uncertain outcome is lost")
+		t.Error("Uncertain must wrap the cause")
 	}
 }
 

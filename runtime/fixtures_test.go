@@ -44,7 +44,7 @@ func with(tb failer, base, json string) lumi.Bag {
 	return over(tb, bag(tb, base), json)
 }
 
-// over does that for a bag.
+// over merges properties into a bag.
 func over(tb failer, base lumi.Bag, json string) lumi.Bag {
 	tb.Helper()
 	fields := maps.Clone(base.Struct().GetFields())

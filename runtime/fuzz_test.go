@@ -47,7 +47,6 @@ func FuzzBags(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkExactly(t, p, spoiltBag(t)) }))
 }
 
-// TestSpoiltBags does the same without a fuzzer.
 func TestSpoiltBags(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	var accepted, refused int
@@ -60,7 +59,7 @@ func TestSpoiltBags(t *testing.T) {
 	})
 	const enough = 100 // With -short, there are fewer, and all may be rejected.
 	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
-		t.Errorf("%d bags were accepted and %d refused, which shows little", accepted, refused)
+		t.Errorf("too few cases: %d accepted, %d rejected", accepted, refused)
 	}
 }
 
@@ -73,7 +72,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 		bag := with(t, minimal, `{"cidr": "$unknown"}`).Struct()
 		bag.Fields[name] = odd
 		if checkExactly(t, p, bag) {
-			t.Errorf("with %q, the bag is accepted", name)
+			t.Errorf("accepted a bag with %q", name)
 		}
 	}
 }
@@ -256,7 +255,7 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	}
 	again, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: resp.Properties})
 	if err != nil || !same(again.Properties, resp.Properties) {
-		t.Fatalf("what was encoded does not decode to the same: %v\n%v\n%v", err, resp.Properties, again)
+		t.Fatalf("round trip failed: %v\n%v\n%v", err, resp.Properties, again)
 	}
 	return true
 }
@@ -267,11 +266,11 @@ func checkFaults(t failer, faults []lumi.Fault) {
 		switch {
 		case i > 0 && i == len(faults)-1 && f.Path == "" && f.Message == "there may be more errors":
 		case f.Path == "" || f.Message == "":
-			t.Fatalf("a fault says too little: %+v", f)
+			t.Fatalf("fault without path or message: %+v", f)
 		case !utf8.ValidString(f.Error()):
 			t.Fatalf("a fault cannot be sent: %q", f.Error())
 		case strings.Contains(f.Error(), hush):
-			t.Fatalf("a fault tells a secret: %v", f)
+			t.Fatalf("fault leaked a secret: %v", f)
 		}
 	}
 }
@@ -290,7 +289,7 @@ func checkStored(t failer, props *structpb.Struct) {
 		if !slices.Contains([]string{
 			"must be known here, but is not known yet", "is nested deeper than 100 levels", "there may be more errors",
 		}, f.Message) {
-			t.Fatalf("stored properties are refused: %v", f)
+			t.Fatalf("stored properties were rejected: %v", f)
 		}
 	}
 }

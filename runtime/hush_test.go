@@ -88,7 +88,7 @@ func TestHush(t *testing.T) {
 				rt.Fatalf("%s: %v", call, err)
 			}
 			if found := inClear(structpb.NewStructValue(b.Struct())); found != "" || strings.Contains(b.String(), "hush") {
-				rt.Fatalf("%s has %s in the clear: %s", call, found, b)
+				rt.Fatalf("%s: unwrapped secret %s: %s", call, found, b)
 			}
 		}
 		ctx := context.Background()
@@ -98,7 +98,7 @@ func TestHush(t *testing.T) {
 		see("InspectChange", inspected.Properties, nil)
 		for _, c := range inspected.Changes {
 			if shown := fmt.Sprint(c, c.Path, c.Old, c.New); strings.Contains(shown, "hush") {
-				rt.Fatalf("a change shows %s", shown)
+				rt.Fatalf("change leaked %s", shown)
 			}
 		}
 		_, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: old, New: inspected.Properties})

@@ -69,7 +69,7 @@ func TestIgnore(t *testing.T) {
 			}
 			expect.Equal(t, test.diff, d.String())
 			if d.Empty() != (test.diff == "") || d.Changed("") == d.Empty() {
-				t.Errorf("empty is %v", d.Empty())
+				t.Errorf("got empty %v", d.Empty())
 			}
 			if diff := cmp.Diff(bag(t, test.kept).Struct(), d.Kept(old, want).Struct(), protocmp.Transform()); diff != "" {
 				t.Errorf("kept (-want +got):\n%s", diff)
@@ -95,7 +95,7 @@ func TestReplaceIgnored(t *testing.T) {
 	}
 	for p, want := range map[lumi.Path]bool{"": true, "a": true, "a.b": false, "a.b.x": false, "a.c": true, "a.c.x": true, "d": false} {
 		if got := d.Changed(p); got != want {
-			t.Errorf("%q changed: %v", p, got)
+			t.Errorf("%q: got changed %v", p, got)
 		}
 	}
 	d.Ignore("a")
@@ -133,7 +133,7 @@ func TestIgnoreMany(t *testing.T) {
 	for i := range n - 1 {
 		d.Ignore(lumi.Path("a").Index(i))
 		if !d.Changed("a") {
-			t.Fatal("nothing is left")
+			t.Fatal("no changes remain")
 		}
 	}
 	expect.Equal(t, "~ a[99999]: 99999 -> 100000\n", d.String())
@@ -166,7 +166,7 @@ func TestIgnoreAny(t *testing.T) {
 			d.Ignore(p)
 		}
 		if diff := cmp.Diff(lines(left), lines(d.Changes())); diff != "" {
-			t.Fatalf("left (-want +got):\n%s", diff)
+			t.Fatalf("remaining changes (-want +got):\n%s", diff)
 		}
 		kept := d.Kept(old, want)
 		if diff := cmp.Diff(lines(left), lines(lumi.Compare(old, kept).Changes())); diff != "" {
@@ -194,7 +194,6 @@ func placesOf(p lumi.Path) []lumi.Path {
 	return places
 }
 
-// drops reports whether ignoring p drops a change.
 func drops(p lumi.Path, c lumi.Change) bool {
 	if !slices.Contains(placesOf(c.Path), p) {
 		return false
@@ -221,7 +220,7 @@ func stillSecret(t *rapid.T, want, kept *structpb.Value) {
 	case signed.IsSecret(want):
 		inner, _ := signed.Reveal(want)
 		if !signed.IsNull(inner) {
-			t.Fatalf("no secret any more: %v", kept)
+			t.Fatalf("no longer secret: %v", kept)
 		}
 	}
 	for name, field := range want.GetStructValue().GetFields() {

@@ -49,7 +49,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("got:\n%v\nwant:\n%s", err, want)
 	}
 	if kinds := lumi.Describe(new(feature.Limited)); kinds[0].Kind != lumi.KindNumber || kinds[6].Kind != lumi.KindList {
-		t.Errorf("described as %v", kinds)
+		t.Errorf("got kinds %v", kinds)
 	}
 }
 

@@ -107,7 +107,7 @@ func TestLinear(t *testing.T) {
 			} {
 				measure(few) // allocations that happen only once
 				if one, eight := measure(few), measure(8*few); eight > 12*one {
-					t.Errorf("%s: %d elements take %d bytes, and %d take %d", call, few, one, 8*few, eight)
+					t.Errorf("%s: %d elements allocate %d bytes, %d allocate %d", call, few, one, 8*few, eight)
 				}
 			}
 		})
@@ -157,7 +157,7 @@ func TestStopped(t *testing.T) {
 			t.Errorf("%s: got %v", call, err)
 		}
 		if ctx.looked > 6 {
-			t.Errorf("%s: the context was looked at %d times, so the walk went on", call, ctx.looked)
+			t.Errorf("%s: walk continued: the context was checked %d times", call, ctx.looked)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestStoppedPaths(t *testing.T) {
 		}
 		took := allocated(t, func() error { return make(t.Context()) })
 		if output := uint64(n * 2 * n); took > 5*output/2 {
-			t.Errorf("%s: took %d bytes for paths of %d", call, took, output)
+			t.Errorf("%s: allocated %d bytes for paths of %d", call, took, output)
 		}
 	}
 }

@@ -36,13 +36,13 @@ func TestCheckOldAndSeed(t *testing.T) {
 		t.Errorf("got %v, want %s", got, name)
 	}
 	if again := check(lumi.Seed("b"), first, `{"limit": 1}`); again.Get(testnet.Network_Comment) != name {
-		t.Errorf("the old name is lost: %v", again)
+		t.Errorf("the old name was lost: %v", again)
 	}
 	if chosen := check(lumi.Seed("b"), first, `{"comment": "x"}`); chosen.Get(testnet.Network_Comment) != "x" {
 		t.Errorf("got %v", chosen)
 	}
 	if empty := check(lumi.Seed("b"), bag(t, `{}`), `{}`); empty.Get(testnet.Network_Comment) != nil {
-		t.Errorf("an empty bag is no bag: %v", empty)
+		t.Errorf("an empty bag must not be zero: %v", empty)
 	}
 }
 

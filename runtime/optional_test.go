@@ -13,7 +13,6 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// plainOps has no optional operation.
 type plainOps struct{ testnet.NetworkProviderOps }
 
 // finder implements Find and idempotent IdempotentCreate, for embedding.
@@ -211,7 +210,7 @@ func TestFind(t *testing.T) {
 			case test.want != "" && (err == nil || err.Error() != test.want || test.is != nil && !errors.Is(err, test.is)):
 				t.Errorf("got %v", err)
 			case errors.As(err, new(*lumi.UncertainError)):
-				t.Errorf("looking changes nothing: %v", err)
+				t.Errorf("Find must not return an *UncertainError: %v", err)
 			}
 		})
 	}

@@ -91,7 +91,7 @@ func TestUpdateInPart(t *testing.T) {
 			has := failed(t, err, "n-1", message)
 			compare(t, over(t, with(t, minimal, before), test.want), has)
 			if !errors.Is(err, errHalf) {
-				t.Error("the author's error is lost")
+				t.Error("the author's error was lost")
 			}
 		})
 	}
@@ -270,7 +270,7 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	result = &lumi.PartialError{Properties: own, Err: errHalf}
 	_, err = p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	if !isUncertain(err) || err.Error() != "partially done: half way" {
-		t.Errorf("nobody knows what was created: %T %v", err, err)
+		t.Errorf("got %T %v, want an *UncertainError", err, err)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestPathHolds(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := test.p.Holds(test.other); got != test.want {
-			t.Errorf("%q holds %q: %v", test.p, test.other, got)
+			t.Errorf("%q.Holds(%q) = %v", test.p, test.other, got)
 		}
 	}
 }

@@ -215,7 +215,7 @@ func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	case errors.As(err, &invalid):
 		for _, f := range invalid.Faults {
 			if f.Path == "" || f.Message == "" {
-				t.Fatalf("a fault says too little: %+v", f)
+				t.Fatalf("fault without path or message: %+v", f)
 			}
 		}
 	default:

@@ -75,11 +75,11 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 			"tags",
 		}, got, "unknown")
 		if *want.Properties.Comment != "hush" || want.Properties.Color != feature.Red {
-			t.Errorf("secrets are not unwrapped: %+v", want.Properties)
+			t.Errorf("secrets were not unwrapped: %+v", want.Properties)
 		}
 		if !want.Unknown.Has(testnet.Network_CIDR) || want.Unknown.Has(testnet.Network_Rules) || !want.Unknown.Within(testnet.Network_Rules) ||
 			!want.Unknown.Has("rules[1].protocol") || want.Unknown.Within(testnet.Network_Comment) {
-			t.Errorf("unknown is %v", got)
+			t.Errorf("got unknown %v", got)
 		}
 		return nil
 	}})
@@ -90,15 +90,15 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 	}
 	for name, want := range secrets {
 		if got := isSecret(resp.Properties.Struct().Fields[name]); got != want {
-			t.Errorf("%s: secret is %v", name, got)
+			t.Errorf("%s: got secret %v", name, got)
 		}
 	}
 	part := resp.Properties.Struct().Fields["policy"].GetStructValue().Fields["a"].GetListValue().Values[1]
 	if !isSecret(part) {
-		t.Errorf("policy.a[1] is no secret: %v", part)
+		t.Errorf("policy.a[1] is not secret: %v", part)
 	}
 	if !same(before, props) {
-		t.Error("the request was changed")
+		t.Error("the request was modified")
 	}
 }
 
@@ -109,7 +109,7 @@ func isSecret(v *structpb.Value) bool {
 func TestCheckFillsInNetwork(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
 		if want.Unknown != nil {
-			t.Errorf("unknown is %v", want.Unknown)
+			t.Errorf("got unknown %v", want.Unknown)
 		}
 		want.Properties.Comment, want.Properties.ARN = ptr("filled"), "not an input"
 		return nil
@@ -226,10 +226,10 @@ func TestCreate(t *testing.T) {
 		ref, ok := want.Refs.Resolve(n.Gateway)
 		var g gateway
 		if err := ref.Decode(&g); err != nil || !ok || ref.ID != "gw-0abc" || *g.IP != "1.2.3.4" {
-			t.Errorf("resolved %v, %v, %v", ref, ok, err)
+			t.Errorf("got %v, %v, %v", ref, ok, err)
 		}
 		if _, ok := want.Refs.Resolve(networkURN); ok {
-			t.Error("resolved what is not there")
+			t.Error("resolved a missing resource")
 		}
 		n.ARN, n.Token, n.Zones = "arn:n", ptr("t0ken"), []string{"a"}
 		return "n-1", nil
@@ -276,15 +276,15 @@ func TestInspectChange(t *testing.T) {
 		}
 		if !diff.Changed(testnet.Network_Rules) || !diff.Changed("rules[0].fromPort") || diff.Changed("rules[0].protocol") ||
 			diff.Changed(testnet.Network_Name) || diff.Changed(testnet.Network_ARN) {
-			t.Errorf("the diff is\n%s", diff)
+			t.Errorf("got diff\n%s", diff)
 		}
 		diff.Replace(testnet.Network_Rules)
 		diff.Replace(testnet.Network_Name) // unchanged
 		if strings.Contains(diff.String(), "hush") {
-			t.Errorf("the diff tells a secret:\n%s", diff)
+			t.Errorf("the diff leaked a secret:\n%s", diff)
 		}
 		if !strings.Contains(diff.String(), "~ rules[0].fromPort: 1 -> 2 (replaces)\n") {
-			t.Errorf("the diff does not say what replaces:\n%s", diff)
+			t.Errorf("the diff does not show replacements:\n%s", diff)
 		}
 		return nil
 	}})
@@ -300,7 +300,7 @@ func TestInspectChange(t *testing.T) {
 	for _, c := range resp.Changes {
 		lines = append(lines, c.String())
 		if c.Secret && (c.Old != nil || c.New != nil) {
-			t.Errorf("%s keeps a secret", c.Path)
+			t.Errorf("%s: change retained a secret", c.Path)
 		}
 	}
 	want := []string{
@@ -343,7 +343,7 @@ func TestOldStateIsRead(t *testing.T) {
 	}
 	want := []lumi.Path{"cidr", "document", "gateway", "open", "origin", "required", "script", "size"}
 	if !slices.Equal(want, added) {
-		t.Errorf("what old state lacks is not just added: %v", added)
+		t.Errorf("got changes %v, want only additions", added)
 	}
 }
 

@@ -22,7 +22,7 @@ func (s Seed) Name(prefix string, n int, alphabet string) string {
 	case n < 0:
 		panic("lumi: Seed.Name: n must not be negative")
 	case len(characters) == 0 || len(characters) > 256:
-		panic(fmt.Sprintf("lumi: Seed.Name: the alphabet must have 1 to 256 characters, has %d", len(characters)))
+		panic(fmt.Sprintf("lumi: Seed.Name: the alphabet must have 1 to 256 characters, not %d", len(characters)))
 	}
 	limit := 256 - 256%len(characters) // Larger bytes would make some characters more likely than others.
 	name := []rune(nil)

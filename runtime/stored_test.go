@@ -20,7 +20,6 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkOldBag))
 }
 
-// TestStored does the same without a fuzzer.
 func TestStored(t *testing.T) {
 	rapid.Check(t, checkOldBag)
 }
@@ -81,13 +80,13 @@ func checkOldBag(t *rapid.T) {
 			t.Fatalf("%s: %v", call, err)
 		}
 		if err != nil && strings.Contains(err.Error(), hush) {
-			t.Fatalf("%s: the error tells a secret: %v", call, err)
+			t.Fatalf("%s: the error leaked a secret: %v", call, err)
 		}
 		if tells(structpb.NewStructValue(got.Struct())) {
-			t.Fatalf("%s: a secret is in the clear: %v", call, got.Struct())
+			t.Fatalf("%s: unwrapped secret: %v", call, got.Struct())
 		}
 		if !proto.Equal(before, stored.Struct()) {
-			t.Fatalf("%s changed what was stored:\n%v\n%v", call, before, stored.Struct())
+			t.Fatalf("%s modified the stored bag:\n%v\n%v", call, before, stored.Struct())
 		}
 	}
 }
@@ -104,7 +103,7 @@ func TestStoredArchive(t *testing.T) {
 		old := bag(t, `{"code": {"$sig": "$archive", "assets": {"a": `+asset+`}}}`)
 		resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old}))(t)
 		if got := resp.Properties.Struct(); got.Fields["code"] == nil || tells(structpb.NewStructValue(got)) {
-			t.Errorf("%s: a secret is in the clear, or the archive is gone: %v", asset, got)
+			t.Errorf("%s: unwrapped secret or missing archive: %v", asset, got)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestUncertain(t *testing.T) {
 		}
 	}
 	if lumi.Uncertain(nil) != nil {
-		t.Error("nothing is uncertain")
+		t.Error("Uncertain(nil) must be nil")
 	}
 }
 
@@ -195,7 +195,7 @@ func TestNotBegun(t *testing.T) {
 	for looks := range last.looked {
 		last = &endingContext{Context: t.Context(), looks: looks + 1}
 		if err := create(); !errors.Is(err, context.Canceled) || errors.As(err, new(*lumi.UncertainError)) {
-			t.Errorf("done at look %d: got %T %v", looks, err, err)
+			t.Errorf("done at check %d: got %T %v", looks, err, err)
 		}
 	}
 }

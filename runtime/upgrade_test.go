@@ -146,7 +146,7 @@ func TestUpgrade(t *testing.T) {
 		inspect: func(old, want *lumi.State[*link], _ *lumi.Diff) error {
 			see(old.Properties)
 			if want.Properties.ARN != "arn:1" {
-				t.Errorf("the computed property is lost: %+v", want.Properties)
+				t.Errorf("the computed property was lost: %+v", want.Properties)
 			}
 			return nil
 		},
@@ -171,10 +171,10 @@ func TestUpgrade(t *testing.T) {
 	}
 	must.Get(p.Delete(t.Context(), &lumi.DeleteRequest{ID: "l-1", Properties: old}))(t)
 	if seen != 5 || ops.upgraded != 5 {
-		t.Errorf("saw %d links and %d upgrades", seen, ops.upgraded)
+		t.Errorf("got %d links and %d upgrades", seen, ops.upgraded)
 	}
 	if !same(bag(t, oldLink), old) {
-		t.Error("the request was changed")
+		t.Error("the request was modified")
 	}
 }
 
@@ -210,7 +210,7 @@ func TestUpgradeIfNeeded(t *testing.T) {
 	left.Struct().Fields["gone"] = bag(t, `{"gone": null}`).Struct().Fields["gone"]
 	ops := &linkOps{}
 	if _, err := linkProvider(ops).Delete(t.Context(), &lumi.DeleteRequest{Properties: left}); err != nil || ops.upgraded > 0 {
-		t.Errorf("null does not fit: %d, %v", ops.upgraded, err)
+		t.Errorf("null must fit: %d, %v", ops.upgraded, err)
 	}
 	// A program's properties are never upgraded.
 	_, err := linkProvider(ops).Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, oldLink)})
@@ -313,7 +313,7 @@ func TestUpgradeFails(t *testing.T) {
 				t.Errorf("got %v from Get", got)
 			}
 			if errors.As(err, new(*lumi.UncertainError)) || errors.As(err, new(*lumi.PartialError)) {
-				t.Errorf("nothing was changed, but the error is %T", err)
+				t.Errorf("nothing was changed, but got %T", err)
 			}
 		})
 	}
@@ -341,7 +341,7 @@ func TestUpgradedSecrets(t *testing.T) {
 	want := []string{`~ comment: "plain" -> "new"`, "~ ends: (secret) -> (secret)", "~ host: (secret) -> (secret)"}
 	expect.Equal(t, want, lines(inspected.Changes), "changes")
 	if printed := fmt.Sprint(inspected.Changes); strings.Contains(printed, "hush") {
-		t.Errorf("a secret is told: %s", printed)
+		t.Errorf("leaked a secret: %s", printed)
 	}
 
 	const kept = `{"address": {"$sig": "$secret", "value": "10.0.0.1"},

@@ -60,7 +60,7 @@ func TestWaitPauses(t *testing.T) {
 				must.Do(t, test.Wait(t.Context(), "q", s.poll))
 				for i, longest := range test.pauses {
 					if pause := s.polls[i+1].Sub(s.polls[i]); pause > longest || pause < longest/2 {
-						t.Errorf("pause %d is %v, which may be %v", i, pause, longest)
+						t.Errorf("pause %d: got %v, want at most %v", i, pause, longest)
 					}
 				}
 			})
@@ -92,7 +92,7 @@ func TestWaitLast(t *testing.T) {
 				}
 				near := slices.ContainsFunc(q.polls, func(at time.Time) bool { return time.Since(at) == test.want })
 				if !near || len(q.polls) > 100 {
-					t.Errorf("%d polls, the last %v before the end", len(q.polls), time.Since(q.polls[len(q.polls)-1]))
+					t.Errorf("%d polls, last %v before the end", len(q.polls), time.Since(q.polls[len(q.polls)-1]))
 				}
 			})
 		})

@@ -111,7 +111,7 @@ func testRemoteLimits(t *testing.T) {
 		}
 	}
 	if got := read(t, lumi.URIAsset(address+"/exact")); len(got) != 2048 {
-		t.Errorf("%d bytes where 2048 are allowed: %.100s", len(got), got)
+		t.Errorf("got %d bytes, want at most 2048: %.100s", len(got), got)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestRemoteZipTooLarge(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files are left: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }
 

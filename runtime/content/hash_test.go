@@ -132,7 +132,7 @@ func fits(files map[string]entry, name string) bool {
 // Archives of the same files have the same hash and zip file in every form, and any other file changes the hash.
 func TestForms(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it writes hundreds of archives")
+		t.Skip("writes hundreds of archives")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "changed.zip")
@@ -145,10 +145,10 @@ func TestForms(t *testing.T) {
 		hash, zipped := hashOf(t, archives["folder"]), zipOf(t, archives["folder"])
 		for name, a := range archives {
 			if got := hashOf(t, a); got != hash {
-				draw.Errorf("the hash of %s is %s, and that of the folder %s", name, got, hash)
+				draw.Errorf("%s: got hash %s, want the folder's, %s", name, got, hash)
 			}
 			if got := zipOf(t, a); !bytes.Equal(got, zipped) {
-				draw.Errorf("the zip file of %s is not that of the folder", name)
+				draw.Errorf("%s: zip file differs from the folder's", name)
 			}
 		}
 		checkZip(draw, zipped, files)
@@ -170,7 +170,7 @@ func TestForms(t *testing.T) {
 				}
 				got, what := hashOf(t, lumi.FileArchive(path)), name+" "+what
 				if before, ok := seen[got]; ok {
-					draw.Errorf("files have one hash with %s and %s", before, what)
+					draw.Errorf("files with %s and %s have the same hash", before, what)
 				}
 				seen[got] = what
 			}
@@ -209,11 +209,11 @@ func checkZip(t *rapid.T, data []byte, files map[string]entry) {
 			t.Errorf("%s: %v, %q", f.Name, f.Mode(), got)
 		}
 		if y, m, d := f.Modified.Date(); y != 1980 || m != 1 || d != 1 {
-			t.Errorf("%s is of %v", f.Name, f.Modified)
+			t.Errorf("%s: got time %v", f.Name, f.Modified)
 		}
 	}
 	if want := slices.Sorted(maps.Keys(files)); !slices.Equal(names, want) {
-		t.Errorf("the names are %q, want %q", names, want)
+		t.Errorf("got names %q, want %q", names, want)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestWriteZipErrors(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files are left: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 	t.Setenv("TMPDIR", temp+"/none")
 	err := content.WriteZip(t.Context(), io.Discard, lumi.FileArchive("a"))

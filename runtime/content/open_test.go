@@ -157,7 +157,7 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	if _, err := content.Open(t.Context(), lumi.FileAsset("x")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%v is no fs.ErrNotExist", err)
+		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
 }
 

@@ -106,10 +106,10 @@ func TestStamp(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", protojson.Format(got.Struct()), protojson.Format(want.Struct()))
 			}
 			if !proto.Equal(given.Struct(), before) {
-				t.Error("the bag that was given is another now")
+				t.Error("the input was modified")
 			}
 			if again, err := content.Stamp(t.Context(), got); err != nil || !proto.Equal(again.Struct(), got.Struct()) {
-				t.Errorf("stamped again, it is another: %v, %v", again, err)
+				t.Errorf("stamping again changed it: %v, %v", again, err)
 			}
 		})
 	}
@@ -193,7 +193,7 @@ func TestStampBounds(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if last := invalid.Faults[100].Error(); last != "there may be more errors" {
-		t.Errorf("the last fault is %s", last)
+		t.Errorf("got last fault %s", last)
 	}
 
 	for _, wrap := range []func(*structpb.Value) *structpb.Value{
@@ -218,7 +218,7 @@ func TestStampBounds(t *testing.T) {
 		}
 		given := &structpb.Struct{Fields: map[string]*structpb.Value{"a": deep}}
 		if _, err := content.Stamp(t.Context(), lumi.BagOf(given)); err != nil {
-			t.Errorf("what is too deep is judged: %v", err)
+			t.Errorf("values beyond the depth limit were checked: %v", err)
 		}
 	}
 

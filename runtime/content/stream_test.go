@@ -38,7 +38,7 @@ func allocated(do func()) uint64 {
 // Content is streamed, whatever its source and destination.
 func TestStreams(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it moves a hundred megabytes")
+		t.Skip("moves a hundred megabytes")
 	}
 	inFolder(t, map[string]string{"folder/x": ""})
 	create(t, "folder/big", func(out io.Writer) error {
@@ -113,7 +113,7 @@ func TestStreams(t *testing.T) {
 				}
 			})
 			if got > small {
-				t.Errorf("%d bytes were allocated for %d", got, big)
+				t.Errorf("allocated %d bytes for %d", got, big)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestBomb(t *testing.T) {
 	got := allocated(func() {
 		err := content.Walk(t.Context(), lumi.FileArchive("tgz"), func(f content.File) error {
 			if f.Size != big {
-				t.Errorf("the size is %d", f.Size)
+				t.Errorf("got size %d", f.Size)
 			}
 			return nil
 		})
@@ -165,7 +165,7 @@ func TestBomb(t *testing.T) {
 		}
 	})
 	if got > small {
-		t.Errorf("%d bytes were allocated", got)
+		t.Errorf("allocated %d bytes", got)
 	}
 }
 

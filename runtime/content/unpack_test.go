@@ -43,7 +43,7 @@ func sparse(t *testing.T, size int64) []byte {
 // Zip bombs are rejected, and other well-compressed files accepted.
 func TestUnpackLimits(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it unpacks large archives")
+		t.Skip("unpacks large archives")
 	}
 	const (
 		size     = 1 << 20

@@ -115,7 +115,7 @@ func list(t testing.TB, a lumi.Archive) string {
 			return err
 		}
 		if f.Size != int64(len(data)) {
-			return fmt.Errorf("%s has %d bytes and not %d", f.Name, len(data), f.Size)
+			return fmt.Errorf("%s: got %d bytes, want %d", f.Name, len(data), f.Size)
 		}
 		fmt.Fprintf(&out, "%s=%s", f.Name, data)
 		if f.Executable {
@@ -194,7 +194,7 @@ func TestWalk(t *testing.T) {
 		})
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("temporary files are left: %v, %v", left, err)
+		t.Errorf("temporary files remain: %v, %v", left, err)
 	}
 }
 
@@ -437,7 +437,7 @@ func TestWalkEnds(t *testing.T) {
 			return err
 		})
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: canceled, and the error is %v", name, err)
+			t.Errorf("%s: canceled: got %v", name, err)
 		}
 		if want := fmt.Sprintf("%q: context canceled", name); err.Error() != want {
 			t.Errorf("got %s, want %s", err, want)

@@ -28,12 +28,12 @@ func TestBreaking(t *testing.T) {
 	known := strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile(file))(t))), "\n")
 	for _, line := range known {
 		if !slices.Contains(now, line) {
-			t.Errorf("%s: is gone, or different now; raise the protocol's version if that is meant", line)
+			t.Errorf("%s: missing or changed; increment the protocol version if intended", line)
 		}
 	}
 	for _, line := range now {
 		if !slices.Contains(known, line) {
-			t.Errorf("%s: is new; run 'make golden'", line)
+			t.Errorf("%s: new; run 'make golden'", line)
 		}
 	}
 }

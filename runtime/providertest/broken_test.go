@@ -383,7 +383,7 @@ func (r *renamer) Name(context.Context, *snapshotState) (string, error) {
 	return fmt.Sprintf("snapshot-%d", r.calls), nil
 }
 
-// TestRenamed has Name answer otherwise each time.
+// Name must be deterministic.
 func TestRenamed(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&renamer{snapshotOps: &snapshotOps{newCloud()}})))
@@ -446,7 +446,7 @@ func TestUnset(t *testing.T) {
 	}
 }
 
-// TestExpectedEmpty expects that what the provider computes is empty.
+// A test may expect an empty computed value.
 func TestExpectedEmpty(t *testing.T) {
 	a := &author{volumeOps: &volumeOps{newCloud()}}
 	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) {

@@ -24,10 +24,10 @@ func TestBuild(t *testing.T) {
 	}
 	after, err := os.Stat(providertest.Build(t, notes))
 	if err != nil || !os.SameFile(before, after) {
-		t.Errorf("it was built twice: %v", err)
+		t.Errorf("built twice: %v", err)
 	}
 	if filepath.Base(path) != "lumi-resource-notes" {
-		t.Errorf("it is called %s", path)
+		t.Errorf("got name %s", path)
 	}
 	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Properties{"log": false}))
 	n := h.Resource("notes:index:Note", "shopping")
@@ -75,15 +75,15 @@ func TestBinaryReports(t *testing.T) {
 			for _, part := range test.want {
 				_, after, ok := strings.Cut(rest, part)
 				if !ok {
-					t.Fatalf("there is no %q in\n%s", part, report)
+					t.Fatalf("missing %q in\n%s", part, report)
 				}
 				rest = after
 			}
 			if test.name == "log" && report != said(report) {
-				t.Errorf("the report lists calls that have nothing to do with the failure:\n%s", report)
+				t.Errorf("the report lists unrelated calls:\n%s", report)
 			}
 			if strings.Contains(report, "honey") {
-				t.Errorf("the report tells the secret:\n%s", report)
+				t.Errorf("the report leaked the secret:\n%s", report)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ const (
 	snapshotToken tokens.Type = "store:index:Snapshot"
 )
 
-// volume is what cidlc would generate for a resource that programs name.
+// volume is like a struct generated for a resource that programs name.
 type volume struct {
 	Name     string
 	Zone     string
@@ -78,7 +78,7 @@ func (d *disk) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "pin", &d.Pin, lumi.String, lumi.Secret)
 }
 
-// snapshot is what cidlc would generate for a resource that the provider names.
+// snapshot is like a struct generated for a resource that the provider names.
 type snapshot struct {
 	Volume urn.URN
 	Label  *string

@@ -11,7 +11,7 @@ import (
 // docs/testing.md is executed in an empty folder without a network.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds a plugin in a module of its own")
+		t.Skip("builds a plugin in a separate module")
 	}
 	t.Parallel()
 	checkout, err := filepath.Abs("../..")

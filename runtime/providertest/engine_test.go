@@ -18,20 +18,20 @@ func TestUncertain(t *testing.T) {
 		v := h.Resource(volumeToken, "data")
 		v.Create(t, small.With(providertest.Properties{"comment": "lose create"}), timeout)
 		if v.ID() != "id-1" {
-			t.Errorf("%q was created", v.ID())
+			t.Errorf("created %q", v.ID())
 		}
 		v.Update(t, providertest.Properties{"size": 20, "comment": "lose update"}, timeout)
 		if got := v.Get(t).Get("size"); got != 20.0 {
-			t.Errorf("the size is %v", got)
+			t.Errorf("got size %v", got)
 		}
 		s := h.Unnamed(snapshotToken)
 		s.Create(t, providertest.Properties{"volume": v, "label": "lose request"}, timeout)
 		if s.ID() != "" {
-			t.Errorf("%s was created", s.ID())
+			t.Errorf("created %s", s.ID())
 		}
 		s.Create(t, providertest.Properties{"volume": v, "label": "lose snapshot"}, timeout)
 		if got := s.Output("source").GetStringValue(); s.ID() != "id-2" || got != "id-1 arn:id-1" {
-			t.Errorf("%q was found, of %s", s.ID(), got)
+			t.Errorf("found %q of %s", s.ID(), got)
 		}
 		s.Update(t, providertest.Properties{"label": "weekly"})
 		v.Update(t, providertest.Properties{"comment": "lose delete"})
@@ -55,7 +55,7 @@ func TestVersions(t *testing.T) {
 	v.Create(t, small)
 	v.Update(t, providertest.Properties{"size": 20})
 	if got := v.Output("address").GetStringValue(); got != "version 2" {
-		t.Errorf("the address is %q", got)
+		t.Errorf("got address %q", got)
 	}
 }
 
@@ -67,7 +67,7 @@ func TestPartial(t *testing.T) {
 		set := providertest.Properties{"size": 20, "tags": map[string]string{"a": "b"}, "comment": "fail half way"}
 		v.Update(t, set, providertest.WantPartial("no more room"))
 		if v.Output("size").GetNumberValue() != 10 || v.Output("tags.a").GetStringValue() != "b" {
-			t.Errorf("the size is %v, and tags has %v", v.Output("size"), v.Output("tags"))
+			t.Errorf("got size %v, tags %v", v.Output("size"), v.Output("tags"))
 		}
 		v.Update(t, providertest.Properties{"comment": "made later"})
 	})
@@ -339,11 +339,11 @@ func TestFailedReplacement(t *testing.T) {
 	v.Create(t, small)
 	v.Replace(t, providertest.Properties{"zone": "b"}, providertest.WantError("no such zone"))
 	if ops.old != nil {
-		t.Errorf("the replacement was checked with %v", ops.old)
+		t.Errorf("the replacement was checked with old properties %v", ops.old)
 	}
 	v.Check(t, small)
 	if ops.old == nil || ops.old.Size != 10 {
-		t.Errorf("after a failed replacement, the old inputs are %v", ops.old)
+		t.Errorf("after a failed replacement, got old properties %v", ops.old)
 	}
 }
 

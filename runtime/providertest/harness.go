@@ -36,7 +36,6 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// fatalf ends the test.
 func fatalf(t TB, format string, args ...any) {
 	t.Helper()
 	t.Errorf(format, args...)

@@ -50,7 +50,7 @@ func TestHanging(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if late := time.Since(end); late > 0 {
-		t.Errorf("it took %s too long", late)
+		t.Errorf("took %s too long", late)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestTerms(t *testing.T) {
 		"(option <AllCalls> lists all):\n",
 	} {
 		if !strings.Contains(report, part) {
-			t.Errorf("there is no %q in\n%s", part, report)
+			t.Errorf("missing %q in\n%s", part, report)
 		}
 	}
 }

@@ -439,7 +439,7 @@ func TestWanted(t *testing.T) {
 	}
 	v.Create(t, small, providertest.WantPartial("more room"))
 	if v.ID() != "id-2" || v.Output("address").GetStringValue() != "10.0.0.1" {
-		t.Errorf("after a failure half way there is %q", v.ID())
+		t.Errorf("after a partial failure: got id %q", v.ID())
 	}
 
 	a.create = nil
@@ -451,14 +451,14 @@ func TestWanted(t *testing.T) {
 	}
 	v.Update(t, providertest.Properties{"size": 20}, providertest.WantPartial("more room"))
 	if got := v.Output("size").GetNumberValue(); got != 15 {
-		t.Errorf("after a failure half way the size is %v", got)
+		t.Errorf("after a partial failure: got size %v", got)
 	}
 	a.update = func(*volumeState) error { return full }
 	v.Update(t, providertest.Properties{"size": 20}, providertest.WantError("more room"))
 	a.update = nil
 	v.Update(t, providertest.Properties{"size": 21})
 	if got := v.Inspect(t, providertest.Properties{"zone": "b"}); len(got.Replaces) != 1 {
-		t.Errorf("another zone makes %v", got)
+		t.Errorf("got %v for another zone", got)
 	}
 	v.Replace(t, providertest.Properties{"zone": "b"})
 	v.NoChange(t)

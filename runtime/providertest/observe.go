@@ -47,10 +47,10 @@ func (t *Trial) Context() context.Context { return t.Ctx }
 // Cleanup registers a function for End to call.
 func (t *Trial) Cleanup(f func()) { t.cleanups = append(t.cleanups, f) }
 
-// Logf passes a text to Log.
+// Logf formats a text for Log.
 func (t *Trial) Logf(format string, args ...any) { t.Log(fmt.Sprintf(format, args...)) }
 
-// Errorf passes a failure to Report.
+// Errorf formats a failure for Report.
 func (t *Trial) Errorf(format string, args ...any) {
 	t.Fail()
 	t.Report(fmt.Sprintf(format, args...))
@@ -62,7 +62,7 @@ func (t *Trial) Fail() { t.failed.Store(true) }
 // Failed reports whether the test has failed.
 func (t *Trial) Failed() bool { return t.failed.Load() }
 
-// FailNow ends the part of the test that is running.
+// FailNow ends the running part of the test.
 func (t *Trial) FailNow() {
 	t.Fail()
 	t.stopped.Store(true)
@@ -81,7 +81,7 @@ func (t *Trial) Do(part func()) bool {
 	return !t.stopped.Load()
 }
 
-// End runs the cleanups.
+// End runs the cleanups, last added first.
 func (t *Trial) End() {
 	for _, cleanup := range slices.Backward(t.cleanups) {
 		t.Do(cleanup)

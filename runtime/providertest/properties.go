@@ -178,7 +178,7 @@ func encodeMap(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 // single is an object with one property, used to encode a value.
 type single struct{ value any }
 
-// only is the name of that property.
+// only is the name of single's property.
 const only = "(the value)"
 
 func (s *single) Lumi(p *lumi.Props) { lumi.Required(p, only, &s.value, lumi.Any) }

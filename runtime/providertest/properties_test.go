@@ -55,7 +55,6 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// zone is an enum.
 type zone string
 
 // Structs that cannot be encoded are reported.

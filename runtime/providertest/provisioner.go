@@ -46,7 +46,7 @@ func ProvisionerResource(t tokens.Type, name string, properties provisioner.Prop
 
 const environment, module = "test", "app"
 
-// RunProvisioner tests a provisioner.
+// RunProvisioner runs the kit on a provisioner and reports broken rules to t.
 func RunProvisioner(t TB, p Provisioner) {
 	t.Helper()
 	k := &provisionerTest{
@@ -76,7 +76,7 @@ func RunProvisioner(t TB, p Provisioner) {
 	k.pass("change %d with crashes", k.crash)
 }
 
-// provisionerTest is a test of one provisioner.
+// provisionerTest is a run of the kit.
 type provisionerTest struct {
 	TB
 	Provisioner
@@ -131,7 +131,7 @@ func (k *provisionerTest) fill(c provisioner.Change) *provisioner.Change {
 	return &c
 }
 
-// pass makes all changes, and deletes what is left.
+// pass makes all changes, then deletes the resources.
 func (k *provisionerTest) pass(step string, change func(i int, c *provisioner.Change)) {
 	for i, c := range append(slices.Clone(k.Changes), provisioner.Change{}) {
 		filled := k.fill(c)

@@ -108,7 +108,6 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// plan returns the tasks of a plan.
 func (k *provisionerTest) plan(c *provisioner.Change) []string {
 	k.Helper()
 	plan := &provisioner.Plan{}

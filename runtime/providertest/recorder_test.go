@@ -54,6 +54,6 @@ func golden(t *testing.T, name, report string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), report); diff != "" {
-		t.Errorf("another report than in %s (-want +got); run with -update if it is right:\n%s", path, diff)
+		t.Errorf("%s (-want +got); run with -update if this is intended:\n%s", path, diff)
 	}
 }

@@ -317,7 +317,7 @@ func configuration(region string) lumi.Bag {
 func TestConfigure(t *testing.T) {
 	p := start(t, "configurable")
 	if !p.Configurable {
-		t.Error("the plugin does not say that it has a configuration")
+		t.Error("the plugin must be configurable")
 	}
 	refused := func(err error, code codes.Code) {
 		t.Helper()
@@ -345,7 +345,7 @@ func TestConfigure(t *testing.T) {
 	must.Get(get("t-1")(within(t), p.resource(t, thingToken)))(t)
 	must.Do(t, p.Close())
 	if log := p.log.String(); strings.Contains(log, "hush") {
-		t.Errorf("the log tells a secret: %s", log)
+		t.Errorf("the log leaked a secret: %s", log)
 	}
 }
 
@@ -381,7 +381,7 @@ func TestConcurrent(t *testing.T) {
 // A property of 64 MiB survives a round trip.
 func TestLarge(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it sends a property of 64 MiB")
+		t.Skip("sends a property of 64 MiB")
 	}
 	things := start(t, "plugin").resource(t, thingToken)
 	want := strings.Repeat("0123456789abcdef", 4<<20)
@@ -415,11 +415,11 @@ func TestLog(t *testing.T) {
 	log := p.log.String()
 	for _, want := range []string{"call=Handshake code=OK", "call=Check code=Unknown", "urn=" + thingURN} {
 		if !strings.Contains(log, want) {
-			t.Errorf("the log has no %q:\n%s", want, log)
+			t.Errorf("the log lacks %q:\n%s", want, log)
 		}
 	}
 	if strings.Contains(log, "hush") {
-		t.Errorf("the log tells a secret:\n%s", log)
+		t.Errorf("the log leaked a secret:\n%s", log)
 	}
 }
 

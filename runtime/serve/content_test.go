@@ -108,7 +108,7 @@ func TestContent(t *testing.T) {
 	old := must.Get(check())(t)
 	hash := must.Get(content.Hash(t.Context(), lumi.FileArchive(filepath.Join(folder, "code"))))(t)
 	if got := old.GetFields()["code"].GetStructValue().GetFields()["hash"].GetStringValue(); got != hash {
-		t.Errorf("the hash is %q, want %s", got, hash)
+		t.Errorf("got hash %q, want %s", got, hash)
 	}
 	created := must.Get(things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(old)}))(t)
 	if got := created.Properties.Get("result"); got != "main=one" {
@@ -123,7 +123,7 @@ func TestContent(t *testing.T) {
 		now := must.Get(check())(t)
 		resp := must.Get(things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(now)}))(t)
 		if len(resp.Changes) != test.changes || test.changes > 0 && resp.Changes[0].Path != "code" {
-			t.Errorf("%s: the changes are %v", test.text, resp.Changes)
+			t.Errorf("%s: got changes %v", test.text, resp.Changes)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestEvents(t *testing.T) {
 	expect.Equal(t, want, got.all()[before:], "secrets")
 	must.Do(t, p.Close())
 	if log := p.log.String(); log != "" {
-		t.Errorf("events are in the log too: %s", log)
+		t.Errorf("events were logged, too: %s", log)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestEventsStray(t *testing.T) {
 			t.Errorf("got %v", e)
 		}
 	case <-time.After(patience):
-		t.Error("the event does not come")
+		t.Error("the event did not arrive")
 	}
 }
 
@@ -189,16 +189,16 @@ func TestEventsLogged(t *testing.T) {
 		log := p.log.String()
 		for _, want := range append(common, `msg="configuring password=\"(secret)\"" provider=test`+"\n", `msg="trying (secret) with=`) {
 			if !strings.Contains(log, want) {
-				t.Errorf("LUMI_LOG=%s: the log has no %s", level, want)
+				t.Errorf("LUMI_LOG=%s: the log lacks %s", level, want)
 			}
 		}
 		for _, detail := range detailed {
 			if strings.Contains(log, detail) != has {
-				t.Errorf("LUMI_LOG=%s: the log has %s: %v, want %v", level, detail, !has, has)
+				t.Errorf("LUMI_LOG=%s: log contains %s: got %v, want %v", level, detail, !has, has)
 			}
 		}
 		if strings.Contains(log, "hush") {
-			t.Errorf("the log has a secret:\n%s", log)
+			t.Errorf("the log leaked a secret:\n%s", log)
 		}
 	}
 }
@@ -233,10 +233,10 @@ func TestEventsUnread(t *testing.T) {
 	}
 	trailer, took := call("log " + strconv.Itoa(n))
 	if took < settleTime || took > 20*settleTime {
-		t.Errorf("the answer took %v", took)
+		t.Errorf("the response took %v", took)
 	}
 	if trailer, took := call("nothing"); len(trailer.Get(lumirpc.EventsTrailer)) > 0 || took > settleTime/2 {
-		t.Errorf("a call without events took %v, and its trailer is %v", took, trailer)
+		t.Errorf("a call without events took %v, with trailer %v", took, trailer)
 	}
 	received, dropped, reports := 0, 0, 0
 	for received+dropped < n {
@@ -253,16 +253,16 @@ func TestEventsUnread(t *testing.T) {
 		}
 	}
 	if received < maxEvents || dropped == 0 || received+dropped != n {
-		t.Errorf("%d events were received and %d dropped", received, dropped)
+		t.Errorf("got %d events and %d dropped", received, dropped)
 	}
 	if last := trailer.Get(lumirpc.EventsTrailer); !slices.Equal(last, []string{strconv.Itoa(received + reports)}) {
-		t.Errorf("the trailer has %q, and %d events were received", last, received+reports)
+		t.Errorf("got trailer %q and %d events", last, received+reports)
 	}
 	call("log " + strconv.Itoa(n)) // unread
 	began := time.Now()
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil || time.Since(began) > 5*settleTime {
-		t.Errorf("the plugin ended after %v with %v", time.Since(began), err)
+		t.Errorf("the plugin exited after %v: %v", time.Since(began), err)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestEventsOnce(t *testing.T) {
 	conn.Close()
 	for ctx := within(t); refused() != nil; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatal("the stream is not given free")
+			t.Fatal("the stream was not released")
 		}
 	}
 }
@@ -335,7 +335,7 @@ func TestEventsLocal(t *testing.T) {
 	for ctx := within(t); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
 			all := make([]byte, 1<<20)
-			t.Fatalf("goroutines are left:\n%s", all[:runtime.Stack(all, true)])
+			t.Fatalf("goroutines remain:\n%s", all[:runtime.Stack(all, true)])
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestBeforeHandshake(t *testing.T) {
 		t.Errorf("Events: got %v", err)
 	}
 	if _, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7}); err == nil {
-		t.Error("another version is accepted")
+		t.Error("accepted another version")
 	}
 	early()
 	b.greet(t, client)

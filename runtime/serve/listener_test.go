@@ -73,13 +73,13 @@ func TestPending(t *testing.T) {
 	for range 3 { // each on its own connection
 		client, _ := b.dial(t)
 		if _, err := client.Handshake(with(ctx, bareSecret), hello()); err != nil {
-			t.Fatalf("a new connection is not served: %v", err)
+			t.Fatalf("rejected a new connection: %v", err)
 		}
 	}
 	b.greet(t, engine) // connected before
 	for i, conn := range intruders[:400-maxUnauthenticated] {
 		if !closed(conn, time.Now().Add(patience)) {
-			t.Fatalf("connection %d is still there", i)
+			t.Fatalf("connection %d is still open", i)
 		}
 	}
 	b.stdin.Close()
@@ -121,14 +121,14 @@ func TestPendingAge(t *testing.T) {
 	}
 	for i, conn := range intruders {
 		if !closed(conn, time.Now().Add(patience)) {
-			t.Errorf("connection %d is still there", i)
+			t.Errorf("connection %d is still open", i)
 		}
 	}
 	b.greet(t, engine)
 	conn.Close()
 	for ctx := within(t); d.count() > 0; time.Sleep(10 * time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatalf("%d intruders are on the list", d.count())
+			t.Fatalf("%d intruders are pending", d.count())
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestSecret(t *testing.T) {
 		})
 	}
 	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Errorf("who knows the secret is refused too: %v", err)
+		t.Errorf("rejected a caller with the secret: %v", err)
 	}
 }
 

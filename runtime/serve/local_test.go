@@ -41,7 +41,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("got %v, %v", created, err)
 	}
 	if p.Done() != nil {
-		t.Error("there is a process that could end")
+		t.Error("a local plugin must not have a process")
 	}
 	cancel()
 	if err := <-served; err != nil {
@@ -91,7 +91,7 @@ func TestLocalFails(t *testing.T) {
 	}
 	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
 	if err == nil {
-		t.Error("connected to what is not served")
+		t.Error("connected to a stopped plugin")
 	}
 	if _, err := listener.Accept(); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("the listener was not closed: %v", err)

@@ -238,7 +238,6 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Required(p, "password", &c.Password, lumi.String, lumi.Secret)
 }
 
-// configured is the password of the configuration.
 var configured string
 
 const (

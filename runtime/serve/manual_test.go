@@ -78,7 +78,7 @@ Set LUMI_LOG=debug in the environment to log every call.
 	}
 	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
 		if answer(t.Output(), new(Plugin), args) {
-			t.Errorf("%q is answered", args)
+			t.Errorf("answered %q", args)
 		}
 	}
 	// Arguments passed by an engine are ignored.

@@ -81,7 +81,7 @@ func testNameless(t *testing.T) {
 		t.Errorf("got %v, and %d events", err, len(got.all()))
 	}
 	if took := time.Since(begun); took != 5*time.Second {
-		t.Errorf("waited %v for events that do not come", took)
+		t.Errorf("waited %v for missing events", took)
 	}
 	if _, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN}); err == nil || err.Error() != nothing {
 		t.Errorf("Find returned %v", err)
@@ -92,6 +92,6 @@ func testNameless(t *testing.T) {
 func TestLongRefusal(t *testing.T) {
 	err := refuse(codes.Unimplemented, "%q is not served", strings.Repeat("x\x00", 1<<20)).Err()
 	if text := status.Convert(err).Message(); len(text) > maxMessage || !strings.HasPrefix(text, `"x\x00x`) {
-		t.Errorf("refused in %d bytes", len(text))
+		t.Errorf("got an error of %d bytes", len(text))
 	}
 }

@@ -119,7 +119,7 @@ func TestIgnore(t *testing.T) {
 	kept := thingBag("nothing", "fixed", "x")
 	kept.Fields["secret"] = old.GetFields()["secret"]
 	if diff := cmp.Diff(lumi.BagOf(kept), got.Properties, sameBags); diff != "" {
-		t.Errorf("the properties are\n%s", diff)
+		t.Errorf("got properties\n%s", diff)
 	}
 	if len(got.Changes) != 1 || got.Changes[0].String() != `+ fixed: "x"` || len(got.Replaces) != 1 || got.DeleteBeforeReplace {
 		t.Errorf("got %v, %v, %v", got.Changes, got.Replaces, got.DeleteBeforeReplace)
@@ -127,10 +127,10 @@ func TestIgnore(t *testing.T) {
 	answer = must.Get(inspect(thingBag("nothing"), thingBag("delete first"))(within(t), things))(t)
 	got = answer.(*lumi.InspectChangeResponse)
 	if !got.DeleteBeforeReplace {
-		t.Error("delete before replace is lost")
+		t.Error("DeleteBeforeReplace was lost")
 	}
 	if diff := cmp.Diff(lumi.BagOf(thingBag("delete first")), got.Properties, sameBags); diff != "" {
-		t.Errorf("where nothing is ignored, the properties are\n%s", diff)
+		t.Errorf("if nothing is ignored: got properties\n%s", diff)
 	}
 }
 

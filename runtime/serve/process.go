@@ -34,7 +34,7 @@ const (
 	graceAlone = 500 * time.Millisecond
 )
 
-// service is what a plugin's process serves: providers or a provisioner.
+// service is implemented by the plugins of providers and of provisioners.
 type service interface {
 	// executable returns the name of the plugin's executable.
 	executable() string

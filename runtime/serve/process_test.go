@@ -98,7 +98,7 @@ func await(t *testing.T, result chan error) error {
 	case err := <-result:
 		return err
 	case <-time.After(patience):
-		t.Fatal("the call does not end")
+		t.Fatal("the call does not return")
 		return nil
 	}
 }
@@ -122,7 +122,7 @@ func TestDeadline(t *testing.T) {
 	for want, ctx := range map[string]context.Context{"true": within(t), "false": t.Context()} {
 		resp := must.Get(create(thingBag("deadline"), nil)(ctx, things))(t)
 		if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
-			t.Errorf("there is a deadline: %s, want %s", got, want)
+			t.Errorf("got deadline %s, want %s", got, want)
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -190,7 +190,7 @@ func TestStop(t *testing.T) {
 				t.Errorf("got the events %q", got)
 			}
 			if err := b.cmd.Wait(); err != nil || time.Since(began) > grace/2 {
-				t.Errorf("the plugin ended after %v: %v", time.Since(began), err)
+				t.Errorf("the plugin exited after %v: %v", time.Since(began), err)
 			}
 		})
 	}
@@ -370,7 +370,7 @@ func TestFlood(t *testing.T) {
 	must.Do(t, p.Close())
 	got := log.String()
 	if lines := strings.Count(got, "\nmore"); lines != 999 || len(got) > 40<<10 || !strings.Contains(got, "LUMI_PLUGIN_LOG=all") {
-		t.Errorf("%d lines and %d bytes were passed on: …%s", lines, len(got), got[max(0, len(got)-200):])
+		t.Errorf("got %d lines and %d bytes: …%s", lines, len(got), got[max(0, len(got)-200):])
 	}
 }
 
@@ -407,7 +407,7 @@ func TestCrash(t *testing.T) {
 	select {
 	case <-p.Done():
 	case <-time.After(patience):
-		t.Fatal("the process does not end")
+		t.Fatal("the process does not exit")
 	}
 	_, err = check(thingBag("nothing"))(within(t), p.resource(t, thingToken))
 	if !errors.As(err, &e) || !strings.Contains(e.Message, "the plugin is gone (exit status 2)") {

@@ -199,7 +199,7 @@ func TestMasked(t *testing.T) {
 					return fmt.Errorf("not partially done: %w", err)
 				}
 				if partial.Properties.Get("secret") != hush {
-					t.Errorf("%s: what exists is %v", how, partial.Properties)
+					t.Errorf("%s: got properties %v", how, partial.Properties)
 				}
 				return partial.Err
 			},
@@ -278,10 +278,10 @@ func TestMaskedLog(t *testing.T) {
 		`call=Check code=Unknown`,
 	} {
 		if !strings.Contains(told, want) {
-			t.Errorf("the log has no %s", want)
+			t.Errorf("the log lacks %s", want)
 		}
 	}
 	if strings.Contains(told, "hush") || strings.Contains(told, "made-by") {
-		t.Errorf("the log tells a secret:\n%s", told)
+		t.Errorf("the log leaked a secret:\n%s", told)
 	}
 }

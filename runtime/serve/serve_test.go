@@ -99,7 +99,7 @@ func (m *marks) expect(t *testing.T, want string) {
 			t.Fatalf("got the mark %q (%v), want %q", got, ok, want)
 		}
 	case <-time.After(patience):
-		t.Fatalf("the mark %q does not come", want)
+		t.Fatalf("mark %q did not arrive", want)
 	}
 }
 
@@ -113,7 +113,7 @@ func (m *marks) expectEnd(t *testing.T) {
 				return
 			}
 		case <-time.After(patience):
-			t.Fatal("the process does not end")
+			t.Fatal("the process does not exit")
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestHandshake(t *testing.T) {
 	}
 	_, err := p.Resource("test:index:Nothing")
 	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 	former := must.Get(p.Resource("test:index:Former"))(t)
 	must.Get(former.Delete(within(t), &lumi.DeleteRequest{
@@ -200,9 +200,9 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	if err := (&Plugin{Package: "test"}).validate(); err == nil {
-		t.Error("a provider without resources is served")
+		t.Error("served a provider without resources")
 	}
 }
 
-// thingProvider is what cidlc would generate.
+// thingProvider is like a generated provider.
 type thingProvider struct{ lumi.Provider }

@@ -41,11 +41,11 @@ func TestFormerTokens(t *testing.T) {
 	}))(t)
 	all, err := s.Describe(t.Context(), &lumirpc.DescribeRequest{})
 	if err != nil || len(all.GetTypes()) != 2 {
-		t.Errorf("former tokens are described as types: %v, %v", all, err)
+		t.Errorf("described former tokens as types: %v, %v", all, err)
 	}
 	_, err = s.Describe(t.Context(), &lumirpc.DescribeRequest{Types: []string{"test:index:Oldest"}})
 	if want := `does not serve type "test:index:Oldest"`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestTooLarge(t *testing.T) {
 				Type: string(thingToken), Urn: thingURN, Properties: bag,
 			})
 			if err != nil || created.GetId() == "" {
-				t.Fatalf("the id is lost: %v, %v", created, err)
+				t.Fatalf("the id was lost: %v, %v", created, err)
 			}
 			size := regexp.MustCompile(`has \d+ bytes`)
 			plain := func(text string) string { return size.ReplaceAllString(text, "has %size bytes") }
@@ -81,7 +81,7 @@ func TestTooLarge(t *testing.T) {
 				t.Errorf("Create: got %v", failure)
 			}
 			if (created.GetProperties() == nil) != test.large {
-				t.Errorf("Create: the properties are %v", created.GetProperties())
+				t.Errorf("Create: got properties %v", created.GetProperties())
 			}
 			updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
 				Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bag, New: bag,

@@ -41,9 +41,9 @@ func TestParseErrors(t *testing.T) {
 		}
 	}
 	if _, err := tokens.Format("a", "b:c", "D"); err == nil {
-		t.Error("made a token of four parts")
+		t.Error("Format accepted a token of four parts")
 	}
 	if bad := tokens.Type("x:y"); bad.Package() != "" || bad.Module() != "" || bad.Name() != "" {
-		t.Error("what is no token has parts")
+		t.Error("an invalid token must not have parts")
 	}
 }

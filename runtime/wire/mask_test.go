@@ -129,7 +129,7 @@ func TestForms(t *testing.T) {
 			// A few characters of base64 may encode spaces around the secret.
 			left := len(got) - len("before  after") - len(Masked)
 			if (name == "base64" || name == "base64 URL" || name == "base64 raw") && left > 4 {
-				t.Errorf("%s of %q: %d characters are left: %q", name, secret, left, got)
+				t.Errorf("%s of %q: %d characters remain: %q", name, secret, left, got)
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func TestSeveral(t *testing.T) {
 	want := `(secret) is declared, region {(secret): "region "}`
 	expect.Equal(t, want, Mask(`later key is declared, region {"region": "region "}`, inner))
 	if SecretsOf(WithSecrets(context.Background(), inner)) != inner || SecretsOf(context.Background()) != nil {
-		t.Error("a context has other secrets")
+		t.Error("the context has other secrets")
 	}
 }
 
@@ -228,7 +228,7 @@ func FuzzMask(f *testing.F) {
 		a = strings.TrimSpace(a)
 		if len(a) >= minSecret && !strings.Contains(Masked, a) &&
 			strings.Contains(strings.ReplaceAll(got, Masked, "\x00"), a) {
-			t.Errorf("%q is told: %q", a, got)
+			t.Errorf("leaked %q: %q", a, got)
 		}
 		s.Path(text)
 	})

@@ -31,7 +31,7 @@ type Error struct {
 type Crash struct {
 	// Status is the exit status or the signal, such as "exit status 7". It is empty if there was no crash.
 	Status string
-	// Output is the end of what the process wrote to standard error.
+	// Output is the end of the process's standard error.
 	Output string
 }
 

@@ -22,10 +22,10 @@ func TestOutput(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	const told = "dropped %s; set LUMI_PLUGIN_LOG=all to see everything\n"
 	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"+fmt.Sprintf(told, "1 line ends"); got != want {
-		t.Errorf("of a long line there are %d bytes, want %d", len(got), len(want))
+		t.Errorf("a long line: got %d bytes, want %d", len(got), len(want))
 	}
 	if cap(o.line) > 2*maxHeld {
-		t.Errorf("%d bytes are held", cap(o.line))
+		t.Errorf("%d bytes are buffered", cap(o.line))
 	}
 
 	o.begin(nil)
@@ -33,21 +33,21 @@ func TestOutput(t *testing.T) {
 		o.event()
 	}
 	if got, want := written(o, strings.Repeat("y\n", 1500)), strings.Repeat("y\n", 1000)+fmt.Sprintf(told, "500 lines and 3 events"); got != want {
-		t.Errorf("of 1500 lines there are %d bytes, want %d", len(got), len(want))
+		t.Errorf("1500 lines: got %d bytes, want %d", len(got), len(want))
 	}
 	o.begin(nil)
 	part := strings.Repeat("x", maxLogLine) + "\n"
 	if got, want := written(o, strings.Repeat(part, 40)), strings.Repeat(part, 36)+fmt.Sprintf(told, "4 lines"); got != want {
-		t.Errorf("of more than 1 MiB there are %d bytes, want %d", len(got), len(want))
+		t.Errorf("more than 1 MiB: got %d bytes, want %d", len(got), len(want))
 	}
 
 	t.Setenv("LUMI_PLUGIN_LOG", "all")
 	o = newOutput(Command{})
 	if got := written(o, strings.Repeat("y\n", 1500)); got != strings.Repeat("y\n", 1500) {
-		t.Errorf("with all there are %d bytes", len(got))
+		t.Errorf("all: got %d bytes", len(got))
 	}
 	if got := strings.ReplaceAll(written(o, long+"\n"), "\n", ""); got != long {
-		t.Errorf("with all there are %d bytes of a long line", len(got))
+		t.Errorf("all: got %d bytes of a long line", len(got))
 	}
 }
 

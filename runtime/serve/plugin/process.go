@@ -25,7 +25,6 @@ const (
 	pipeDelay = 2 * time.Second
 )
 
-// process is a plugin's process.
 type process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer

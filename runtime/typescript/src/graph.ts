@@ -100,7 +100,6 @@ class Builder {
         this.#nameOf = nameOf;
     }
 
-    /** Adds a resource as a vertex. */
     add(construction: Construction): void {
         const { resource, type, prefix } = construction;
         const name = prefix + (construction.name ?? this.#number(prefix + type));

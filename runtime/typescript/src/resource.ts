@@ -107,7 +107,6 @@ function withName(shape: Shape, named: boolean): Shape {
     return named ? { name: required(string), ...shape } : shape;
 }
 
-/** Returns a method that throws. */
 function refuser(what: string): (this: object) => never {
     return function () {
         const state = stateOf(this);

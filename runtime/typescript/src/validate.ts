@@ -44,7 +44,6 @@ export class Checker {
         this.#outputs = outputs;
     }
 
-    /** Adds a fault. */
     fault(path: string, message: string): void {
         this.faults.push({ path, message });
     }

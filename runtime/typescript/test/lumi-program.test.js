@@ -492,7 +492,7 @@ test("the command line is checked before anything runs", () => {
         ],
         [
             ["--package=p", "main.js"],
-            'which environment? Pass --environment=NAME, or write "environment: NAME" into a file Lumi.yaml beside ' +
+            'which environment? Pass --environment=NAME, or write "environment: NAME" into a Lumi.yaml next to ' +
                 "the program",
         ],
     ]) {

@@ -118,7 +118,6 @@ function targetOf({ program }: Flags, given: Workspace | undefined): Target {
     return { program: relative(process.cwd(), found), file: found, workspace, module };
 }
 
-/** Returns the path of a module's program. */
 function programOf({ file = "", modules = {} }: Target["workspace"], module: string): string {
     return resolve(dirname(file), modules[module]!);
 }
