@@ -240,10 +240,10 @@ func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, pa
 				"has the constraint %s%s (was %s)", textOf(b), part, textOf(a))
 		case added:
 			c.report("ConstraintTightened", refused, at, now, "keep the constraint",
-				"has the constraint %s%s, which fewer values satisfy (was %s)", textOf(b), part, textOf(a))
+				"has the tighter constraint %s%s (was %s)", textOf(b), part, textOf(a))
 		case removed:
 			c.report("ConstraintLoosened", accepted, at, now, "",
-				"has the constraint %s%s, which more values satisfy (was %s)", textOf(b), part, textOf(a))
+				"has the looser constraint %s%s (was %s)", textOf(b), part, textOf(a))
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestAcceptedIsAccepted(t *testing.T) {
 			sources = randidl.Package(t)
 		}
 		files := generate(t, sources)
-		judgeGo(t, files.stubs)
+		checkGo(t, files.stubs)
 		for _, f := range files.modules {
 			name := filepath.Join(root, strconv.Itoa(accepted), filepath.FromSlash(f.Path))
 			writeFile(t, name, string(f.Content))
@@ -69,13 +69,13 @@ func TestLineSeparatorInDocs(t *testing.T) {
 		"}",
 		"",
 	}, "\n")
-	judgeGo(t, generate(t, map[string]string{"source.go": source}).stubs)
+	checkGo(t, generate(t, map[string]string{"source.go": source}).stubs)
 }
 
 // FuzzAccepted is a coverage-guided version of TestAcceptedIsAccepted for Go alone.
 func FuzzAccepted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		judgeGo(t, generate(t, map[string]string{"source.go": randidl.Source(t)}).stubs)
+		checkGo(t, generate(t, map[string]string{"source.go": randidl.Source(t)}).stubs)
 	}))
 }
 
@@ -125,8 +125,8 @@ func generate(t tester, sources map[string]string) output {
 // stubRoot is the import path of generated stubs.
 const stubRoot = "example.com/shop/provider"
 
-// judgeGo checks that stubs are formatted and compile.
-func judgeGo(t tester, stubs []gen.File) {
+// checkGo checks that stubs are formatted and compile.
+func checkGo(t tester, stubs []gen.File) {
 	imports, err := stubImports()
 	if err != nil {
 		t.Fatal(err)

@@ -212,11 +212,11 @@ func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpe
 		return
 	case spec.Assign.IsValid():
 		c.report(diag.AliasDecl, spec, "type aliases declared with = are not supported").
-			Suggestion = c.insteadOfAlias(f, spec)
+			Suggestion = c.aliasHelp(f, spec)
 	case spec.TypeParams != nil:
 		c.report(diag.GenericDecl, spec.TypeParams, "generic types are not supported").
 			Suggestion = "declare a separate type for each use of " + spec.Name.Name
-	case hidesPredeclared(spec.Name.Name):
+	case shadowsPredeclared(spec.Name.Name):
 		c.rejectReservedName(spec.Name)
 	case obj == nil:
 		return
@@ -230,8 +230,8 @@ func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpe
 	c.order = append(c.order, d)
 }
 
-// insteadOfAlias suggests a replacement for a type declared with =.
-func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
+// aliasHelp suggests a replacement for a type declared with =.
+func (c *checker) aliasHelp(f *sourceFile, spec *ast.TypeSpec) string {
 	const remove, removeSign = "remove it", "remove the ="
 	if spec.TypeParams != nil {
 		return remove
@@ -260,7 +260,7 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 		case obj.Pkg() == nil && obj.Name() != "any":
 			return "use a string"
 		case obj.Pkg() != nil && c.sourceOf[obj.Pkg()] == nil && c.markerOf(obj) == noMarker:
-			return c.insteadOfForeign(f, obj)
+			return c.foreignHelp(f, obj)
 		}
 		return itself
 	}
@@ -283,7 +283,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		other := typeName(d.file, right)
-		if other == nil || other.Pkg() != nil && hidesPredeclared(other.Name()) {
+		if other == nil || other.Pkg() != nil && shadowsPredeclared(other.Name()) {
 			return broken
 		}
 		if basic, ok := other.Type().(*types.Basic); ok && other.Pkg() == nil {

@@ -79,7 +79,7 @@ func (c *checker) checkPattern(at ast.Node, value string) bool {
 	if key, raw, _ := strings.Cut(at.(option).text, "="); !strings.HasPrefix(raw, "'") {
 		return c.rejectValue(at, "write "+key+"="+inQuotes(value), "a pattern must be in single quotes")
 	}
-	problem, advice := patternProblem(value)
+	problem, advice := patternError(value)
 	if problem != "" {
 		c.report(diag.InvalidPattern, at, "%s", problem).Suggestion = advice
 	}
@@ -119,7 +119,7 @@ func (c *checker) checkConstraints() {
 				fit = append(fit, o)
 			} else if kind != "" {
 				c.report(diag.ConstraintType, o, "%s applies to %s, not to %s", o.name, o.constrains, kind).
-					Suggestion = insteadOf(o, kind, *t.typ)
+					Suggestion = constraintHelp(o, kind, *t.typ)
 			}
 		}
 		if ref, ok := (*t.typ).(*schema.Ref); ok {
@@ -137,8 +137,8 @@ var alike = []map[string]string{
 	{"strings": "pattern", "maps": "keyPattern"},
 }
 
-// insteadOf suggests a fix for a constraint that applies to another kind of values.
-func insteadOf(o setOption, kind string, t schema.Type) string {
+// constraintHelp suggests a fix for a constraint that applies to another kind of values.
+func constraintHelp(o setOption, kind string, t schema.Type) string {
 	name, elem := "", ""
 	for _, names := range alike {
 		if names[o.constrains] == o.name {

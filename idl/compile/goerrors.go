@@ -93,15 +93,15 @@ func (c *checker) reportSyntax(e packages.Error) {
 // importErrors matches errors of go/types about packages that failed to load, which the go command reports too.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
 
-// aboutNames matches errors that do not depend on the meaning of predeclared names.
-var aboutNames = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
+// nameErrors matches errors that do not depend on the meaning of predeclared names.
+var nameErrors = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
 
 func (c *checker) reportTypeError(s *source, e types.Error) {
 	switch {
 	case c.has(diag.GoSyntax) && !e.Soft,
 		importErrors.MatchString(e.Msg) && (c.has(diag.GoPackage) || c.has(diag.FolderName)),
 		strings.HasPrefix(e.Msg, "invalid import path ") && c.has(diag.FolderName),
-		slices.ContainsFunc(s.Types.Scope().Names(), hidesPredeclared) && !aboutNames.MatchString(e.Msg):
+		slices.ContainsFunc(s.Types.Scope().Names(), shadowsPredeclared) && !nameErrors.MatchString(e.Msg):
 		return
 	}
 	// Messages that start with a tab continue the previous error, for example with the other declaration.
@@ -153,8 +153,8 @@ func (s *source) fileAt(pos token.Pos) *sourceFile {
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 
-// goNames maps type names of other languages to IDL types.
-var goNames = map[string]string{
+// foreignNames maps type names of other languages to IDL types.
+var foreignNames = map[string]string{
 	"boolean": "bool",
 	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
 	"number": "float64", "numeric": "float64",
@@ -177,7 +177,7 @@ func nearestName(pkg *types.Package, msg string) string {
 			return variable // variables are errors themselves
 		})
 		near := suggest.Name(name, append(names, "bool", "float64", "string"))
-		if goName := goNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
+		if goName := foreignNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
 			return goName
 		}
 		return near

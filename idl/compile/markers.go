@@ -70,9 +70,9 @@ func (c *checker) declaresMarkers(pkg *types.Package) bool {
 	return path == ownMarkers || strings.HasSuffix(path, "/resource/idl") || slices.Contains(c.markers, path)
 }
 
-// couldBeMarker reports whether a type looks like a marker of a package that was not given on the command line: it has
+// looksLikeMarker reports whether a type looks like a marker of a package that was not given on the command line: it has
 // a marker's name, and its package declares an empty struct Resource.
-func (c *checker) couldBeMarker(obj *types.TypeName) bool {
+func (c *checker) looksLikeMarker(obj *types.TypeName) bool {
 	if !slices.Contains(markers, marker(obj.Name())) || c.declaresMarkers(obj.Pkg()) {
 		return false
 	}

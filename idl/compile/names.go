@@ -18,13 +18,13 @@ import (
 func (c *checker) checkNames() {
 	exported := map[string]map[string]schema.Decl{}
 	for _, s := range c.sources {
-		goNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
+		foreignNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
 				if slices.Contains(reservedInTypeScript, d.Head().Name) { // never an exported name
 					c.rejectReservedName(c.idents[d])
 				}
-				if c.checkCollisions("Go", schema.GoNames(d), d, goNames) {
+				if c.checkCollisions("Go", schema.GoNames(d), d, foreignNames) {
 					c.checkCollisions("TypeScript", schema.TSNames(d), d, tsNames)
 				}
 			}
@@ -59,9 +59,9 @@ func (c *checker) rejectReservedName(at *ast.Ident) {
 		Suggestion = "rename it"
 }
 
-// hidesPredeclared reports whether a declaration is rejected because it shadows a predeclared name in its whole folder,
+// shadowsPredeclared reports whether a declaration is rejected because it shadows a predeclared name in its whole folder,
 // which makes Go's other errors there unreliable.
-func hidesPredeclared(name string) bool {
+func shadowsPredeclared(name string) bool {
 	return types.Universe.Lookup(name) != nil && slices.Contains(reservedInTypeScript, name)
 }
 

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// patternProblem reports why a pattern does not mean the same in Go and in JavaScript with the flag u, and suggests a
+// patternError reports why a pattern does not mean the same in Go and in JavaScript with the flag u, and suggests a
 // replacement. The problem is "" for valid patterns.
-func patternProblem(pattern string) (problem, advice string) {
+func patternError(pattern string) (problem, advice string) {
 	s := patternScanner{rest: pattern}
 	s.grouped.WriteByte('(')
 	for s.rest != "" {

@@ -75,7 +75,7 @@ func TestPatternProblems(t *testing.T) {
 		`\`:           `trailing backslash at end of expression: correct it; the pattern must be valid in both RE2 and JavaScript`,
 		`[\`:          `trailing backslash at end of expression: correct it; the pattern must be valid in both RE2 and JavaScript`,
 	} {
-		problem, advice := patternProblem(pattern)
+		problem, advice := patternError(pattern)
 		if got := problem + ": " + advice; got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", pattern, got, want)
 		}
@@ -93,7 +93,7 @@ func TestBacktracking(t *testing.T) {
 		`^(?:a+){4}$`, `^(?:\w+ ?){1,10}$`, `^(?:[a-z0-9-]{1,63}\.?){1,8}$`, `^(?:(?:a|a){8}){8}$`, `^(a?){30}$`, `^(?:(?:a?){6}){6}$`,
 		`^(?:é|[à-ü])*$`, `^(?:(?:(?:(?:a+)+)+)+)+$`, `^(?:[^b]|a)*$`, `^(?:\b|b?a)(?:a|\ba)*$`, `^(?:a{4}|a{5})*$`,
 	} {
-		if has, help := patternProblem(pattern); has != problem || help != advice {
+		if has, help := patternError(pattern); has != problem || help != advice {
 			t.Errorf("%s: %q, %q", pattern, has, help)
 		}
 	}
@@ -105,7 +105,7 @@ func TestBacktracking(t *testing.T) {
 		`^(?:|a)b`, `(a|a)`, `^(?:\p{Sk}|a)*$`, `^(?:[a-z]{200})*$`,
 		`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`,
 	} {
-		if has, _ := patternProblem(pattern); has != "" {
+		if has, _ := patternError(pattern); has != "" {
 			t.Errorf("%s: %s", pattern, has)
 		}
 	}
@@ -126,7 +126,7 @@ func TestNoHang(t *testing.T) {
 	var patterns []string
 	refused := 0
 	for seed := 0; len(patterns) < 1500; seed++ {
-		switch p := pattern.Example(seed); first(patternProblem(p)) {
+		switch p := pattern.Example(seed); first(patternError(p)) {
 		case "":
 			patterns = append(patterns, p)
 		case "the pattern backtracks exponentially in JavaScript":
@@ -202,7 +202,7 @@ func TestPatterns(t *testing.T) {
 	}
 	var questions []question
 	for seed := 0; len(questions) < 2000; seed++ {
-		if p := pattern.Example(seed); first(patternProblem(p)) == "" {
+		if p := pattern.Example(seed); first(patternError(p)) == "" {
 			questions = append(questions, question{p, texts.Example(seed)})
 		}
 	}

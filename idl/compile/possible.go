@@ -141,7 +141,7 @@ func (c *checker) checkSettable(d *decl) {
 	all := relations{}
 	var groups [][]string
 	for _, f := range d.fields {
-		if alwaysThere(f.Property) != "" {
+		if whyPresent(f.Property) != "" {
 			continue // reported with the relation
 		}
 		all[f.Name] = f

@@ -84,7 +84,7 @@ func groupOf(d *decl, f *field) []string {
 
 // checkRelation checks one relation of a field of d.
 func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
-	if problem := alwaysThere(f.Property); problem != "" {
+	if problem := whyPresent(f.Property); problem != "" {
 		c.report(diag.Relation, o, "%s applies only to properties that may be absent, but %s %s", o.name, f.Name, problem).
 			Suggestion = "remove it, or change the property"
 		return
@@ -95,7 +95,7 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 			c.rejectRelated(d, name, o)
 			continue
 		}
-		switch other, problem := d.fields[i], alwaysThere(d.fields[i].Property); {
+		switch other, problem := d.fields[i], whyPresent(d.fields[i].Property); {
 		case other == f:
 			c.report(diag.Relation, o, "%s is the property itself", name).Suggestion = "name another property"
 		case problem != "":
@@ -116,8 +116,8 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 	}
 }
 
-// alwaysThere returns why a property is never absent from a program's arguments, or "".
-func alwaysThere(p *schema.Property) string {
+// whyPresent returns why a property is never absent from a program's arguments, or "".
+func whyPresent(p *schema.Property) string {
 	switch {
 	case p.Out:
 		return "is set by the provider"

@@ -122,7 +122,7 @@ func (t *tree) walk() error {
 		switch {
 		case p == t.root:
 			return nil
-		case entry.IsDir() && (ignored || leftOut(name) || isModule(p)):
+		case entry.IsDir() && (ignored || isIgnoredFolder(name) || isModule(p)):
 			return fs.SkipDir
 		case entry.IsDir() || ignored:
 			return nil
@@ -134,7 +134,7 @@ func (t *tree) walk() error {
 		info, statErr := os.Stat(p)
 		switch isLink := entry.Type()&fs.ModeSymlink != 0; {
 		case isLink && (statErr != nil || info.IsDir()): // a broken link may have pointed to a folder
-			if !leftOut(name) {
+			if !isIgnoredFolder(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}
 		case statErr == nil && !info.Mode().IsRegular(): // the go command may open it whatever its name
@@ -148,8 +148,8 @@ func (t *tree) walk() error {
 	return err
 }
 
-// leftOut reports whether the go command ignores folders of that name.
-func leftOut(name string) bool { return name == "testdata" || name == "vendor" }
+// isIgnoredFolder reports whether the go command ignores folders of that name.
+func isIgnoredFolder(name string) bool { return name == "testdata" || name == "vendor" }
 
 // packageName returns the package's name, or an error if it is invalid.
 func packageName(opts Options) (string, error) {
@@ -193,7 +193,7 @@ func (c *checker) checkFiles() {
 		case strings.EqualFold(name, "index.go"):
 			c.reportAt(diag.FileName, at, "%s would become index.ts, which is reserved for the folder's exports", name).
 				Suggestion = "rename the file"
-		case strings.ContainsFunc(name, unfitForImports):
+		case strings.ContainsFunc(name, invalidInImport):
 			c.reportAt(diag.FileName, at, "TypeScript cannot import a file named %s", strings.TrimSuffix(name, ".go")+".ts").
 				Suggestion = "rename the file, using only letters, digits, '_', '-', and '.'"
 		case strings.HasSuffix(name, ".d.go"):
@@ -229,8 +229,8 @@ func (c *checker) placeOf(folder string) diag.Span {
 	return diag.Span{Start: at, End: at}
 }
 
-// unfitForImports reports whether a character is unsafe in the URL of a TypeScript import.
-func unfitForImports(r rune) bool {
+// invalidInImport reports whether a character is unsafe in the URL of a TypeScript import.
+func invalidInImport(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
 }
 

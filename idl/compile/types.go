@@ -236,15 +236,15 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 		return // the link has been reported
 	}
 	c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr)).
-		Suggestion = c.insteadOfForeign(f, obj)
+		Suggestion = c.foreignHelp(f, obj)
 }
 
-// insteadOfForeign suggests a replacement for a type declared outside the IDL.
-func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
+// foreignHelp suggests a replacement for a type declared outside the IDL.
+func (c *checker) foreignHelp(f *sourceFile, obj *types.TypeName) string {
 	name := obj.Pkg().Path() + "." + obj.Name()
 	outside := c.outside(f.source, obj.Pkg())
 	switch {
-	case c.couldBeMarker(obj):
+	case c.looksLikeMarker(obj):
 		return "if it is meant as a marker, add --marker=" + obj.Pkg().Path()
 	case outside != "":
 		return outside
