@@ -154,7 +154,7 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 	if was != "const" && was != "config" {
 		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
-		if was == "alias" || was == "union of resources" { // which are only types in TypeScript
+		if was == "alias" || was == "union of resources" { // only types in TypeScript
 			impact.Programs = min(impact.Programs, values.Programs)
 		}
 	}

@@ -83,7 +83,7 @@ func (c *checker) checkDirectives() {
 // checkStray reports a comment that is a directive without effect, or almost a directive.
 func (c *checker) checkStray(comment *ast.Comment) {
 	if text := strings.TrimLeft(comment.Text, "/*+ \t"); c.read[comment] || len(text) < 3 || !strings.EqualFold(text[:3], "lum") {
-		return // as most
+		return // the common case
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {
 		help := "move it to the comment directly above a type; property options belong in the tag"

@@ -185,7 +185,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			d.options = append(d.options, o.option)
 		}
 	}
-	tag.unread = tag.unread || d.kind == unknownStruct // which may be a union
+	tag.unread = tag.unread || d.kind == unknownStruct // may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
 		p.Type, p.Default = schema.Any, nil // a placeholder, so that the names are still checked
 	} else if p.Constraints != nil {

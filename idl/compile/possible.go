@@ -161,7 +161,7 @@ func (c *checker) checkSettable(d *decl) {
 		}
 		problem := all.problem(groups, f.Name)
 		direct := slices.ContainsFunc(f.RequiredWith, func(name string) bool { return all.conflict(f.Name, name) })
-		if problem == "" || direct { // which is reported
+		if problem == "" || direct { // already reported
 			continue
 		}
 		// Properties that require an unsettable one are consequences. In a cycle, the first property is reported.

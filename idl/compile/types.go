@@ -212,7 +212,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	}
 	d := c.decls[obj]
 	switch {
-	case obj == nil && (t == nil || t == types.Typ[types.Invalid]), d != nil && d.kind == broken: // which is reported
+	case obj == nil && (t == nil || t == types.Typ[types.Invalid]), d != nil && d.kind == broken: // already reported
 	case obj != nil && t == types.Typ[types.String]:
 		return schema.String
 	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:

@@ -137,21 +137,21 @@ type Resource struct {
 	// Named is set if the program names the resource. The first of its Properties is then "name", which is required and
 	// replaces.
 	Named bool `json:"named,omitempty"`
-	// Properties are the resource's own and those promoted from embedded structs, in source order.
+	// Properties lists declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Struct is a plain object: the type of a property, or a base that other structs embed.
 type Struct struct {
 	Header
-	// Properties are the struct's own and those promoted from embedded structs, in source order.
+	// Properties lists declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Config is the struct that describes the configuration of the package's provider.
 type Config struct {
 	Header
-	// Properties are the struct's own and those promoted from embedded structs, in source order.
+	// Properties lists declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
