@@ -53,21 +53,21 @@ func TestFulfils(t *testing.T) {
 		// Secrets are evaluated, but never shown.
 		{"password", `"string"`, `value.size() == 7`, ""},
 		{"password", `"string"`, `value.size() > 10`, `"password" does not satisfy the predicate value.size() > 10`},
-		{"password", `"string"`, `int(value) > 1`, `cannot evaluate the predicate for "password": int(value) > 1: the error is not shown, since the value contains a secret`},
+		{"password", `"string"`, `int(value) > 1`, `cannot evaluate the predicate for "password": int(value) > 1: the error is hidden because the value contains a secret`},
 		{"deep", `"any"`, `value.login.password == "hunter2"`, ""},
-		{"deep", `"any"`, `"x".matches(value.login.password + "(")`, `cannot evaluate the predicate for "deep": "x".matches(value.login.password + "("): the error is not shown, since the value contains a secret`},
+		{"deep", `"any"`, `"x".matches(value.login.password + "(")`, `cannot evaluate the predicate for "deep": "x".matches(value.login.password + "("): the error is hidden because the value contains a secret`},
 
 		{"planned", `"number"`, ``, ""},
 		{"planned", `"number"`, `value > 1`, "unknown"},
 		{"planned", `"string"`, `value > 1`, `"planned" is number, not string`},
 		{"later", `{"list": "number"}`, `value[0] == 1`, "unknown"},
-		{"later", `{"list": "number"}`, `valeu[0] == 1`, `invalid predicate for "later": expression, 1:1: there is no variable "valeu"; did you mean "value"?`},
+		{"later", `{"list": "number"}`, `valeu[0] == 1`, `invalid predicate for "later": expression, 1:1: unknown variable "valeu"; did you mean "value"?`},
 		{
 			"size", `"number"`, `a == b`, `invalid predicate for "size": ` +
-				`expression, 1:1: there is no variable "a"; a text stands in quotes, a property is value.a, and the only variable is value; ` +
-				`expression, 1:6: there is no variable "b"; a text stands in quotes, a property is value.b, and the only variable is value`,
+				`expression, 1:1: unknown variable "a"; put strings in quotes, write a property as value.a; the only variable is value; ` +
+				`expression, 1:6: unknown variable "b"; put strings in quotes, write a property as value.b; the only variable is value`,
 		},
-		{"size", `"number"`, `value`, `cannot evaluate the predicate for "size": value: the expression has to be true or false; here it is of type int`},
+		{"size", `"number"`, `value`, `cannot evaluate the predicate for "size": value: the expression must be a bool, got int`},
 	} {
 		answer := v.Fulfills(graph.Constraint{Module: "a", Name: test.name, Type: typeOf(t, test.form), Where: test.where})
 		got := answer.Reason
