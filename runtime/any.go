@@ -118,7 +118,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 		}
 		return p.make.object(fields)
 	default:
-		p.fault("must be nil, bool, float64, string, []any, map[string]any, Asset or Archive, found %T", v)
+		p.fault("must be nil, bool, float64, string, []any, map[string]any, Asset, or Archive; found %T", v)
 		return nil
 	}
 }

@@ -259,7 +259,7 @@ tags["\xff"]: is not valid UTF-8
 others[0]: an element of a list cannot be absent
 others[1]: is not the URN of a resource
 policy` + strings.Repeat(".a", 99) + `: is nested deeper than 100 levels
-document: must be nil, bool, float64, string, []any, map[string]any, Asset or Archive, found int
+document: must be nil, bool, float64, string, []any, map[string]any, Asset, or Archive; found int
 keys[…]: is not valid UTF-8`
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {

@@ -120,7 +120,7 @@ func (e *Engine) keeper(r *graph.Resource) error {
 	if by == r.Provisioner {
 		return nil
 	}
-	return fmt.Errorf("it was created by %s, but Lumi.yaml now maps its type to %s: change the mapping back, or forget it with 'lumi state forget %s'",
+	return fmt.Errorf("it was created by %s, but Lumi.yaml now maps its type to %s: restore the mapping, or remove the resource from the state with 'lumi state forget %s'",
 		handler(r.Provisioner), handler(by), r.URN.Name())
 }
 

@@ -12,7 +12,7 @@ func newVersionCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "print lumi's version",
-		Long:              `It prints the version of lumi, the Go version that built it, and the platform.`,
+		Long:              `Print the version of lumi, the Go version that built it, and the platform.`,
 		Annotations:       console.ExitCodes("the version is printed", "", console.ElseFailed),
 		Example:           console.Examples("Which lumi is this?", "lumi version"),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -206,7 +206,7 @@ func (c *contracting) matchDict(v any, contract *value) (any, error) {
 			return nil, err
 		}
 		if err := matched.Set(e.key.constant, item); err != nil {
-			return nil, failAt(e.key.pos, Syntax, "invalid key of a dictionary: %s", err)
+			return nil, failAt(e.key.pos, Syntax, "invalid dictionary key: %s", err)
 		}
 	}
 	if open == nil {

@@ -111,7 +111,7 @@ func newDestroyCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "destroy [MODULE...]",
 		Short: "delete the resources of modules",
-		Long: `It shows the plan and asks for confirmation; without a terminal, --yes or --expect is required.
+		Long: `Show the plan and ask for confirmation; without a terminal, --yes or --expect is required.
 Without modules, it destroys all modules of the environment. Modules that others use can be
 destroyed only together with these. Protected resources cannot be destroyed.`,
 		Annotations:       DeployExits,

@@ -26,7 +26,7 @@ func newStatusCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "status",
 		Short: "show modules and unfinished deployments",
-		Long: `It shows the modules of the environment, with older versions that other modules still use; the queue
+		Long: `Show the modules of the environment, with older versions that other modules still use; the queue
 of unfinished deployments, with their owners, what they wait for, and what to do next; broken uses
 of other modules; and resources that could not be deleted.
 

@@ -18,7 +18,7 @@ func newCheckCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "report all errors in LumiGL files",
-		Long: `It parses graphs and snapshots strictly and reports each error with its position and, if there is
+		Long: `Parse graphs and snapshots strictly and report each error with its position and, if there is
 only one way to fix it, the fix. The word in brackets is the code; 'lumi explain CODE' explains it.
 Without files, it reads standard input.
 

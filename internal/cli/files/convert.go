@@ -30,7 +30,7 @@ func newConvertCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
 		Short: "convert another tool's state to a snapshot",
-		Long: `It converts the output of 'pulumi stack export', or a version 4 state of OpenTofu or Terraform, to a
+		Long: `Convert the output of 'pulumi stack export', or a version 4 state of OpenTofu or Terraform, to a
 LumiGL snapshot. Each value that is left out or changed is reported on standard error, with a JSON
 pointer and a code that docs/convert.md explains; with --strict, any loss fails the conversion. The
 snapshot contains secrets in plain text, so it is never printed on a terminal if it has any.

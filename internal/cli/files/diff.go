@@ -20,7 +20,7 @@ func newDiffCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "compare two graphs or snapshots",
-		Long: `It compares two snapshots or two graphs and prints the created, updated, replaced (±), and deleted
+		Long: `Compare two snapshots or two graphs and print the created, updated, replaced (±), and deleted
 resources, with added (+), removed (-), and changed (~) values. Key order is ignored, and secrets
 are not shown. --schema names the properties whose change replaces a resource. Pairs that may have
 moved are listed last.

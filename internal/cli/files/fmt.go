@@ -29,7 +29,7 @@ func newFmtCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "format LumiGL files",
-		Long: `It rewrites files in canonical form, in place: two spaces of indentation, resources in order,
+		Long: `Rewrite files in canonical form, in place: two spaces of indentation, resources in order,
 snapshot keys sorted. Files that are canonical or have errors are left alone. Standard input is
 written to standard output.
 

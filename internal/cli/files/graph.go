@@ -32,7 +32,7 @@ func newGraphCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph FILE",
 		Short: "draw a graph with Graphviz or Mermaid, or as an HTML page",
-		Long: `It draws resources, with an arrow from each to its dependencies. The format follows the extension of
+		Long: `Draw resources, with an arrow from each to its dependencies. The format follows the extension of
 the output file: .dot, .gv, .mmd, or .html; DOT is the default. An HTML page is self-contained, with
 search and zoom. Secrets are never drawn. --select takes an expression of 'lumi query'; --around
 takes a key: a URN, the end of one, or a unique name.

@@ -34,7 +34,7 @@ func newQueryCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query FILE [EXPRESSION]",
 		Short: "find resources by properties and dependencies",
-		Long: `It prints the keys of the resources that match the flags and the expression. EXPRESSION is CEL over
+		Long: `Print the keys of the resources that match the flags and the expression. EXPRESSION is CEL over
 key, type, id, name, environment, pkg, module, properties, options, dependencies, and dependents;
 KEY is a URN, the end of one, or a unique name. With --from and --to, it prints the paths between
 two resources, shortest first.

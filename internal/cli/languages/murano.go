@@ -33,7 +33,7 @@ func newMuranoCheckCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
 		Short: "report all errors in MuranoPL classes",
-		Long: `It checks classes in directories and package archives and reports all errors in YAML, manifests,
+		Long: `Check classes in directories and package archives and report all errors in YAML, manifests,
 names, parents, contracts, and methods. Keys without effect are warnings. With --schema, it also
 checks resource types and property names.
 

@@ -24,7 +24,7 @@ func newMuranoModelCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "model MODULE",
 		Short: "print the saved object model of a module",
-		Long: `It prints the object model as the last deployment left it, with the values of outputs. The next
+		Long: `Print the object model as the last deployment left it, with the values of outputs. The next
 deployment starts from it. Secrets are masked, and unknown values are null.
 
 With --json, it prints one line.`,

@@ -34,7 +34,7 @@ func newMuranoRunCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "call a method of an object model",
-		Long: `It loads an object model, calls a method of the root object or of --object, and prints the result:
+		Long: `Load an object model, call a method of the root object or of --object, and print the result:
 strings as they are, other values as JSON, objects as models. A failed method prints its stack
 trace. Arguments are JSON; an object with "?" refers to an object of the model. trace(value) prints
 to standard error.

@@ -40,7 +40,7 @@ func newYaqlCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
 		Short: "evaluate YAQL expressions over JSON, YAML, and LumiGL",
-		Long: `It evaluates a YAQL expression, where $ is the content of FILE: JSON, YAML, LumiGL, - for standard
+		Long: `Evaluate a YAQL expression, where $ is the content of FILE: JSON, YAML, LumiGL, - for standard
 input, or env:NAME for the state of an environment. Text is printed as it is, other values as JSON;
 with --json, all values are JSON. Without EXPRESSION, it reads expressions from the terminal until
 \q or Ctrl-D. Secrets are masked, and limits on items, memory, and depth always apply.

@@ -24,7 +24,7 @@ func newProviderDescribeCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe PLUGIN",
 		Short: "list the resource types that a provider serves, and their properties",
-		Long: `It starts the plugin, a path or a name on $PATH, and prints the resource types it serves. The
+		Long: `Start the plugin, a path or a name on $PATH, and print the resource types it serves. The
 provider needs no configuration.
 
 With --json, it prints one object: "plugin", "package", "version", "configurable", "types".`,

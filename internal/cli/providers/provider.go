@@ -30,7 +30,7 @@ func newProviderTestCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test PLUGIN",
 		Short: "test whether a provider conforms to the protocol",
-		Long: `It starts the plugin, a path or a name on $PATH, and takes each resource of the fixture, a LumiGL
+		Long: `Start the plugin, a path or a name on $PATH, and take each resource of the fixture, a LumiGL
 graph, through its life cycle, checking the rules that every provider must follow. It deletes what
 it created, even after a failure, a timeout, or an interrupt. docs/conformance.md explains fixtures
 and checks.

@@ -135,7 +135,7 @@ func newStateRekeyCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "rekey",
 		Short: "seal the secrets of an environment with a new key",
-		Long: `It generates a new data key, wrapped as configured in Lumi.yaml, and re-encrypts the state and the
+		Long: `Generate a new data key, wrapped as configured in Lumi.yaml, and re-encrypt the state and the
 history of the environment. To wrap it differently, change "key" in Lumi.yaml first. The new
 passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while a deployment runs.`,
 		Annotations: map[string]string{

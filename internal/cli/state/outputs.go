@@ -34,7 +34,7 @@ func newOutputCommand(con *console.Console) *cobra.Command {
 	c := workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "output [MODULE] [NAME]",
 		Short: "print the outputs of modules",
-		Long: `It prints the values that programs export with lumi.provide; with NAME, only that value, for
+		Long: `Print the values that programs export with lumi.provide; with NAME, only that value, for
 scripts. Secrets require --show-secrets and the key of the environment. With --pending, values that
 depend on queued deployments or on secrets are (known after apply).
 
@@ -73,7 +73,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	case len(args) == 1:
 		modules = args
 	case len(modules) == 0 && !o.JSON:
-		o.Say("no module is deployed in %s", o.Environment.Name)
+		o.Say("no modules are deployed in %s", o.Environment.Name)
 	}
 	for i, module := range modules {
 		if o.JSON {

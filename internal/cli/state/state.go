@@ -44,7 +44,7 @@ func newStateListCommand(con *console.Console) *cobra.Command {
 	return workspace.RunInEnvironment(con, &cobra.Command{
 		Use:   "list",
 		Short: "list the resources of an environment",
-		Long: `It prints one line per resource: key, type, and id, separated by tabs; a terminal shows a table.
+		Long: `Print one line per resource: key, type, and id, separated by tabs; a terminal shows a table.
 Resources of older module versions are listed last, marked such as "a::46 for b". 'lumi show
 env:NAME' prints a tree.
 
@@ -223,7 +223,7 @@ func newStateBackupCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "copy the state of all environments to a new file",
-		Long: `It makes a consistent copy of .lumi/state.db, even while deployments run. Secrets stay encrypted.
+		Long: `Make a consistent copy of .lumi/state.db, even while deployments run. Secrets stay encrypted.
 docs/engine.md explains how to restore it.`,
 		Annotations: console.ExitCodes("the copy is written", "", console.ElseFailed),
 		Example:     console.Examples("Make a backup.", "lumi state backup state.backup"),

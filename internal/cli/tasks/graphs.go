@@ -22,7 +22,7 @@ import (
 func newTasksListCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
 		Use: "list", Short: "list graphs",
-		Long: `It lists the graphs of all owners, or of one release, plugin, or environment. With --json, it prints
+		Long: `List the graphs of all owners, or of one release, plugin, or environment. With --json, it prints
 one object per graph and line.`,
 		Annotations: console.ExitCodes("the graphs are listed", "the release or plugin does not exist", console.ElseFailed),
 		Example: console.Examples(
@@ -66,7 +66,7 @@ func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 	var out document.Output
 	c := withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "download", Short: "write a graph to a file",
-		Long: `It writes the graph of the environment, a release, or a plugin as YAML, or as JSON with --json. With
+		Long: `Write the graph of the environment, a release, or a plugin as YAML, or as JSON with --json. With
 --layers, it merges the given layers of the environment.`,
 		Annotations: console.ExitCodes("the graph is written", "the graph does not exist", console.ElseFailed),
 		Example: console.Examples(
@@ -162,7 +162,7 @@ func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 func newTasksShowCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
 		Use: "show", Short: "show the tasks of a graph",
-		Long: `It shows the effective graph of the environment or of some of its layers, or the graph of a release
+		Long: `Show the effective graph of the environment or of some of its layers, or the graph of a release
 or plugin: each task with its type, roles, and dependencies. With --json, it prints the graph.`,
 		Annotations: console.ExitCodes("the graph is shown", "the graph does not exist", console.ElseFailed),
 		Example: console.Examples(
@@ -217,7 +217,7 @@ func brief(v any) string {
 func newTasksExplainCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type", false, &cobra.Command{
 		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
-		Long: `It lists the attributes of the effective graph, or of the given tasks, with their values and the
+		Long: `List the attributes of the effective graph, or of the given tasks, with their values and the
 layers that set them. With --json, it prints one object per attribute and line.`,
 		Annotations: console.ExitCodes("the attributes are shown", "a task does not exist", console.ElseFailed),
 		Example: console.Examples(
@@ -260,8 +260,8 @@ func (t *tasker) explain(ctx context.Context, tasks []string) error {
 func newTasksDeleteCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
 		Use: "delete", Short: "delete a graph",
-		Long: `It deletes the graph of a type, with its tasks, after a confirmation or with --yes. Runs stay in
-'lumi tasks status'.`,
+		Long: `Delete the graph of the given type and its tasks, after confirmation unless --yes is given. Runs
+stay in 'lumi tasks status'.`,
 		Annotations: console.ExitCodes("the graph is deleted", "refused", console.ElseFailed),
 		Example:     console.Examples("Delete a fix that is no longer needed.", "lumi tasks delete --type=fix-1234 --yes"),
 	}, (*tasker).delete)

@@ -28,7 +28,7 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 	}
 	console.AddCommands(c, "Commands", withTasks(con, &taskFlags{}, "", false, &cobra.Command{
 		Use: "list", Short: "list " + what + "s",
-		Long:        `It lists all ` + what + `s with their IDs in the REST API. With --json, it prints one object per line.`,
+		Long:        `List all ` + what + `s with their IDs in the REST API. With --json, it prints one object per line.`,
 		Annotations: console.ExitCodes("the "+what+"s are listed", "", console.ElseFailed),
 		Example:     console.Examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
 	}, func(t *tasker, ctx context.Context, _ []string) error {
@@ -41,7 +41,7 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 		})
 	}), withTasks(con, &taskFlags{}, "", true, &cobra.Command{
 		Use: "add NAME VERSION", Short: "add a " + what,
-		Long:        `It adds a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
+		Long:        `Add a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
 		Annotations: console.ExitCodes("the "+what+" is added", "it already exists", console.ElseFailed),
 		Example:     console.Examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
 	}, func(t *tasker, ctx context.Context, args []string) error {
@@ -52,8 +52,8 @@ func newReleasesCommand(con *console.Console, layer store.Layer) *cobra.Command 
 		return t.result(r, "Added %s.", r)
 	}), withTasks(con, &taskFlags{}, "yes", false, &cobra.Command{
 		Use: "delete " + strings.ToUpper(what), Short: "delete a " + what + " with its graphs",
-		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION, or an ID.
-It is refused while an environment uses the ` + what + `.`,
+		Long: `Delete a ` + what + ` with its graphs, after confirmation unless --yes is given. ` + strings.ToUpper(what) + `
+is NAME, NAME@VERSION, or an ID. It is refused while an environment uses the ` + what + `.`,
 		Annotations:       console.ExitCodes("the "+what+" is deleted", "refused", console.ElseFailed),
 		Example:           console.Examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
 		ValidArgsFunction: completeReleases(layer),

@@ -37,7 +37,7 @@ func newTasksRunCommand(con *console.Console) *cobra.Command {
 	r := &tasksRun{}
 	c := withTasks(con, &r.taskFlags, "environment type", false, &cobra.Command{
 		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
-		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes
+		Long: `Run the effective graph of a type on all nodes of the environment, or on those of --node. Nodes
 are listed in inventory.yaml, or in the file set in Lumi.yaml or with --inventory. With --dry-run,
 it only prints the plan. Press Ctrl-C once to stop starting tasks, twice to cancel running tasks,
 three times to exit immediately.

@@ -23,7 +23,7 @@ func newServeCommand(con *console.Console) *cobra.Command {
 	x := &serving{Console: con}
 	c := &cobra.Command{
 		Use: "serve", Short: "serve task graphs over HTTP",
-		Long: `It serves the API that /openapi.json describes, which 'lumi tasks --server=URL' uses, and executes
+		Long: `Serve the API that /openapi.json describes, which 'lumi tasks --server=URL' uses, and execute
 the runs that it starts. Each request needs a token, as "Authorization: Bearer TOKEN", with a role:
 read; plan, which also allows dry runs; or deploy, which also allows changes and runs. Without
 --tokens, it generates one for this session and serves only this machine; to serve others, use

@@ -137,7 +137,7 @@ func newTasksLogsCommand(con *console.Console) *cobra.Command {
 	var follow bool
 	c := withTasks(con, &taskFlags{}, "environment", false, &cobra.Command{
 		Use: "logs [RUN]", Short: "show the events of a run",
-		Long: `It prints the output and the results of the tasks of a run: RUN, a number such as 7 or upgrade[7],
+		Long: `Print the output and the results of the tasks of a run: RUN, a number such as 7 or upgrade[7],
 or the last one. With --json, it prints one event per line.`,
 		Annotations: console.ExitCodes("the events are shown", "the run does not exist", console.ElseFailed),
 		Example: console.Examples(

@@ -23,11 +23,11 @@ func newTasksUploadCommand(con *console.Console) *cobra.Command {
 	var name string
 	c := withTasks(con, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
 		Use: "upload", Short: "create or update a graph",
-		Long: `It creates or replaces the graph of its type and owner, by default the environment, from a file in
-YAML or JSON, and prints which tasks are added, changed, and removed. All effective graphs that it
-changes are checked.
+		Long: `Create or replace a graph from a YAML or JSON file, and print which tasks are added, changed, and
+removed. A graph is identified by its type and owner, by default the environment. All effective
+graphs that change are checked.
 
-An existing graph of type default is replaced only after a confirmation, or with --yes.`,
+An existing graph of type default is replaced only after confirmation, or with --yes.`,
 		Annotations: console.ExitCodes("the graph is stored", "refused, or the graph has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Upload the default graph of the environment.", "lumi tasks upload --file=tasks.yaml --yes",
@@ -158,7 +158,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 func newTasksDiffCommand(con *console.Console) *cobra.Command {
 	return withTasks(con, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
 		Use: "diff", Short: "compare a graph with a file",
-		Long: `It compares the graph in a file with the stored one, line by line. With --json, it prints one object
+		Long: `Compare the graph in a file with the stored one, line by line. With --json, it prints one object
 with the names of added, changed, and removed tasks.`,
 		Annotations: console.ExitCodes("they are equal", "they differ, the graph does not exist, or the file has errors", console.ElseFailed),
 		Example:     console.Examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),

@@ -238,7 +238,7 @@ class Builder {
             entries.set(name, each);
             const entry = { type, value: each.value(this.#refer) };
             this.#connect(vertex, `provides.${name}`, entry, () =>
-                fault("refers to a resource of another program"),
+                fault("refers to a resource in another program"),
             );
             values.push([name, entry]);
         }
@@ -292,7 +292,7 @@ class Builder {
             return;
         }
         const foreign = (name: string): void =>
-            this.#fault(construction, `${name}: refers to a resource of another program`);
+            this.#fault(construction, `${name}: refers to a resource in another program`);
         const values = Object.entries(vertex.properties);
         if (vertex.options !== undefined) {
             values.push(["options.dependsOn", vertex.options]);

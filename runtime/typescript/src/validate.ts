@@ -192,7 +192,7 @@ export class Checker {
         if (value === unknownValue) {
             this.fault(at.path, "is the reserved string for unknown values");
         } else if (!value.isWellFormed()) {
-            this.fault(at.path, "is not valid Unicode: it has half of a surrogate pair");
+            this.fault(at.path, "is not valid Unicode: contains an unpaired surrogate");
         }
         return value;
     }

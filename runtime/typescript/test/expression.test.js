@@ -95,7 +95,7 @@ test("invalid parts of a string are all reported", () => {
             'part 1 of the string is image of test:index:Thing "a", an asset',
             "part 2 of the string is an object: use lumi.jsonStringify",
             "part 3 of the string is a symbol",
-            "is not valid Unicode: it has half of a surrogate pair",
+            "is not valid Unicode: contains an unpaired surrogate",
         ].join("\n  "),
     );
     assert.throws(() => lumi.interpolate("a", a.arn), {

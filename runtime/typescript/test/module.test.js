@@ -294,7 +294,7 @@ test("conflicting uses are all reported", async () => {
         '  in: provide("url", 1, lumi.number);',
         "  note: the other one is provided here",
         '  in: provide("url", a.arn, lumi.string);',
-        'error: lumi.provide "foreign": refers to a resource of another program',
+        'error: lumi.provide "foreign": refers to a resource in another program',
         '  in: provide("foreign", foreign, lumi.resource("test:index:Thing"));',
     ]);
     assert.throws(() => lumi.provide("late", 1, lumi.number), {
@@ -306,5 +306,5 @@ test("an output of another evaluation is rejected", async () => {
     let id;
     await lumi.evaluateProgram(names, () => (id = lumi.module("m").use("id", lumi.string)));
     const lines = await refusal(lumi.evaluateProgram(names, () => new Thing("a", { text: id })));
-    assert.equal(lines[0], 'error: test:index:Thing "a": text: refers to a resource of another program');
+    assert.equal(lines[0], 'error: test:index:Thing "a": text: refers to a resource in another program');
 });

@@ -362,7 +362,7 @@ test("resources of another program cannot be referred to", async () => {
     await lumi.evaluateProgram(names, () => (earlier = new Named("earlier", {})));
     const error = await refusal(lumi.evaluateProgram(names, () => new Named("a", { text: earlier.arn })));
     assert.deepEqual(error, [
-        'error: test:index:Named "a": text: refers to a resource of another program',
+        'error: test:index:Named "a": text: refers to a resource in another program',
         '  in: new Named("a", { text: earlier.arn })));',
     ]);
 });

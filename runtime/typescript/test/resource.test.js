@@ -55,7 +55,7 @@ test("names are non-empty strings", () => {
         [5, "test:index:Bucket: name: expected a string, found a number 5"],
         [
             "\ud800",
-            String.raw`test:index:Bucket "\ud800": name: is not valid Unicode: it has half of a surrogate pair`,
+            String.raw`test:index:Bucket "\ud800": name: is not valid Unicode: contains an unpaired surrogate`,
         ],
         [new Bucket("b", { fixed: "f" }).arn, "test:index:Bucket: name: expected a string, found an output"],
     ]) {

@@ -48,11 +48,11 @@ test("numbers are finite", () => {
 
 test("strings are valid Unicode and not the placeholder for unknown values", () => {
     assert.equal(give(lumi.string, "𝒳\u0000"), "𝒳\u0000");
-    refuses(lumi.string, "\ud800", "p: is not valid Unicode: it has half of a surrogate pair");
+    refuses(lumi.string, "\ud800", "p: is not valid Unicode: contains an unpaired surrogate");
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     refuses(lumi.any, { a: unknown }, "p.a: is the reserved string for unknown values");
     refuses(lumi.map(lumi.string), { "\udc00": "" },
-        String.raw`p["\udc00"]: is not valid Unicode: it has half of a surrogate pair`);
+        String.raw`p["\udc00"]: is not valid Unicode: contains an unpaired surrogate`);
     refuses(lumi.number, "x".repeat(100), `p: expected a number, found a string "${"x".repeat(80)}…"`);
 });
 

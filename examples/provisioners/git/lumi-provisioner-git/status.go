@@ -263,7 +263,7 @@ func (r *repository) metadata(
 		delete(outputs, name)
 	}
 	for name := range outputs {
-		slog.Warn("the pipeline reported outputs of a file that the commit does not have", "file", name, "commit", commit)
+		slog.Warn("the pipeline reported outputs for a file that is not in the commit", "file", name, "commit", commit)
 	}
 	return all, nil
 }
