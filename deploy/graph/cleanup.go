@@ -9,10 +9,10 @@ import (
 // Cleanup returns the transition that removes the unreferenced versions of a module and the resources that only they
 // contain. Its Cleanups lists the modules with unreferenced versions afterward.
 func (g *Graph) Cleanup(module string) *Transition {
-	led := g.led()
+	referenced := g.referenced()
 	var left []*Version
 	for _, v := range g.versions[module] {
-		if led[v.VersionID] || v.Partial {
+		if referenced[v.VersionID] || v.Partial {
 			left = append(left, v)
 		}
 	}
@@ -47,10 +47,10 @@ func (g *Graph) Destroy(module string) (*Transition, error) {
 	}
 	other := g.clone()
 	delete(other.newest, module)
-	led := other.led()
+	referenced := other.referenced()
 	var left []*Version
 	for _, v := range g.versions[module] {
-		if led[v.VersionID] {
+		if referenced[v.VersionID] {
 			left = append(left, v.with(nil))
 		}
 	}

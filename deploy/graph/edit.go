@@ -82,25 +82,25 @@ func (g *Graph) recheck(v *Version) {
 	g.putEdges(broken...)
 }
 
-// led returns the versions that the root or another version refers to.
-func (g *Graph) led() map[VersionID]bool {
-	led := map[VersionID]bool{}
+// referenced returns the versions that the root or another version refers to.
+func (g *Graph) referenced() map[VersionID]bool {
+	referenced := map[VersionID]bool{}
 	for _, id := range g.newest {
-		led[id] = true
+		referenced[id] = true
 	}
 	for _, b := range g.edges() {
-		led[b.Edge.To] = true
+		referenced[b.Edge.To] = true
 	}
-	return led
+	return referenced
 }
 
 // Unused returns the modules with unreferenced versions, sorted. Partial versions do not count: they wait for their
 // deployment.
 func (g *Graph) Unused() []string {
-	led := g.led()
+	referenced := g.referenced()
 	var modules []string
 	for _, v := range g.all() {
-		if !led[v.VersionID] && !v.Partial {
+		if !referenced[v.VersionID] && !v.Partial {
 			modules = append(modules, v.Module)
 		}
 	}

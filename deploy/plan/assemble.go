@@ -44,7 +44,7 @@ func (p *planner) assemble() (*Plan, error) {
 	steps, faults := order(p.Graph, p.module.Name, changes, t)
 	plan.Steps, plan.Moves = steps, suggest(steps)
 	p.faults[-1] = slices.Concat(p.faults[-1], faults, plan.finish())
-	if err := p.wrong(); err != nil {
+	if err := p.err(); err != nil {
 		return nil, err
 	}
 	return plan, nil
@@ -76,7 +76,7 @@ func (p *planner) update(changes []*Step) (graph.Update, error) {
 		}
 	}
 	update.Version = p.version(changes)
-	return update, p.wrong()
+	return update, p.err()
 }
 
 // setAfter makes a step wait for the steps of resources that it refers to. If one of these is deleted before its

@@ -59,19 +59,19 @@ func (p *planner) classify(i int32, gone bool) (*classified, error) {
 		}
 		return c, nil
 	}
-	if it.isAstray() {
+	if it.isMisnamed() {
 		p.claimName(i, it.computed)
 	}
 	old := p.moved(it.old)
 	c.stored, c.seed, c.renewed, c.asked = old, old.Seed, p.renewed(i), p.mustReplace(it)
 	isSame := len(c.renewed) == 0 && !c.asked
-	mustTell := it.urn != old.URN && old.Provisioner != "" // its tool may know the resource by URN
+	mustUpdate := it.urn != old.URN && old.Provisioner != "" // its tool may know the resource by URN
 	switch {
 	case isImported && id != old.ID:
 		return nil, fmt.Errorf("cannot import %q: it already exists as %q; remove the option \"import\" or choose another name", id, old.ID)
 	case isSame && p.isSame(i):
 		c.class = unchanged
-	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustTell:
+	case isSame && it.inputs.Equal(old.Inputs) && !it.hasFiles && !mustUpdate:
 		c.class = restated
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
 		c.class = unfinished
@@ -119,7 +119,7 @@ func (p *planner) mayDiffer(steps []Step) (mayDiffer []int32, among dag.Graph) {
 // isSame reports whether the item itself is unchanged.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
-	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isAstray() && it.desired.URN() == it.old.InProgram() &&
+	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isMisnamed() && it.desired.URN() == it.old.InProgram() &&
 		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }

@@ -12,7 +12,7 @@ func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) st
 	p := newPlan(ToCleanUp, g, module, g.Cleanup(module), provisioner)
 	p.Steps, _ = order(g, module, nil, p.Transition)
 	for _, s := range p.Steps {
-		s.spare()
+		s.forgetProtected()
 	}
 	p.finish()
 	return p

@@ -50,7 +50,7 @@ func (p *planner) decide(ctx context.Context) error {
 		return err
 	}
 	p.checkNames()
-	return p.wrong()
+	return p.err()
 }
 
 // decideItem returns the step of an item whose dependencies have theirs: it classifies the item, asks the provider, and

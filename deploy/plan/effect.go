@@ -66,7 +66,7 @@ func (c Cleanup) Steps() []*Step {
 	all := make([]*Step, len(c.Deleted))
 	for i, r := range c.Deleted {
 		all[i] = removal(r)
-		all[i].spare()
+		all[i].forgetProtected()
 	}
 	return all
 }

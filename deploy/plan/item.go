@@ -58,9 +58,9 @@ func (it *item) split(u urn.URN) (prefix, name string) {
 	return component(u), last(u)
 }
 
-// isAstray reports whether the resource does not have the name that the provider computed, because the deployment that
-// should have moved it failed.
-func (it *item) isAstray() bool {
+// isMisnamed reports whether the resource does not have the name that the provider computed, because the deployment
+// that should have moved it failed.
+func (it *item) isMisnamed() bool {
 	_, name := it.split(it.urn)
 	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
 }

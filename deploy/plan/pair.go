@@ -46,7 +46,7 @@ func (p *planner) pair(ctx context.Context) error {
 			rest = append(rest, int32(i))
 		}
 	}
-	if err := p.wrong(); err != nil || len(rest) == 0 || len(free.left) == 0 {
+	if err := p.err(); err != nil || len(rest) == 0 || len(free.left) == 0 {
 		return err
 	}
 	return p.pairRest(ctx, rest, free)
@@ -206,7 +206,7 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 			}
 		}
 	}
-	return p.wrong()
+	return p.err()
 }
 
 // computeAll asks for the names of items concurrently, as far as they are known.

@@ -131,8 +131,8 @@ func (p *planner) fault(i int32, format string, args ...any) {
 	p.faults[i] = append(p.faults[i], f)
 }
 
-// wrong returns an *[Error] with the faults so far, in program order, or nil.
-func (p *planner) wrong() error {
+// err returns an *[Error] with the faults so far, in program order, or nil.
+func (p *planner) err() error {
 	var all []Fault
 	for i := range int32(len(p.items)) {
 		all = append(all, p.faults[i]...)

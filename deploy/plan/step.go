@@ -67,8 +67,8 @@ func removal(r *graph.Resource) *Step {
 // isForbidden reports whether the step deletes a protected resource.
 func (s *Step) isForbidden() bool { return s.Kind == Delete && s.Old.Flag("protect") }
 
-// spare turns the deletion of a protected resource by a cleanup into Forget: cleanups cannot ask.
-func (s *Step) spare() {
+// forgetProtected turns the deletion of a protected resource by a cleanup into Forget: cleanups cannot ask.
+func (s *Step) forgetProtected() {
 	if s.isForbidden() {
 		s.Kind, s.Reasons = Forget, []string{"protected"}
 	}

@@ -31,7 +31,7 @@ func (e *Engine) provisioner(t tokens.Type) string {
 }
 
 func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (p *plan.Plan, err error) {
-	if err := e.handled(r); err != nil {
+	if err := e.checkProvisioners(r); err != nil {
 		return nil, err
 	}
 	names, err := e.renamed(ctx, d.Module, r)
@@ -50,7 +50,7 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	if err != nil {
 		return nil, err
 	}
-	return p, e.kept(p)
+	return p, e.checkHandlers(p)
 }
 
 // Plan plans requests for the resource graph expected at their turn, after the deployments before them. The error is a
@@ -146,8 +146,8 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
-	if err = f.handled(r); err == nil { // otherwise, types cannot be described
-		p.request, err = f.concealed(ctx, added.Module, r)
+	if err = f.checkProvisioners(r); err == nil { // otherwise, types cannot be described
+		p.request, err = f.markSecrets(ctx, added.Module, r)
 	}
 	if err == nil {
 		p.Plan, err = f.planFor(ctx, f.expected, added, p.request)
@@ -164,9 +164,9 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	return p, nil
 }
 
-// concealed returns a request with all properties marked as secrets that their types declare secret, since desired
+// markSecrets returns a request with all properties marked as secrets that their types declare secret, since desired
 // state is stored. Programs mark them, but other writers of graphs may not.
-func (e *Engine) concealed(ctx context.Context, module string, r Request) (Request, error) {
+func (e *Engine) markSecrets(ctx context.Context, module string, r Request) (Request, error) {
 	if r.Desired == nil {
 		return r, nil
 	}

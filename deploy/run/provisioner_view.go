@@ -33,8 +33,8 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			said := fmt.Sprintf("%s: %v", p.Module, execute.WrapError(task.Provisioner, err, secrets))
-			wrong.Faults = append(wrong.Faults, plan.Fault{Message: said})
+			message := fmt.Sprintf("%s: %v", p.Module, execute.WrapError(task.Provisioner, err, secrets))
+			wrong.Faults = append(wrong.Faults, plan.Fault{Message: message})
 			continue
 		}
 		masked := func(text string) string { return provision.Mask(errors.New(text), secrets...).Error() }
@@ -55,9 +55,9 @@ var refusals = []struct{ option, why string }{
 	{"deleteBeforeReplace", "makes its own replacement decisions"},
 }
 
-// handled returns an error if a resource of the desired state has an ambiguous provisioner, or one that does not
-// support an option or flag.
-func (e *Engine) handled(r Request) error {
+// checkProvisioners returns an error if a resource of the desired state has an ambiguous provisioner, or one that does
+// not support an option or flag.
+func (e *Engine) checkProvisioners(r Request) error {
 	if e.Provisioner == nil || r.Desired == nil {
 		return nil
 	}
@@ -65,11 +65,11 @@ func (e *Engine) handled(r Request) error {
 	fault := func(v *lumigl.Vertex, format string, args ...any) {
 		wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: v.Source, Message: fmt.Sprintf(format, args...)})
 	}
-	said := map[string]bool{} // reported once, at the first resource
+	reported := map[string]bool{} // reported once, at the first resource
 	for v := range r.Desired.Vertices() {
 		name, err := e.Provisioner(v.Type)
-		if err != nil && !said[err.Error()] {
-			said[err.Error()] = true
+		if err != nil && !reported[err.Error()] {
+			reported[err.Error()] = true
 			fault(v, "%s", err)
 		}
 		if err != nil || name == "" {
@@ -88,16 +88,16 @@ func (e *Engine) handled(r Request) error {
 	return orNil(&wrong)
 }
 
-// kept returns an error if a plan contains resources created by another provisioner, except forgotten ones.
-func (e *Engine) kept(p *plan.Plan) error {
+// checkHandlers returns an error if a plan contains resources created by another provisioner, except forgotten ones.
+func (e *Engine) checkHandlers(p *plan.Plan) error {
 	var wrong plan.Error
-	said := map[string]bool{} // reported once, at the first resource
+	reported := map[string]bool{} // reported once, at the first resource
 	for _, s := range p.Steps {
 		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // or an earlier deployment has yet to create it
 			continue
 		}
-		if err := e.keeper(s.Old); err != nil && !said[err.Error()] {
-			said[err.Error()] = true
+		if err := e.checkHandler(s.Old); err != nil && !reported[err.Error()] {
+			reported[err.Error()] = true
 			f := plan.Fault{URN: s.Old.URN, Message: err.Error()}
 			if s.New != nil {
 				f.Source = s.New.Source
@@ -108,8 +108,8 @@ func (e *Engine) kept(p *plan.Plan) error {
 	return orNil(&wrong)
 }
 
-// keeper returns an error unless the provisioner or provider that created a resource still handles its type.
-func (e *Engine) keeper(r *graph.Resource) error {
+// checkHandler returns an error unless the provisioner or provider that created a resource still handles its type.
+func (e *Engine) checkHandler(r *graph.Resource) error {
 	by := ""
 	if e.Provisioner != nil {
 		var err error

@@ -128,4 +128,4 @@ func (o *order) Renamed(ctx context.Context) (map[tokens.Type][]graph.Renamed, e
 func (o *order) HandlerOf(t tokens.Type) string { return o.provisioner(t) }
 
 // CheckHandler implements [execute.Planner].
-func (o *order) CheckHandler(r *graph.Resource) error { return o.keeper(r) }
+func (o *order) CheckHandler(r *graph.Resource) error { return o.checkHandler(r) }

@@ -41,8 +41,8 @@ func (w *Wrapper) run(ctx context.Context, verb, input string) (string, error) {
 	default:
 		return output, nil
 	}
-	said := strings.TrimSpace(mask(string(stderr), key))
-	return "", needKey("%q %w; standard error: %.500q", w.command[0]+" "+verb, err, said)
+	stderrText := strings.TrimSpace(mask(string(stderr), key))
+	return "", needKey("%q %w; standard error: %.500q", w.command[0]+" "+verb, err, stderrText)
 }
 
 // mask masks a key in text: in base64 with or without padding, in hexadecimal, and raw.

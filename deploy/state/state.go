@@ -39,7 +39,7 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 // inputs in the provider's order. If only some properties differ, such as defaults, the others are omitted and listed
 // by name in "given".
 
-func shorten(resource lumigl.Value) lumigl.Value {
+func compact(resource lumigl.Value) lumigl.Value {
 	checked, inputs := resource.Get("checked"), resource.Get("inputs")
 	if !checked.Exists() {
 		return resource
@@ -62,7 +62,7 @@ func shorten(resource lumigl.Value) lumigl.Value {
 	return resource.With("checked", own.Object()).With("given", lumigl.ListOf(given...))
 }
 
-func lengthen(resource lumigl.Value) lumigl.Value {
+func expand(resource lumigl.Value) lumigl.Value {
 	if resource.Get("checked").Kind() == lumigl.Bool {
 		return resource.With("checked", resource.Get("inputs"))
 	}
@@ -111,7 +111,7 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 		if err != nil {
 			return nil, err
 		}
-		to.doc.Vertex(row.Key).Properties = lengthen(v)
+		to.doc.Vertex(row.Key).Properties = expand(v)
 	}
 	return graph.FromLumiGL(&to.doc)
 }
@@ -121,7 +121,7 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
 	vertices, gone := graph.Changes(before, after)
 	for _, v := range vertices {
-		sealed, err := c.Key.Seal(v.URN(), shorten(v.Properties))
+		sealed, err := c.Key.Seal(v.URN(), compact(v.Properties))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,7 +132,7 @@ func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []s
 
 // Resource encodes a resource.
 func (c Codec) Resource(r *graph.Resource) (string, error) {
-	sealed, err := c.Key.Seal(r.URN, shorten(r.LumiGL()))
+	sealed, err := c.Key.Seal(r.URN, compact(r.LumiGL()))
 	return text(sealed), err
 }
 
@@ -149,7 +149,7 @@ func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
 		if v, err = c.open(urn.URN(u), to.refer(v)); err != nil {
 			return nil, err
 		}
-		if all[i], err = graph.ResourceFromLumiGL(lengthen(v)); err != nil {
+		if all[i], err = graph.ResourceFromLumiGL(expand(v)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name(i), err)
 		}
 	}

@@ -102,8 +102,8 @@ func (d *deployment) isIdle() bool {
 	return strings.HasPrefix(d.name, "Cleanup[") && len(d.steps)+d.skipped == 0 && d.message == ""
 }
 
-// untold returns the message of the deployment, or "" if a step shows it.
-func (d *deployment) untold() string {
+// ownMessage returns the message of the deployment, or "" if a step shows it.
+func (d *deployment) ownMessage() string {
 	for _, s := range d.steps {
 		if s.message != "" && strings.Contains(d.message, s.message) {
 			return ""

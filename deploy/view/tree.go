@@ -126,7 +126,7 @@ func (t *tree) deployment(d *deployment) {
 	if d.skipped > 0 {
 		t.row(countRow, 2, fmt.Sprintf("%d skipped", d.skipped))
 	}
-	t.message(d.untold(), countRow, 2)
+	t.message(d.ownMessage(), countRow, 2)
 }
 
 // spinner has the glyphs of running steps, each shown for 0.1s.

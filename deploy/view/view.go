@@ -138,7 +138,7 @@ func (l *textLines) Event(e store.Event) {
 	case t != nil:
 		l.line(l.nameOf(d) + " " + l.what(t, t.kind) + ": " + l.outcome(t.state, since(t.started, t.ended), t.message, t.source))
 	case e.Task == 0 && !d.isIdle():
-		l.line(l.nameOf(d) + ": " + l.outcome(d.state, since(d.started, d.ended), d.untold(), ""))
+		l.line(l.nameOf(d) + ": " + l.outcome(d.state, since(d.started, d.ended), d.ownMessage(), ""))
 	}
 }
 

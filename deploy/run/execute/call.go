@@ -19,9 +19,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// carryOut makes a call and retries it, as often as the options allow, until its outcome is known. uncertain is set if
+// makeCall makes a call and retries it, as often as the options allow, until its outcome is known. uncertain is set if
 // an earlier attempt has an unknown outcome.
-func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outcome {
+func (x *execution) makeCall(ctx context.Context, c *call, uncertain bool) outcome {
 	x.setCalled(c.row.Number)
 	var failure error
 	var crashed crashes

@@ -108,7 +108,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	return x.Caller.With(configuration.Get)
 }
 
-// say shows a message about a resource without storing it.
-func (x *execution) say(u, message string) {
+// show shows a message about a resource without storing it.
+func (x *execution) show(u, message string) {
 	x.Show(store.Event{Time: time.Now().UTC(), Deployment: x.Job.ID, Name: job.Name(x.Job), URN: u, Level: "info", Message: message})
 }

@@ -179,7 +179,7 @@ func (x *providers) change(ctx context.Context, task int, s *plan.Step) error {
 		if err := x.recordIntent(ctx, task, again.Kind, c); err != nil {
 			return err
 		}
-		o := x.carryOut(ctx, c, false)
+		o := x.makeCall(ctx, c, false)
 		isDone := o.state == store.Done && !o.again
 		end := x.recordOutcome
 		if isDone && x.awaited[s] {
@@ -247,7 +247,7 @@ func (x *providers) delete(ctx context.Context, task int, s *plan.Step) error {
 	if err := x.recordIntent(ctx, task, s.Kind, c); err != nil {
 		return err
 	}
-	o := x.carryOut(ctx, c, false)
+	o := x.makeCall(ctx, c, false)
 	if err := x.recordOutcome(ctx, c, o); err != nil {
 		return err
 	}

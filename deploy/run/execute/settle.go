@@ -15,7 +15,7 @@ import (
 // settle determines the outcomes of calls that an earlier executor started. Afterward, all results are in the resource
 // graph.
 func (x *execution) settle(ctx context.Context) error {
-	left, err := x.begun(ctx)
+	left, err := x.unsettled(ctx)
 	if err != nil || len(left) == 0 {
 		return err
 	}
@@ -38,13 +38,13 @@ func (x *execution) settle(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	_, err = x.begun(ctx)
+	_, err = x.unsettled(ctx)
 	return err
 }
 
-// begun folds results into the resource graph and returns the steps without a result, after settling the tasks of
+// unsettled folds results into the resource graph and returns the steps without a result, after settling the tasks of
 // provisioners.
-func (x *execution) begun(ctx context.Context) (left []stored, err error) {
+func (x *execution) unsettled(ctx context.Context) (left []stored, err error) {
 	if err := x.settleProvisioners(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 			return err
 		}
 	}
-	o := x.carryOut(ctx, c, true)
+	o := x.makeCall(ctx, c, true)
 	if o.state == store.Unknown && s.new == nil && (x.Job.Kind == store.Cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // The plan contains the deletion again.
 	}

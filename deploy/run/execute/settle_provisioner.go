@@ -49,7 +49,7 @@ func (x *execution) settleProvisioners(ctx context.Context) error {
 		}
 		if len(open) > 0 && task.Provisioner != Providers && task.Provisioner != Module {
 			by := &provisioner{execution: x, Provisioner: x.Provisioners[task.Provisioner], name: task.Provisioner, row: &task}
-			if err := by.settle(ctx, x.perhapsGiven(rows), open, made); err != nil {
+			if err := by.settle(ctx, x.maybeGiven(rows), open, made); err != nil {
 				return err
 			}
 		}
@@ -110,8 +110,8 @@ func (x *provisioner) settle(ctx context.Context, given []plan.Vertex, open []st
 	return nil
 }
 
-// perhapsGiven returns what a provisioner may have been given: the results of steps and the rest of the module.
-func (x *execution) perhapsGiven(steps []stored) (all []plan.Vertex) {
+// maybeGiven returns what a provisioner may have been given: the results of steps and the rest of the module.
+func (x *execution) maybeGiven(steps []stored) (all []plan.Vertex) {
 	for _, s := range steps {
 		if s.new != nil {
 			all = append(all, plan.Vertex{Resource: s.new})
@@ -138,7 +138,7 @@ func (x *execution) awaitCall(ctx context.Context, s stored) error {
 	}
 	over := s.Deadline.Add(grace)
 	for time.Now().Before(over) {
-		x.say(s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
+		x.show(s.URN, fmt.Sprintf("waiting until %s for a call by %s", over.Format(time.TimeOnly), s.Owner))
 		if err := x.Sleep(ctx, time.Until(over)); err != nil {
 			return err
 		}
