@@ -28,7 +28,7 @@ var (
 		{store.Running, store.Running, "claimed again after the lease expired or was released"},
 		{store.Running, store.Done, "all tasks are done; cleanups are queued"},
 		{store.Running, store.Failed, "a step or a task failed, or the module cannot be planned"},
-		{store.Running, store.Ask, "the plan does more than was shown, the key is missing, or it is unknown whether a resource was created"},
+		{store.Running, store.Ask, "the plan exceeds the approved one, the key is missing, or it is unknown whether a resource was created"},
 		{store.Running, store.Aborting, "abort: the owner stops between steps, or its lease has expired"},
 		{store.Ask, store.Wait, "retry, or an answer"},
 		{store.Ask, store.Superseded, "replaced by another deployment of the module"},
@@ -67,7 +67,7 @@ var (
 	Steps = Transitions{
 		{store.Planned, store.Started, "the intent is stored before the call"},
 		{store.Planned, store.Done, "an import, or nothing is left to do"},
-		{store.Planned, store.Failed, "with the values now known it would do more than was shown, or the imported resource differs"},
+		{store.Planned, store.Failed, "with the values now known it would exceed the approved plan, or the imported resource differs"},
 		{store.Planned, store.Skipped, "a step that it waits for failed"},
 		{store.Started, store.Started, "the call is repeated with a new deadline"},
 		{store.Started, store.Done, "the call succeeded"},

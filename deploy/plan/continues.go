@@ -69,7 +69,7 @@ func (p *Plan) Continues(shown []Effect) error {
 func (e Effect) exceeds(shown *Effect) string {
 	past := e.Kind.past()
 	if shown == nil {
-		return past + ", which was not shown"
+		return past + ", which is not in the approved plan"
 	}
 	isLess := false
 	switch shown.Kind {
@@ -86,7 +86,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	case e.Kind.removes():
 		return ""
 	case e.DeleteFirst && !shown.DeleteFirst:
-		return "deleted before its replacement is created, which was not shown"
+		return "deleted before its replacement is created, which is not in the approved plan"
 	}
 	was, now := abridged(filledIn(shown.Inputs, e.Inputs)), e.Inputs
 	if was.Equal(now) {
@@ -95,7 +95,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	for _, all := range [...]lumigl.Value{was, now} {
 		for key := range all.Members() {
 			if !was.Get(key).Equal(now.Get(key)) {
-				return fmt.Sprintf("%s with a different %q than shown", past, key)
+				return fmt.Sprintf("%s with a different %q than approved", past, key)
 			}
 		}
 	}

@@ -78,23 +78,23 @@ func TestContinues(t *testing.T) {
 		{"filled in", `create aws/a {"x": ` + unknown + `, "y": [1, {"z": ` + unknown + `}], "gone": ` + unknown + `}`,
 			`create aws/a {"x": {"b": 1}, "y": [1, {"z": 2}]}`, ""},
 		{"more", "same aws/a", "update aws/a\ndelete aws/b",
-			"aws/a would be updated, which was not shown\naws/b would be deleted, which was not shown"},
-		{"deleted twice", "delete aws/a", "delete aws/a\ncleanup aws/a", "aws/a would be deleted, which was not shown"},
+			"aws/a would be updated, which is not in the approved plan\naws/b would be deleted, which is not in the approved plan"},
+		{"deleted twice", "delete aws/a", "delete aws/a\ncleanup aws/a", "aws/a would be deleted, which is not in the approved plan"},
 		{"another kind", "update aws/a\nforget aws/b", "replace aws/a\ndelete aws/b",
 			"aws/a would be replaced instead of updated\naws/b would be deleted instead of forgotten"},
 		{"certain, and less", "replace aws/a", "update aws/a", "aws/a would be updated instead of replaced"},
 		{"from another", "update aws/a", "create aws/a", "aws/a would be created instead of updated"},
 		{"deleted first", "replace aws/a\ndelete aws/a", "replace! aws/a\ndelete! aws/a",
-			"aws/a would be deleted before its replacement is created, which was not shown"},
-		{"another value", `create aws/a {"x": 1}`, `create aws/a {"x": 2}`, `aws/a would be created with a different "x" than shown`},
-		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with a different "x" than shown`},
-		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with a different "y" than shown`},
-		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with a different "x" than shown`},
+			"aws/a would be deleted before its replacement is created, which is not in the approved plan"},
+		{"another value", `create aws/a {"x": 1}`, `create aws/a {"x": 2}`, `aws/a would be created with a different "x" than approved`},
+		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with a different "x" than approved`},
+		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with a different "y" than approved`},
+		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with a different "x" than approved`},
 		{"a long text", `create aws/a {"x": "` + long + `"}`, `create aws/a {"x": "` + long + `"}`, ""},
 		{"another long text", `create aws/a {"x": "` + long + `a"}`, `create aws/a {"x": "` + long + `b"}`,
-			`aws/a would be created with a different "x" than shown`},
-		{"many", "", "delete aws/a\ndelete aws/b\ndelete aws/c\ndelete aws/d\ndelete aws/e", "aws/a would be deleted, which was not shown\n" +
-			"aws/b would be deleted, which was not shown\naws/c would be deleted, which was not shown\nand 2 more"},
+			`aws/a would be created with a different "x" than approved`},
+		{"many", "", "delete aws/a\ndelete aws/b\ndelete aws/c\ndelete aws/d\ndelete aws/e", "aws/a would be deleted, which is not in the approved plan\n" +
+			"aws/b would be deleted, which is not in the approved plan\naws/c would be deleted, which is not in the approved plan\nand 2 more"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
