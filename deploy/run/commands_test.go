@@ -29,29 +29,29 @@ import (
 
 // command runs a command of a story:
 //
-//	set latency=1s retries=2    options of the cloud and of processes, before the first other command
-//	as second                   the following commands are those of another process
-//	deploy a target=Disk/x replace=Disk/y   plans, queues and runs; "plan" only plans, "queue" does not run
+//	set latency=1s retries=2    sets options of the cloud and of processes, before any other command
+//	as second                   runs the following commands in another process
+//	deploy a target=Disk/x replace=Disk/y   plans, queues, and runs; "plan" only plans, "queue" does not run
 //	destroy a, cleanup a
-//	run a[1]                    runs what was queued; with "retry", "abort", "resolve a[1] Key/x --id=ID" it is told to run again
-//	rollback a[1]               deploys what a[1] did
-//	status                      shows the queue; "show 1" what deployment 1 was asked to do
+//	run a[1]                    runs a queued deployment; "retry", "abort", and "resolve a[1] Key/x --id=ID" run it again
+//	rollback a[1]               deploys the state of a[1] again
+//	status                      shows the queue; "show 1" shows the request of deployment 1
 //	history 5 a before=3        lists up to 5 deployments of a module before deployment 3; "log 3" shows the events of deployment 3
-//	move a Disk/x Disk/y        renames a resource; "forget a Disk/x Disk/y" removes some from the state
-//	rekey                       seals everything with another key, which only processes that start from now on have
+//	move a Disk/x Disk/y        renames a resource; "forget a Disk/x Disk/y" removes resources from the state
+//	rekey                       seals everything with another key, which only new processes have
 //	stop                        stops the process
-//	crash after create Disk/a STARTED   the process ends once a row has become that; "before" leaves the row as it was
-//	cut first                   the process does not reach the store any more; "stall" and "resume": for a while
-//	dead first                  the process is known to have ended
-//	rows                        the changes of rows are part of the story from now on
-//	fault Create a 1 half lost  a call of the cloud fails
-//	change a size=2, vanish a   the cloud changes or loses a resource
-//	heal                        no more faults
-//	was volume size             processes that start from now on know that a property had another name
-//	provisioner Net status=running,done more=1   a provisioner for a type: "fake", or another one with as=NAME
-//	map Net other               a type is mapped to another provisioner, or to its provider by "-"; "uninstall fake"
+//	crash after create Disk/a STARTED   ends the process after a row change; "before" ends it before the change
+//	cut first                   disconnects the process from the store; "stall" and "resume" do so temporarily
+//	dead first                  marks the process as known to have ended
+//	rows                        adds row changes to the story from now on
+//	fault Create a 1 half lost  makes a call of the cloud fail
+//	change a size=2, vanish a   changes or removes a resource in the cloud
+//	heal                        ends all faults
+//	was volume size             makes new processes know a former name of a property
+//	provisioner Net status=running,done more=1   creates the provisioner "fake" for a type, or another one with as=NAME
+//	map Net other               maps a type to another provisioner, or to its provider with "-"; "uninstall fake" removes one
 //	inputs a Net/n              shows the stored inputs and metadata of a resource
-//	sleep 10s, wait             until the time is over, and until commands that end with "&" are done
+//	sleep 10s, wait             waits for a time, or for background commands, which end with "&"
 func (w *world) command(words []string, program string) {
 	if words[0] != "set" && words[0] != "provisioner" && words[0] != "map" && w.current == nil {
 		w.as("first")

@@ -31,8 +31,8 @@ CREATE TABLE taskrun (
   PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
 
--- The latest row of taskrun for each task on each node that was not skipped. To find them takes seconds after 50 runs of 10,000
--- task runs.
+-- The latest row of taskrun, except skipped ones, for each task and node. Finding these rows by query takes seconds after
+-- 50 runs of 10,000 task runs.
 CREATE TABLE lasttaskrun (
   environment TEXT NOT NULL REFERENCES environment ON DELETE CASCADE, type TEXT NOT NULL, task TEXT NOT NULL, node TEXT NOT NULL,
   run INTEGER NOT NULL, number INTEGER NOT NULL,
