@@ -10,13 +10,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Check reports dangling references, and values that no reader would accept: keys that an object has twice, and nesting
-// that is too deep.
+// Check reports dangling references and values that the parser would reject: duplicate keys, and nesting that is too
+// deep. The error is an *[InvalidError].
 func (g *Graph) Check() error { return checkBuilt(g) }
 
-// Check reports what [Graph.Check] does, and also URNs and types that are wrong, and resources that depend on each other
-// in a circle. It does not mind if a resource stands before one that it refers to, since they are put in order when they
-// are written.
+// Check does what [Graph.Check] does, and also validates URNs, types and options, and reports dependency cycles. The
+// order of resources does not matter; they are sorted when written.
 func (s *Snapshot) Check() error { return checkBuilt(s) }
 
 func checkBuilt(doc Document) error {
@@ -24,7 +23,7 @@ func checkBuilt(doc Document) error {
 	return err
 }
 
-// checkedEdges returns the references in a graph that was built, in which nothing is wrong.
+// checkedEdges checks doc and returns its edges.
 func checkedEdges(doc Document) (*edges, error) {
 	f := &faults{max: defaultMaxFaults}
 	c := newChecker(doc, &reporter{faults: f})
@@ -33,7 +32,7 @@ func checkedEdges(doc Document) (*edges, error) {
 	return &c.edges, f.err()
 }
 
-// checker checks what can only be said of a graph as a whole.
+// checker makes the checks that need the whole graph.
 type checker struct {
 	*reporter
 	doc      Document
@@ -41,13 +40,12 @@ type checker struct {
 	snapshot *Snapshot // nil for a general graph
 	form     form
 	built    bool
-	plain    bool // where references have no business
+	plain    bool // references are not allowed
 	edges    edges
-	near     map[string]string // the keys that others were meant to be, "" where none is
-	// origins are what a URN without faults has before its name, by its type: the last of each type.
+	near     map[string]string // suggestions by unknown key, "" for none
+	// origins maps each type to the part before the name in its latest valid URN.
 	origins map[tokens.Type]string
-	// deletes are the resources that are pending to be deleted, the first of each URN. They are collected when they are
-	// needed.
+	// deletes lists the resources pending deletion, the first of each URN. It is filled on first use.
 	deletes map[string]*Vertex
 }
 
@@ -56,7 +54,7 @@ func newChecker(doc Document, r *reporter) *checker {
 	return &checker{reporter: r, doc: doc, graph: doc.Base(), snapshot: snapshot, form: doc.form()}
 }
 
-// known looks at a graph that was read, and whose references have been found all to lead somewhere.
+// known checks a parsed graph whose references have all been resolved.
 func (c *checker) known(e edges) {
 	c.edges = e
 	if c.snapshot != nil {
@@ -78,7 +76,7 @@ func (c *checker) run() {
 	c.known(c.edges)
 }
 
-// top looks at what stands beside the vertices of a graph that was built.
+// top checks the top-level fields of a built graph.
 func (c *checker) top() {
 	if c.graph.Tag == propertyKey {
 		c.fault(TagFault, 0, "references cannot be marked with %q, which is reserved in them", propertyKey)
@@ -98,14 +96,14 @@ func (c *checker) top() {
 	}
 }
 
-// data looks at a value that references have no business in.
+// data checks a value that must not contain references.
 func (c *checker) data(v *Value, depth int) {
 	c.plain = true
 	c.value(v, nil, depth)
 	c.plain = false
 }
 
-// bag looks at what has to be an object, if there is one, without references.
+// bag checks that a value is absent or an object, and contains no references.
 func (c *checker) bag(v *Value, key string, depth int) {
 	c.path = append(c.path, step{key: key, index: -1})
 	c.object(v)
@@ -119,16 +117,16 @@ func (c *checker) object(v *Value) {
 	}
 }
 
-// vertex looks at one vertex of the graph, and notes what it refers to.
+// vertex checks a vertex of the graph and records its references.
 func (c *checker) vertex(v *Vertex) {
 	c.path = append(c.path, step{key: v.key, index: -1})
 	switch {
 	case c.snapshot == nil && c.built && (v.Type != "" || v.ID != "" || v.Options.Exists() || v.Source != "" || v.Extensions.Exists()):
 		c.fault(ShapeFault, 0, "a vertex of a general graph has only properties, no type, id, options, source or extensions")
-	case c.snapshot != nil && c.built: // Else it was looked at when it was added.
+	case c.snapshot != nil && c.built: // Parsed resources were checked when they were added.
 		c.identity(v)
 	}
-	depth := defaultMaxDepth - 2 // so that the whole file is not nested too deep
+	depth := defaultMaxDepth - 2 // for the levels above a vertex
 	if c.snapshot != nil {
 		depth--
 		c.options(v, v, depth)
@@ -138,7 +136,6 @@ func (c *checker) vertex(v *Vertex) {
 	c.path = c.path[:1]
 }
 
-// options looks at those of a resource, and at its source.
 func (c *checker) options(r, from *Vertex, depth int) {
 	if r.Options.Exists() {
 		c.at("options", func() {
@@ -154,7 +151,7 @@ func (c *checker) options(r, from *Vertex, depth int) {
 	}
 }
 
-// properties looks at those of a vertex, and at what else can be wrong with one that was built.
+// properties checks the properties of a vertex, and for built vertices also the extensions.
 func (c *checker) properties(v, from *Vertex, depth int) {
 	if c.built {
 		c.utf8(v.key)
@@ -171,14 +168,12 @@ func (c *checker) properties(v, from *Vertex, depth int) {
 	}
 }
 
-// utf8 looks at a text that a program made.
 func (c *checker) utf8(s string) {
 	if !utf8.ValidString(s) {
 		c.fault(UTF8Fault, 0, "%q is not UTF-8", clip(s))
 	}
 }
 
-// identity checks a resource's URN against its type.
 func (c *checker) identity(r *Vertex) {
 	if origin := c.origins[r.Type]; origin != "" {
 		if name, ok := strings.CutPrefix(r.key, origin); ok && urn.CheckName(name) == nil {
@@ -196,7 +191,7 @@ func (c *checker) identity(r *Vertex) {
 	case err != nil:
 		c.fault(URNFault, r.offset, "invalid URN: %s", urnProblem(err))
 	case r.Type == "" && !c.built:
-		// That there is none, or what is wrong with it, has been reported.
+		// A missing or invalid type has been reported.
 	case r.Type != parts.Type:
 		c.path = append(c.path, step{key: "type", index: -1})
 		c.fault(TypeFault, r.typeOffset, "type %q differs from the type %q in the URN", clip(string(r.Type)), clip(string(parts.Type)))
@@ -204,7 +199,7 @@ func (c *checker) identity(r *Vertex) {
 	}
 }
 
-// splitName splits a URN into its name and what comes before, which many have in common.
+// splitName splits a URN into its name and the prefix, which many URNs share.
 func splitName(u string) (origin, name string) {
 	end := 0
 	for range 3 {
@@ -225,7 +220,7 @@ func urnProblem(err error) string {
 	return err.Error()
 }
 
-// value looks for references in a value. From is the vertex that it belongs to, nil for what is pending.
+// value checks the references in a value. from is the vertex that contains it, nil for pending resources.
 func (c *checker) value(v *Value, from *Vertex, depth int) {
 	switch v.kind {
 	case List:
@@ -303,8 +298,8 @@ func (c *checker) reference(v *Value, from *Vertex) {
 	}
 }
 
-// isPendingDelete reports whether a reference leads to a resource that is pending to be deleted, and does so when it is
-// read again: to the first that has the URN, and only if no resource of the graph has it.
+// isPendingDelete reports whether target is pending deletion and its URN will resolve to it when parsed: it must be the
+// first with that URN, and no resource of the graph may have it.
 func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
 		c.deletes = c.snapshot.Pending.deletesByKey()
@@ -312,7 +307,6 @@ func (c *checker) isPendingDelete(target *Vertex) bool {
 	return c.graph.Vertex(target.key) == nil && c.deletes[target.key] == target
 }
 
-// dangling reports that a reference, at an offset, leads to a key that there is not.
 func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	if c.faults.full() {
 		return
@@ -331,11 +325,11 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// pending looks at the resources that are in no graph.
+// pending checks the pending resources, which are in no graph.
 func (c *checker) pending() {
 	look := func(r *Vertex, list string, i int) {
 		if !c.built {
-			i = int(r.index) // Not all that the list holds may be resources.
+			i = int(r.index) // The list may contain elements that are not resources.
 		}
 		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
 		if r == nil {
@@ -360,9 +354,9 @@ func (c *checker) pending() {
 	}
 }
 
-// order finds circles, and, in a file, resources that stand before what they refer to.
+// order reports cycles and, in a parsed file, resources that are defined after their first reference.
 func (c *checker) order() {
-	var component []int32 // Files that we wrote need none.
+	var component []int32 // not needed for canonical files
 	seen := map[int32]bool{}
 	for from := range int32(c.edges.Len()) {
 		first := int(c.edges.Start[from])
@@ -389,7 +383,7 @@ func (c *checker) order() {
 	}
 }
 
-// circle reports a way from a resource back to itself.
+// circle reports a path from a resource back to itself.
 func (c *checker) circle(from int32, component []int32) {
 	if c.faults.full() {
 		return

@@ -6,17 +6,17 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// edges are the references between the vertices of a graph, by the vertices' places in it.
+// edges lists the references between the vertices of a graph, by vertex index.
 type edges struct {
 	dag.Graph
-	offsets []uint32 // where each stands in the text
+	offsets []uint32 // position of each in the text
 }
 
 func (e *edges) add(to int32, offset uint32) {
 	e.To, e.offsets = append(e.To, to), append(e.offsets, offset)
 }
 
-// grow makes room for so many more vertices, with about one edge each.
+// grow makes room for the given number of vertices, assuming about one edge each.
 func (e *edges) grow(n int) {
 	e.Start, e.To, e.offsets = slices.Grow(e.Start, n+1), slices.Grow(e.To, n), slices.Grow(e.offsets, n)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// maxSuggestions bounds how often all keys are searched for one like another.
+// maxSuggestions limits how often all keys are searched for a similar one.
 const maxSuggestions = 10
 
-// nearest returns the key that a reference was without doubt meant to have, "" if there is none, or more than one. A
-// resource is not meant to refer to itself.
+// nearest returns the key that a reference was most likely meant to have, or "" if none or several qualify. A resource
+// is never suggested for a reference to itself.
 func (c *checker) nearest(key string, from *Vertex) string {
 	near, ok := c.near[key]
 	if !ok && len(c.near) < maxSuggestions {
@@ -27,8 +27,8 @@ func (c *checker) nearest(key string, from *Vertex) string {
 	return near
 }
 
-// search looks for the one key that another may have become by a slip of the pen. Long URNs have much in common, so their
-// names must be alike by themselves, and a reference to another type is not a slip if resources of that type exist.
+// search returns the only key that is a likely misspelling of key, or "". Long URNs share most of their text, so their
+// names must be similar on their own, and a different type is not suggested if resources of the given type exist.
 func (c *checker) search(key string) string {
 	all := suggest.All(key, len(key)/4, func(yield func(string) bool) {
 		for _, v := range c.graph.vertices {
@@ -59,5 +59,5 @@ func (c *checker) search(key string) string {
 	return near
 }
 
-// lastPart is the name in a URN, right or not.
+// lastPart returns the name in a URN, valid or not.
 func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// optionChecks are the options of resources with what checks their values, at the end of the path.
+// optionChecks maps each option to the check of its value at the end of the path.
 var optionChecks = map[string]func(r *reporter, v *Value){
 	"aliases":             each((*reporter).alias),
 	"deleteBeforeReplace": (*reporter).flag,
@@ -31,7 +31,7 @@ var optionKeys = slices.Sorted(maps.Keys(optionChecks))
 
 const dependsOn = "dependsOn"
 
-// options checks the options of a resource, in which references have been found, except one that has been reported.
+// options checks the options of a resource after references have been resolved. It skips the option named reported.
 func (r *reporter) options(v *Value, reported string) {
 	if v.kind != Object {
 		r.option(v, "an object")
@@ -53,7 +53,7 @@ func (r *reporter) options(v *Value, reported string) {
 	}
 }
 
-// option reports that a value at the end of the path is of the wrong kind.
+// option reports an option value of the wrong kind.
 func (r *reporter) option(v *Value, wanted string) {
 	last := r.path[len(r.path)-1]
 	what := strconv.Quote(last.key)
@@ -63,7 +63,7 @@ func (r *reporter) option(v *Value, wanted string) {
 	r.fault(OptionFault, v.offset, "%s must be %s, not %s", what, wanted, describe(*v))
 }
 
-// each checks the elements of a list.
+// each returns a check for a list that applies check to its elements.
 func each(check func(r *reporter, v *Value)) func(*reporter, *Value) {
 	return func(r *reporter, v *Value) {
 		if v.kind != List {
@@ -146,7 +146,7 @@ func (r *reporter) timeouts(v *Value) {
 	}
 }
 
-// isTimeout reports whether a text has whole numbers of hours, minutes and seconds, in this order, of which one is not 0.
+// isTimeout reports whether s is a duration of whole hours, minutes and seconds, in this order, that is not 0.
 func isTimeout(s string) bool {
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
@@ -166,7 +166,7 @@ func isTimeout(s string) bool {
 	return true
 }
 
-// CheckPath reports what is wrong with the path of a property, in which [*] is every element.
+// CheckPath validates a property path, in which [*] matches every element.
 func CheckPath(path string) error {
 	if problem := pathProblem(path, true); problem != "" {
 		return fmt.Errorf("malformed path %q: %s", clip(path), problem)
@@ -174,7 +174,7 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// pathProblem says what is wrong with a path of a property, "" if nothing is. With wildcards, [*] is any element.
+// pathProblem describes the error in a property path, or returns "". With wildcards, [*] matches any element.
 func pathProblem(path string, wildcards bool) string {
 	for i := 0; i < len(path) || i == 0; {
 		rest := path[i:]
@@ -232,7 +232,7 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// withoutDefaults returns options without those that mean the same as their absence, and the absent value if none are left.
+// withoutDefaults removes options that are set to their defaults, and returns the absent value if none are left.
 func withoutDefaults(options Value) Value {
 	if options.kind != Object {
 		return options
@@ -246,7 +246,7 @@ func withoutDefaults(options Value) Value {
 	return kept
 }
 
-// source checks where a program makes a resource: FILE:LINE:COLUMN.
+// source checks that a source position has the form FILE:LINE:COLUMN.
 func (r *reporter) source(source string, offset uint32) {
 	rest, column := cutLast(source)
 	file, line := cutLast(rest)
@@ -264,7 +264,7 @@ func cutLast(s string) (before, after string) {
 
 func isPosition(s string) bool { return isIndex(s) && s != "0" }
 
-// unusedKey returns the key that was probably meant by another, if the object does not have it.
+// unusedKey returns the key that was probably meant, or "" if the object already has it.
 func unusedKey(got string, in Value, keys []string) string {
 	near := suggest.Name(got, keys)
 	if _, ok := member(in, near); ok {

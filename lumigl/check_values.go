@@ -12,7 +12,7 @@ import (
 
 var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path"}
 
-// expression checks the form of an expression. Package expr finds what depends on values.
+// expression checks the form of an expression. Package expr makes the checks that need values.
 func (r *reporter) expression(v *Value) {
 	var main, path *Member
 	for i := range v.node.members {
@@ -60,13 +60,13 @@ func (r *reporter) getPath(v *Value, path *Member) {
 	}
 }
 
-// ModuleType is the type of the vertices that stand for modules: the program's own, with what it provides to others, and
-// those that it uses.
+// ModuleType is the type of the vertices that describe modules: the program's own module with what it provides, and the
+// modules it uses.
 const ModuleType tokens.Type = "lumi:index:Module"
 
 const provided = "provides."
 
-// module checks the properties of the vertex of a module.
+// module checks the properties of a module's vertex.
 func (r *reporter) module(v *Value, offset uint32) {
 	if v.Len() == 0 {
 		r.fault(ShapeFault, offset, `a module needs "provides" or "uses"`)
@@ -94,7 +94,7 @@ func (r *reporter) module(v *Value, offset uint32) {
 	}
 }
 
-// entry checks something that a module provides or uses.
+// entry checks an entry of a module's "provides" or "uses".
 func (r *reporter) entry(e *Member, keys []string, second string) {
 	if e.Value.kind != Object {
 		r.wants(&e.Value, "an object")
@@ -123,7 +123,7 @@ func (r *reporter) entry(e *Member, keys []string, second string) {
 	}
 }
 
-// wants reports that a value at the end of the path is of the wrong kind.
+// wants reports a value of the wrong kind at the end of the path.
 func (r *reporter) wants(v *Value, wanted string) {
 	r.fault(ShapeFault, v.offset, "%q must be %s, not %s", clip(r.path[len(r.path)-1].key), wanted, describe(*v))
 }
@@ -133,7 +133,7 @@ var (
 	compositeTypes = []string{"list", "map", "object", "resource", "verb"}
 )
 
-// valueType checks a type in the vertex of a module.
+// valueType checks a type in a module's vertex.
 func (r *reporter) valueType(v *Value) {
 	switch {
 	case v.kind == Text:
@@ -179,7 +179,7 @@ func (r *reporter) compositeType(m *Member, in *Value) {
 	}
 }
 
-// use checks a reference to the vertex of a module, which leads to something that the module provides.
+// use checks that a reference to a module's vertex names an entry that exists.
 func (r *reporter) use(v *Value) {
 	name, ok := strings.CutPrefix(v.text, provided)
 	if !ok || name == "" {

@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 )
 
-// Code says which rule a [Fault] breaks. Package codes explains each.
+// Code identifies the rule that a [Fault] breaks. Package codes explains each.
 type Code string
 
-// The rules of JSON.
+// JSON rules.
 const (
 	UTF8Fault          Code = "utf8"
 	ByteOrderFault     Code = "byte-order-mark"
@@ -41,7 +41,7 @@ const (
 	SizeFault          Code = "size"
 )
 
-// The rules of LumiGL.
+// LumiGL rules.
 const (
 	FormFault      Code = "form"
 	ShapeFault     Code = "shape"
@@ -57,49 +57,48 @@ const (
 	ExpressionFault Code = "expression"
 )
 
-// Fault is one thing that is wrong with a file, or with a graph that was built.
+// Fault is a single error in a file or a built graph.
 type Fault struct {
 	Code Code
-	// Offset and End are where the fault is in the text, in bytes.
+	// Offset and End are the byte range of the error in the text.
 	Offset, End int
-	// Line and Column are those of Offset. They count from 1, columns in characters. Both are 0 for a graph that was
-	// built.
+	// Line and Column locate Offset, counting from 1, with columns in characters. Both are 0 for a built graph.
 	Line, Column int
-	// Pointer is the JSON pointer to the value that is wrong, or to what holds it. It is empty for the whole file.
+	// Pointer is the JSON pointer to the invalid value or its parent. It is empty for the whole file.
 	Pointer string
-	// Message says what is wrong and, where that is not plain, what to do. It has no full stop.
+	// Message describes the error and, where it is not obvious, the remedy. It has no full stop.
 	Message string
-	// Notes point at other places that matter.
+	// Notes point to related positions.
 	Notes []Note
-	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says. The fixes
-	// of a file do not overlap, and stand in the order of the text.
+	// Fix is the edit that fixes the error, or nil if there is more than one way. It never changes the meaning of the
+	// file. The fixes of a file do not overlap and are sorted by position.
 	Fix *Fix
-	// Nearest is the key that a dangling reference was probably meant to have, or what was probably meant by a word that
-	// has no meaning where it stands, if there is one like it.
+	// Nearest is the suggested key for a dangling reference, or the suggested spelling of an unknown word, if there is
+	// one.
 	Nearest string
-	// Circle are the keys of all resources in a circle of dependencies, each of which refers to the next, and the last to
-	// the first. The message of a long one leaves some out.
+	// Circle lists the keys of the resources on a dependency cycle, each of which refers to the next and the last to
+	// the first. The message abridges long cycles.
 	Circle []string
 }
 
-// Note is a place that has to do with a fault.
+// Note is a position related to an error.
 type Note struct {
-	// Offset and End are those of the token at the place, in bytes.
+	// Offset and End are the byte range of the token.
 	Offset, End  int
 	Line, Column int
 	Message      string
 }
 
-// Fix replaces a part of a text.
+// Fix is a text edit.
 type Fix struct {
-	// Offset and End say what is replaced, in bytes. They are equal where text is inserted.
+	// Offset and End are the byte range to replace, empty for an insertion.
 	Offset, End int
 	Text        string
-	// Message says what the fix does, such as "remove the comma".
+	// Message describes the edit, such as "remove the comma".
 	Message string
 }
 
-// Error returns the position, the message and the pointer.
+// Error returns the position, message and pointer.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Line > 0 {
@@ -112,7 +111,7 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// shownPointer is a pointer on one line, in quotes if it has characters that cannot be seen.
+// shownPointer returns a pointer on one line, quoted if it contains unprintable characters.
 func shownPointer(pointer string) string {
 	if utf8.ValidString(pointer) && !strings.ContainsFunc(pointer, isHidden) {
 		return pointer
@@ -122,15 +121,15 @@ func shownPointer(pointer string) string {
 
 func isHidden(r rune) bool { return !unicode.IsPrint(r) }
 
-// InvalidError says that a text or a graph is not what it should be.
+// InvalidError reports that a text or a graph is invalid.
 type InvalidError struct {
-	// Faults is not empty. It is in the order of the text.
+	// Faults is never empty and is sorted by position.
 	Faults []Fault
-	// More says that there are more faults than were looked for.
+	// More reports whether parsing stopped before all errors were found.
 	More bool
 }
 
-// Error lists all faults, one a line.
+// Error lists all errors, one per line.
 func (e *InvalidError) Error() string {
 	lines := make([]string, 0, len(e.Faults)+1)
 	for i := range e.Faults {
@@ -142,20 +141,19 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// faults collects what is wrong.
 type faults struct {
 	found []Fault
 	max   int
 	more  bool
 }
 
-// full reports whether nothing more will be noted, so that a fault need not be made up.
+// full reports whether further errors will be dropped, so that callers need not build them.
 func (f *faults) full() bool {
 	f.more = f.more || len(f.found) >= f.max
 	return len(f.found) >= f.max
 }
 
-// add notes a fault and reports whether there is room for more.
+// add records an error and reports whether there is room for more.
 func (f *faults) add(fault Fault) bool {
 	if f.full() {
 		return false
@@ -164,7 +162,7 @@ func (f *faults) add(fault Fault) bool {
 	return true
 }
 
-// err makes an error of the faults of a graph that was built.
+// err returns the error for a built graph.
 func (f *faults) err() error {
 	if len(f.found) == 0 {
 		return nil
@@ -175,8 +173,8 @@ func (f *faults) err() error {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// InvalidIn returns the error of faults that a caller has found in a text which was parsed, in the order of the text. It
-// sets their lines and columns, and has each end with the token at its Offset. It is nil if there are none.
+// InvalidIn returns the error for faults that a caller found in a parsed text, or nil if there are none. Faults must be
+// sorted by position. It sets their lines and columns, and ends each with the token at its Offset.
 func InvalidIn(src string, found []Fault) *InvalidError {
 	for i := range found {
 		found[i].End = wholeToken
@@ -185,7 +183,7 @@ func InvalidIn(src string, found []Fault) *InvalidError {
 	return f.errIn(src)
 }
 
-// errIn makes an error of the faults in a text.
+// errIn returns the error for a text.
 func (f *faults) errIn(src string) *InvalidError {
 	if len(f.found) == 0 {
 		return nil
@@ -201,16 +199,16 @@ func (f *faults) errIn(src string) *InvalidError {
 		}
 	}
 	slices.SortStableFunc(f.found, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.End, b.End)) // so that text is inserted before any goes
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.End, b.End)) // insertions before removals
 	})
 	locate(src, f.found)
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// wholeToken is the end of a fault that is about the token at its offset.
+// wholeToken makes an error end with the token at its offset.
 const wholeToken = -1
 
-// locate turns offsets into lines and columns, all on one way through the text, since a line may be as long as that.
+// locate converts all offsets to lines and columns in a single pass, since a line may be as long as the text.
 func locate(src string, found []Fault) {
 	type place struct {
 		offset       int
@@ -238,22 +236,21 @@ func locate(src string, found []Fault) {
 	}
 }
 
-// step is one step of a JSON pointer.
 type step struct {
 	key   string
 	index int // of an element, -1 for a member
 }
 
-// noStep is the index where a walk has not come to a member yet.
+// noStep is the index before a walk has reached a member.
 const noStep = -2
 
-// path is how a walk got to where it is.
+// path locates a value during a walk.
 type path []step
 
-// maxPointer is how long pointers get, in bytes, since there may be many faults behind one very long key.
+// maxPointer limits the length of pointers in bytes: many errors may share one very long key.
 const maxPointer = 4096
 
-// pointer makes a JSON pointer of a path, or, if that were very long, of the start of the path.
+// pointer returns the path as a JSON pointer, truncated to maxPointer.
 func (p path) pointer() string {
 	var b strings.Builder
 	for _, s := range p {

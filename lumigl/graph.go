@@ -8,26 +8,26 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// DefaultTag is the key that marks references, unless a file names another.
+// DefaultTag is the key that marks references unless a file sets "ref".
 const DefaultTag = "#ref"
 
 // Document is a *[Graph] or a *[Snapshot].
 type Document interface {
-	// Base is the graph itself, which snapshots are too.
+	// Base returns the graph itself, or the Graph embedded in a snapshot.
 	Base() *Graph
-	// Check reports all that is wrong, as an *[InvalidError].
+	// Check validates the document. The error is an *[InvalidError].
 	Check() error
 	form() form
 }
 
-// form is what differs between the two forms of files.
+// form describes one of the two file formats.
 type form struct {
 	section string // the key of the vertices
-	bag     string // the key of a vertex's properties, if they do not stand there themselves
-	noun    string // what a vertex is called
+	bag     string // the key of a vertex's properties, "" if the vertex is its own bag
+	noun    string // what messages call a vertex
 }
 
-// reserved reports whether a top-level field has a meaning of its own.
+// reserved reports whether a top-level field has a predefined meaning.
 func (f form) reserved(key string) bool {
 	switch key {
 	case "ref", generalForm.section, snapshotForm.section:
@@ -43,13 +43,13 @@ var (
 	snapshotForm = form{section: "resources", bag: "properties", noun: "resource"}
 )
 
-// Key is the vertex's id, which for resources is the URN.
+// Key returns the vertex's id, which for resources is the URN.
 func (v *Vertex) Key() string { return v.key }
 
-// URN is a resource's key.
+// URN returns a resource's key.
 func (v *Vertex) URN() urn.URN { return urn.URN(v.key) }
 
-// References are all references within the options and the properties, in the order of the canonical text.
+// References iterates over all references in the options and properties, in canonical order.
 func (v *Vertex) References() iter.Seq2[*Vertex, string] {
 	return v.references
 }
@@ -65,13 +65,13 @@ func (g *Graph) Base() *Graph { return g }
 
 func (g *Graph) form() form { return generalForm }
 
-// Len is the number of vertices.
+// Len returns the number of vertices.
 func (g *Graph) Len() int { return len(g.vertices) }
 
-// Vertices are all vertices in order.
+// Vertices iterates over all vertices in order.
 func (g *Graph) Vertices() iter.Seq[*Vertex] { return slices.Values(g.vertices) }
 
-// Vertex returns the vertex with a key, and nil if there is none.
+// Vertex returns the vertex with a key, or nil.
 func (g *Graph) Vertex(key string) *Vertex {
 	if i, ok := g.byKey[key]; ok {
 		return g.vertices[i]
@@ -79,13 +79,13 @@ func (g *Graph) Vertex(key string) *Vertex {
 	return nil
 }
 
-// Field returns the value of a top-level field, and the absent Value if there is none.
+// Field returns a top-level field, or the absent Value.
 func (g *Graph) Field(key string) Value {
 	v := ObjectOf(g.Fields...)
 	return v.Get(key)
 }
 
-// Add adds a vertex without properties. It fails if there is one with that key.
+// Add adds a vertex without properties. It fails if the key is taken.
 func (g *Graph) Add(key string) (*Vertex, error) {
 	v := &Vertex{key: key}
 	if !g.insert(v) {
@@ -107,7 +107,7 @@ func (g *Graph) insert(v *Vertex) bool {
 	return true
 }
 
-// arrange makes an order of the graph's own vertices its order.
+// arrange reorders the graph. vertices must be a permutation of its vertices.
 func (g *Graph) arrange(vertices []*Vertex) {
 	g.vertices = vertices
 	for i, v := range vertices {
@@ -125,27 +125,27 @@ func (g *Graph) tag() string {
 	return g.Tag
 }
 
-// Snapshot is a graph of resources, each behind all that it refers to. It is what a program wants or what an
-// environment has. It must not be copied, since its resources belong to the Graph in it.
+// Snapshot is a graph of resources in which each comes after the resources it refers to. It describes a program's
+// desired state or the state of an environment. It must not be copied, since its resources point to the embedded Graph.
 type Snapshot struct {
 	Graph
-	// Package is the package that the resources were made by.
+	// Package is the package that created the resources.
 	Package string
-	// Args are the arguments that it was given, an object, or absent.
+	// Args are the package's arguments: an object, or absent.
 	Args Value
-	// Lineage tells apart the histories of different environments.
+	// Lineage identifies the history of an environment.
 	Lineage string
-	// Serial counts the snapshots of a history.
+	// Serial numbers the snapshots of a lineage.
 	Serial uint64
-	// Pending is what a deployment has not finished.
+	// Pending is the unfinished work of a deployment.
 	Pending Pending
 }
 
-// Pending is what a deployment has left to do, or did not come to hear about. Its resources may have the URNs of others.
+// Pending is the unfinished work of a deployment. Its resources may share URNs with resources of the graph.
 type Pending struct {
-	// Deletes are resources that were replaced and still have to go.
+	// Deletes are replaced resources that have yet to be deleted.
 	Deletes []*Vertex
-	// Operations were begun, and nobody knows how they ended.
+	// Operations were started, but their outcome is unknown.
 	Operations []Operation
 }
 
@@ -157,7 +157,7 @@ func (p *Pending) resources() []*Vertex {
 	return all
 }
 
-// deletesByKey returns the first resource of each URN that is to be deleted. The others cannot be referred to.
+// deletesByKey returns the first pending delete of each URN. Later ones cannot be referred to.
 func (p *Pending) deletesByKey() map[string]*Vertex {
 	all := make(map[string]*Vertex, len(p.Deletes))
 	for _, r := range slices.Backward(p.Deletes) {
@@ -168,10 +168,10 @@ func (p *Pending) deletesByKey() map[string]*Vertex {
 	return all
 }
 
-// OperationKind says what was about to be done.
+// OperationKind is the kind of a pending operation.
 type OperationKind string
 
-// The operations.
+// Operation kinds.
 const (
 	CreateOperation OperationKind = "create"
 	UpdateOperation OperationKind = "update"
@@ -182,17 +182,16 @@ func (k OperationKind) isValid() bool {
 	return k == CreateOperation || k == UpdateOperation || k == DeleteOperation
 }
 
-// Operation is what was about to happen to a resource.
+// Operation is an operation that was started on a resource.
 type Operation struct {
 	Kind OperationKind
-	// Resource is the resource as it was meant to be, or, to be deleted, as it was.
+	// Resource is the resource after the operation, or before it if it is a delete.
 	Resource *Vertex
 }
 
 func (s *Snapshot) form() form { return snapshotForm }
 
-// Add adds a resource without properties, at the end. Its type is that in the URN. It fails if that is not a URN, or
-// there is one already.
+// Add appends a resource without properties, of the type in the URN. It fails if u is not a URN or is taken.
 func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	r, err := NewResource(u)
 	if err != nil {
@@ -204,7 +203,7 @@ func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	return r, nil
 }
 
-// NewResource makes a resource that is in no graph, as those are which are pending. It fails if u is not a URN.
+// NewResource returns a resource that is in no graph, such as a pending one. It fails if u is not a URN.
 func NewResource(u urn.URN) (*Vertex, error) {
 	parts, err := u.Parts()
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Clone returns a copy of the graph, whose vertices can be changed without changing the original's, and the other way
-// round. References to vertices of the graph lead to their copies; others, which dangle, lead where they led.
+// Clone returns a deep copy. References to vertices of the graph refer to their copies; dangling references keep their
+// targets.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{}
 	g.cloneTo(c, nil)
 	return c
 }
 
-// Clone returns a copy of the snapshot, including what is pending, as [Graph.Clone] does.
+// Clone returns a deep copy of the snapshot, including pending resources. See [Graph.Clone].
 func (s *Snapshot) Clone() *Snapshot {
 	c := &Snapshot{Package: s.Package, Args: s.Args, Lineage: s.Lineage, Serial: s.Serial}
 	c.Pending = Pending{Deletes: slices.Clone(s.Pending.Deletes), Operations: slices.Clone(s.Pending.Operations)}
-	copies := map[*Vertex]*Vertex{} // of what is not in the snapshot's graph
+	copies := map[*Vertex]*Vertex{} // of resources outside the snapshot's graph
 	for _, r := range s.Pending.resources() {
 		if r != nil && r.graph != &s.Graph {
 			p := *r
-			p.graph = nil // It may be another snapshot's.
+			p.graph = nil // It may belong to another snapshot.
 			copies[r] = &p
 		}
 	}
@@ -39,8 +39,8 @@ func (s *Snapshot) Clone() *Snapshot {
 	return c
 }
 
-// cloneTo makes an empty graph a clone, completes copies of other vertices, whose references lead to the originals yet,
-// and returns what finds the copy of a vertex.
+// cloneTo fills c with a copy of g, redirects the references in copies, and returns a function that maps vertices to
+// their copies.
 func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex) *Vertex) {
 	c.Tag, c.Fields, c.place = g.Tag, slices.Clone(g.Fields), g.place
 	vertices := make([]Vertex, g.Len())
@@ -74,8 +74,8 @@ func (v *Vertex) retarget(memory *slabs, to func(*Vertex) *Vertex) {
 	}
 }
 
-// Rename gives a vertex of the graph another key. References to it still lead to it; strings that hold the old key stay
-// as they are. It fails if there is a vertex with the new key, or v is not in the graph.
+// Rename changes the key of a vertex. References keep pointing to it; strings that contain the old key do not change.
+// It fails if the new key is taken or v is not in the graph.
 func (g *Graph) Rename(v *Vertex, key string) error {
 	switch {
 	case g.Vertex(v.key) != v:
@@ -91,8 +91,8 @@ func (g *Graph) Rename(v *Vertex, key string) error {
 	return nil
 }
 
-// Rename gives a resource of the snapshot another URN, and the type in that. It fails where [Graph.Rename] does, and if u
-// is not a URN.
+// Rename changes the URN of a resource, and its type to match. It fails if u is not a URN, and in the cases of
+// [Graph.Rename].
 func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 	parts, err := u.Parts()
 	if err != nil {
@@ -105,9 +105,9 @@ func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 	return nil
 }
 
-// Remove removes the vertices with the given keys, if there are any. References to them dangle from then on, which
-// [Graph.Check] reports; [Index.Dependents] finds what refers to them. It takes time in proportion to the graph, so remove
-// many at once.
+// Remove removes the vertices with the given keys and ignores unknown keys. References to them dangle, which
+// [Graph.Check] reports; [Index.Dependents] finds them beforehand. It takes time linear in the graph, so remove many at
+// once.
 func (g *Graph) Remove(keys ...string) {
 	for _, key := range keys {
 		if v := g.Vertex(key); v != nil {

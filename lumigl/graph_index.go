@@ -7,18 +7,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// Index has the dependencies of a graph both ways. A vertex depends on the vertices that its
-// properties and options refer to. An Index
-// shows the graph as it was when the Index was made, and may be used concurrently. Vertices that were not in the graph
-// have no dependencies and no dependents.
+// Index holds the dependencies of a graph in both directions. A vertex depends on the vertices that its properties and
+// options refer to. An Index is a copy: later changes of the graph do not affect it. It is safe for concurrent use.
+// Vertices outside the graph have no dependencies and no dependents.
 type Index struct {
 	vertices []*Vertex
 	place    map[*Vertex]int32
 	down, up dag.Graph
 }
 
-// NewIndex returns an index of a graph, or of a snapshot through its Base. It takes time in proportion to the graph. The
-// graph may be changed after.
+// NewIndex returns an index of a graph, or of a snapshot through its Base, in linear time.
 func NewIndex(g *Graph) *Index {
 	x := &Index{vertices: slices.Clone(g.vertices), place: make(map[*Vertex]int32, g.Len())}
 	add := func(target *Vertex, _ string) bool {
@@ -39,25 +37,25 @@ func NewIndex(g *Graph) *Index {
 	return x
 }
 
-// Numbers returns the vertices in the order of the graph and, by their numbers in it, the dependencies and the dependents
-// of each, for algorithms of other packages. None of them must be changed.
+// Numbers returns the vertices in graph order, and the dependencies and dependents of each by number, for algorithms in
+// other packages. Callers must not modify them.
 func (x *Index) Numbers() (vertices []*Vertex, dependencies, dependents dag.Graph) {
 	return x.vertices, x.down, x.up
 }
 
-// Number returns the number of a vertex, and whether it was in the graph.
+// Number returns the number of a vertex and whether it is in the index.
 func (x *Index) Number(v *Vertex) (int32, bool) {
 	i, ok := x.place[v]
 	return i, ok
 }
 
-// Dependencies returns the vertices that v depends on, in the order of the graph: directly or, if transitive, over any
-// number of steps. v is among them only if it is on a cycle.
+// Dependencies returns the vertices that v depends on, in graph order: direct ones or, if transitive, all. It includes
+// v only if v is on a cycle.
 func (x *Index) Dependencies(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.down, v, transitive)
 }
 
-// Dependents returns the vertices that depend on v, as [Index.Dependencies] does those that v depends on.
+// Dependents returns the vertices that depend on v, in the manner of [Index.Dependencies].
 func (x *Index) Dependents(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.up, v, transitive)
 }
@@ -84,8 +82,8 @@ func (x *Index) At(numbers []int32) []*Vertex {
 	return found
 }
 
-// Sorted returns all vertices in topological order: each after its dependencies, and otherwise as in the graph. Read
-// backwards, it is an order for deletion. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
+// Sorted returns all vertices in topological order, dependencies first, and otherwise in graph order. Reverse it to
+// delete. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
 func (x *Index) Sorted() ([]*Vertex, error) {
 	all := make([]int32, len(x.vertices))
 	for i := range all {
@@ -98,7 +96,7 @@ func (x *Index) Sorted() ([]*Vertex, error) {
 	return sorted, nil
 }
 
-// cycle returns the error of the first vertex that is on a cycle.
+// cycle returns the error for the first vertex that is on a cycle.
 func (x *Index) cycle() error {
 	component := x.down.Components()
 	for v := range int32(len(x.vertices)) {
@@ -113,8 +111,8 @@ func (x *Index) cycle() error {
 	return nil
 }
 
-// Ready returns the vertices that are not done and whose dependencies all are, in the order of the graph. Work that
-// was interrupted continues with them.
+// Ready returns the vertices that are not done but whose dependencies all are, in graph order. Interrupted work resumes
+// with them.
 func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 	var ready []*Vertex
 	isDone := make([]bool, len(x.vertices))
@@ -129,23 +127,23 @@ func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 	return ready
 }
 
-// WalkOptions says how a walk goes.
+// WalkOptions configures [Index.Walk].
 type WalkOptions struct {
-	// Parallelism is how many visits may run at once. The default is the number of processors.
+	// Parallelism limits concurrent visits. The default is the number of processors.
 	Parallelism int
-	// Reverse visits each vertex after its dependents, as a deletion has to.
+	// Reverse visits each vertex after its dependents, as deletions require.
 	Reverse bool
-	// StopOnError starts no further visits after one has failed. By default, only those are left out that depend on a
-	// vertex whose visit failed.
+	// StopOnError starts no more visits after one has failed. By default, only the dependents of failed vertices are
+	// skipped.
 	StopOnError bool
 }
 
-// Walk calls visit for each vertex, once those of its dependencies have returned nil. Visits run concurrently; with a
-// Parallelism of 1, they go in the order of the graph as far as dependencies allow, or in the opposite one.
+// Walk calls visit for each vertex once the visits of its dependencies have returned nil. Visits run concurrently; with
+// a Parallelism of 1, they run in graph order, or in reverse, as far as dependencies allow.
 //
-// When ctx is done, no further visits start. Walk waits for those that run. It returns their errors, joined in the order
-// of the graph, and the cause of ctx if that left any vertex out. If the graph has a cycle, nothing is visited, and the
-// error is an *[InvalidError] with a [CycleFault].
+// When ctx is done, Walk starts no more visits and waits for those in flight. It returns the visits' errors, joined in
+// graph order, and the cause of ctx if it caused vertices to be skipped. If the graph has a cycle, nothing is visited,
+// and the error is an *[InvalidError] with a [CycleFault].
 func (x *Index) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, *Vertex) error) error {
 	if _, err := x.Sorted(); err != nil {
 		return err

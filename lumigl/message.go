@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// reporter notes faults where a walk has got to.
+// reporter records errors at the current path of a walk.
 type reporter struct {
 	faults *faults
 	path   path
 }
 
-// at calls read with a key at the end of the path.
+// at calls read with key appended to the path.
 func (r *reporter) at(key string, read func()) {
 	r.path = append(r.path, step{key: key, index: -1})
 	read()
 	r.path = r.path[:len(r.path)-1]
 }
 
-// within calls read with an index at the end of the path.
+// within calls read with an index appended to the path.
 func (r *reporter) within(i int, read func()) {
 	r.path = append(r.path, step{index: i})
 	read()
 	r.path = r.path[:len(r.path)-1]
 }
 
-// fault notes what is wrong with what stands at an offset.
+// fault records an error in the value at an offset.
 func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	if r.faults.full() {
 		return
@@ -38,7 +38,7 @@ func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	})
 }
 
-// meant notes what is wrong with what stands at an offset, and what was probably meant by it, if anything.
+// meant records an error in the value at an offset, with a suggestion if near is not empty.
 func (r *reporter) meant(code Code, offset uint32, near, message string) {
 	if near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
@@ -48,13 +48,13 @@ func (r *reporter) meant(code Code, offset uint32, near, message string) {
 	})
 }
 
-// faultWithin notes what is wrong with a member.
+// faultWithin records an error in a member.
 func (r *reporter) faultWithin(key string, code Code, offset uint32, format string, args ...any) {
 	r.at(key, func() { r.fault(code, offset, format, args...) })
 }
 
-// clip leaves out the middle of a text from the file so that it fits into a message. What tells names apart stands at
-// their ends.
+// clip shortens a text from the file to fit into a message. It cuts the middle, since names mostly differ at their
+// ends.
 func clip(s string) string {
 	const most, half = 120, 60
 	if len(s) <= most {
@@ -70,7 +70,7 @@ func clip(s string) string {
 	return s[:start] + "…" + s[end:]
 }
 
-// shown is how a text from the file stands in a message: as it is, if it can be seen, else with escapes.
+// shown formats a text from the file for a message, escaped if it is not printable.
 func shown(s string) string {
 	s = clip(s)
 	if !utf8.ValidString(s) || strings.ContainsFunc(s, isHidden) {
@@ -79,7 +79,7 @@ func shown(s string) string {
 	return s
 }
 
-// describe says what a value is, and of short ones what it says.
+// describe names the kind of a value, and quotes it if it is short.
 func describe(v Value) string {
 	if v.kind == Number {
 		return "the number " + clip(v.text)
@@ -87,7 +87,7 @@ func describe(v Value) string {
 	return v.kind.String()
 }
 
-// circleFault is the fault of resources or vertices each of which refers to the next, and the last to the first.
+// circleFault returns the error for a cycle, in which each vertex refers to the next and the last to the first.
 func circleFault(what string, keys []string) Fault {
 	names := make([]string, len(keys)+1)
 	for i := range names {
@@ -99,7 +99,7 @@ func circleFault(what string, keys []string) Fault {
 	}
 }
 
-// abridge leaves out the middle of a list that nobody would read.
+// abridge cuts the middle of a long list.
 func abridge(names []string) []string {
 	if len(names) <= mostInCircle {
 		return names
@@ -108,5 +108,5 @@ func abridge(names []string) []string {
 	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
 }
 
-// mostInCircle is how many resources of a circle are named.
+// mostInCircle is the number of resources of a cycle that a message names.
 const mostInCircle = 60

@@ -2,10 +2,10 @@ package lumigl
 
 import "github.com/lumi-idl/lumi/runtime/tokens"
 
-// Kind says what a [Value] is.
+// Kind is the kind of a [Value].
 type Kind uint8
 
-// The kinds of values. The zero Value is Absent: what an accessor returns for something that is not there.
+// The kinds of values. The zero Value is Absent, and accessors return it for missing elements.
 const (
 	Absent Kind = iota
 	Null
@@ -17,75 +17,76 @@ const (
 	Reference
 )
 
-// Value is a JSON value in which objects that refer to vertices have become references. Values are immutable and may be
-// shared between graphs, but for references, which hold on to their target. The zero Value is absent. All accessors
-// work on any value, so that v.Get("a").At(0).Get("b") needs no check before its end.
+// Value is a JSON value in which references to vertices are resolved. Values are immutable and may be shared between
+// graphs, except for references, which keep their target. The zero Value is absent. All accessors accept any value, so
+// v.Get("a").At(0).Get("b") needs no checks in between.
 type Value struct {
 	// With a fifth field, the compiler would no longer keep values in registers.
 	kind   Kind
-	offset uint32 // where the value starts in the source it was read from
-	// text is a string's content, a number's literal, a reference's property, or "true".
+	offset uint32 // position in the source
+	// text is a string, the literal of a number, the property of a reference, or "true".
 	text string
 	node *node
 }
 
-// node is what values with an inside have there.
+// node holds the contents of lists, objects and references.
 type node struct {
 	elements []Value  // of a list
 	members  []Member // of an object
 	target   *Vertex  // of a reference
 }
 
-// Member is a key of an object with its value.
+// Member is a key of an object and its value.
 type Member struct {
 	Key   string
 	Value Value
-	// offset is where the key starts in the source.
+	// offset is the position of the key in the source.
 	offset uint32
 }
 
 // Vertex is an object of a graph. In a snapshot it is a resource.
 type Vertex struct {
-	// Properties are an object, or absent, which means the same as an empty one.
+	// Properties are an object, or absent, which means the same as {}.
 	Properties Value
 
-	// Type is a resource's type, and empty for vertices of general graphs, like all that follows.
+	// Type is a resource's type. It is empty for vertices of general graphs, like the following fields.
 	Type tokens.Type
-	// ID is what the provider calls the resource. It is empty where none has made it yet.
+	// ID is the provider's id of the resource, empty before it exists.
 	ID string
-	// Options say how deployments treat a resource: an object, or absent. Its only references are those in "dependsOn".
-	// Options that are false or empty mean the same as none, and are neither read nor written.
+	// Options control how deployments treat a resource: an object, or absent. Only "dependsOn" may contain references.
+	// Options that are false or empty mean the same as none; the parser and the writer drop them.
 	Options Value
-	// Source is where a program makes the resource, such as "network/main.ts:12:9". It is not a part of the resource.
+	// Source is the position in the program that declares the resource, such as "network/main.ts:12:9". It is not part
+	// of the resource.
 	Source string
-	// Extensions are what tools note about a resource: an object, or absent. Nothing in them is taken for a reference.
+	// Extensions are notes that tools attach to a resource: an object, or absent. References in them are not resolved.
 	Extensions Value
 
 	key    string
-	graph  *Graph // nil if the vertex was removed, or is in no graph
-	index  int32  // among the vertices of the graph, or, of what is pending, in the list that it was read from
+	graph  *Graph // nil if the vertex is in no graph
+	index  int32  // in the graph's vertices or, for pending resources, in the list it was read from
 	offset uint32
-	// typeOffset is where the type stands in the source.
+	// typeOffset is the position of the type in the source.
 	typeOffset uint32
 }
 
-// Graph is a general graph: vertices in the order in which they were added, which may refer to each other in any way.
-// The zero Graph is empty. It may be read concurrently. It must not be copied, since its vertices belong to it.
+// Graph is a general graph: vertices in insertion order with arbitrary references. The zero Graph is empty. Concurrent
+// reads are safe. It must not be copied, since its vertices point to it.
 type Graph struct {
 	_ noCopy
 
-	// Tag is the key that marks references, [DefaultTag] if it is empty. A writer takes another where data has that key.
+	// Tag is the key that marks references; "" means [DefaultTag]. A writer picks another if data contains that key.
 	Tag string
-	// Fields are the top-level fields beside the vertices, in order. Nothing in them is taken for a reference.
+	// Fields are the other top-level fields, in order. References in them are not resolved.
 	Fields []Member
 
-	// place is how many of the fields stand before the vertices.
+	// the number of fields before the vertices
 	place    int
 	vertices []*Vertex
-	byKey    map[string]int32 // the indices of the vertices
+	byKey    map[string]int32 // vertex indices
 }
 
-// noCopy makes go vet report copies of what it is in.
+// noCopy makes go vet report copies of the types that embed it.
 type noCopy struct{}
 
 func (*noCopy) Lock()   {}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// document reads a whole file.
+// document reads the whole file.
 func (p *parser) document() Value {
 	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
 		p.pos = len(p.src) - len(rest)
@@ -39,13 +39,13 @@ func (p *parser) document() Value {
 	return v
 }
 
-// isUTF16 reports whether a file looks like one whose every other byte is zero.
+// isUTF16 reports whether the file starts like UTF-16.
 func (p *parser) isUTF16() bool {
 	return strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") ||
 		strings.HasPrefix(p.src, "{\x00") || strings.HasPrefix(p.src, "\x00{")
 }
 
-// invalidUTF8 reports what is not UTF-8. Of a text in another encoding nothing else is read.
+// invalidUTF8 reports invalid UTF-8. If the file is in another encoding, parsing stops.
 func (p *parser) invalidUTF8() {
 	defer p.stop()
 	switch {
@@ -65,7 +65,8 @@ func (p *parser) invalidUTF8() {
 	}
 }
 
-// value reads a value. The caller has skipped the space before it. If there is none, it is absent, and nothing is read.
+// value reads a value. The caller has skipped leading space. It returns the absent Value and reads nothing if none
+// starts here.
 func (p *parser) value() Value {
 	start := p.pos
 	if start >= len(p.src) {
@@ -90,7 +91,7 @@ func (p *parser) value() Value {
 	return v
 }
 
-// another counts a value, and reports whether there may be one more.
+// another counts a value, and reports whether the limit allows it.
 func (p *parser) another() bool {
 	if p.values++; p.values <= p.most {
 		return true
@@ -102,10 +103,9 @@ func (p *parser) another() bool {
 	return false
 }
 
-// nothing is inside of all that is empty. It must not be changed.
+// nothing is shared by all empty lists and objects. It must not be modified.
 var nothing node
 
-// list reads a list.
 func (p *parser) list() *node {
 	open := p.pos
 	if !p.enter() {
@@ -131,7 +131,6 @@ func (p *parser) list() *node {
 	return n
 }
 
-// object reads an object.
 func (p *parser) object() *node {
 	first := len(p.members)
 	p.inside()
@@ -143,7 +142,7 @@ func (p *parser) object() *node {
 	return n
 }
 
-// inside reads the members of an object onto the stack.
+// inside pushes the members of an object onto the stack.
 func (p *parser) inside() {
 	open, first := p.pos, len(p.members)
 	if !p.enter() {
@@ -157,7 +156,7 @@ func (p *parser) inside() {
 	p.leave()
 }
 
-// vertex reads a vertex right into the graph. It reports false, and reads nothing, if what stands here is none.
+// vertex adds a vertex to the graph as it is read. It returns false and reads nothing if no object starts here.
 func (p *parser) vertex(start int, key string) bool {
 	if len(p.path) != 2 || !p.at('{') || !p.graph.startStreaming(p.path[0].key, p.members) {
 		return false
@@ -171,7 +170,7 @@ func (p *parser) vertex(start int, key string) bool {
 		m.Value.node = p.object()
 	} else {
 		p.inside()
-		p.resource.members = p.members[first:] // of which only the values are kept
+		p.resource.members = p.members[first:] // only the values are needed
 		m.Value.node = &p.resource
 	}
 	if p.graph.vertex(&m); p.faults.full() {
@@ -181,10 +180,10 @@ func (p *parser) vertex(start int, key string) bool {
 	return true
 }
 
-// tooDeep takes the number of levels that there may be.
+// tooDeep is the message for too many levels, given their maximum.
 const tooDeep = "lists and objects are nested deeper than %d levels"
 
-// enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
+// enter consumes an opening bracket. It returns false and stops the parser if the nesting is too deep.
 func (p *parser) enter() bool {
 	if p.depth == p.levels {
 		p.fail(Fault{Code: DepthFault, Offset: p.pos, End: p.pos + 1, Message: fmt.Sprintf(tooDeep, p.levels)})
@@ -212,12 +211,12 @@ func (p *parser) duplicate(first, again Member) {
 	})
 }
 
-// fault notes what is wrong, and reports whether to go on. When there are too many faults, the file counts as read.
+// fault records an error and returns whether to continue. Too many errors stop the parser.
 func (p *parser) fault(code Code, start, end int, format string, args ...any) bool {
 	return p.report(Fault{Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...)})
 }
 
-// fix notes a fault that one replacement fixes.
+// fix records an error with its fix.
 func (p *parser) fix(code Code, start, end int, text, remedy, format string, args ...any) {
 	p.report(Fault{
 		Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...),
@@ -234,7 +233,7 @@ func (p *parser) report(f Fault) bool {
 	return false
 }
 
-// fail reports a fault that makes the rest of the file a matter of guesses, and stops.
+// fail records an error after which the parser cannot resume, and stops it.
 func (p *parser) fail(f Fault) {
 	if p.stopped {
 		return
@@ -246,8 +245,8 @@ func (p *parser) fail(f Fault) {
 	p.stop()
 }
 
-// unexpected reports what is here in place of what is expected, unless it is the end of the file: then a bracket is
-// missing, which is reported.
+// unexpected reports a token that is not the expected one. At the end of the file it reports the bracket that is
+// missing.
 func (p *parser) unexpected(expected string) {
 	if p.pos < len(p.src) {
 		message := "expected " + expected + ", found " + p.found()
@@ -255,7 +254,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// conflict returns what to say of a merge conflict that begins or ends on the line at a place, and "" if none does.
+// conflict returns the message for a merge conflict with a marker on the line at an offset, or "".
 func conflict(src string, at int) string {
 	if at > 0 && src[at-1] != '\n' {
 		return ""
@@ -284,7 +283,7 @@ func firstLine(s string) string {
 // stop skips the rest of the file.
 func (p *parser) stop() { p.stopped, p.pos = true, len(p.src) }
 
-// moveTo goes to the end of a token in which there may have been a fault that stopped the parser.
+// moveTo advances to the end of a token, unless an error in it has stopped the parser.
 func (p *parser) moveTo(i int) {
 	if !p.stopped {
 		p.pos = i
@@ -293,7 +292,7 @@ func (p *parser) moveTo(i int) {
 
 func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == c }
 
-// found says what is at the parser's place.
+// found describes the next token.
 func (p *parser) found() string {
 	rest := p.src[p.pos:]
 	if n := wordEnd(rest); n > 0 {

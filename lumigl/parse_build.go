@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// builder makes a graph of what a file says, and checks it.
+// builder makes a graph from a parsed file and checks it.
 type builder struct {
 	*reporter
 	check    *checker
@@ -20,20 +20,20 @@ type builder struct {
 	tag      string
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
-	// streaming says that vertices come as they are read, and are not among the values of the file.
+	// streaming is set when vertices are added while the file is read, rather than from the file's values.
 	streaming bool
-	// size is that of the file, in bytes, if vertices come as they are read.
+	// size is the size of the file in bytes. It is set when streaming.
 	size int
-	// deletes are the resources that are pending to be deleted and may be referred to, by URN.
+	// deletes maps URNs to the resources pending deletion that references may target.
 	deletes map[string]*Vertex
-	// missing are vertices that something refers to and that have not come yet.
+	// missing maps keys to vertices that are referred to but not read yet.
 	missing map[string]*Vertex
-	// edges are the references so far, and forwardRefs those of them that lead to vertices which had not come yet.
+	// edges lists the references so far, and forwardRefs the ones whose targets had not been read yet.
 	edges       edges
 	forwardRefs []forwardRef
 }
 
-// forwardRef is a reference, by its place among the edges, and what it leads to.
+// forwardRef is a reference, by edge index, and its target.
 type forwardRef struct {
 	edge int
 	to   *Vertex
@@ -43,8 +43,8 @@ func newBuilder(f *faults, memory *slabs) *builder {
 	return &builder{reporter: &reporter{faults: f}, memory: memory, tag: DefaultTag}
 }
 
-// startStreaming reports whether a key is that of the vertices, which are added one by one then. The first time it starts the
-// graph. Top are the members of the file so far.
+// startStreaming reports whether key is the section of vertices, whose vertices are then added one by one. The first
+// call starts the graph. top holds the members of the file so far.
 func (b *builder) startStreaming(key string, top []Member) bool {
 	switch {
 	case b.streaming:
@@ -61,7 +61,7 @@ func (b *builder) startStreaming(key string, top []Member) bool {
 	return true
 }
 
-// start makes a graph without vertices.
+// start starts an empty graph.
 func (b *builder) start(f form, top []Member) {
 	var doc Document = &Graph{}
 	if f == snapshotForm {
@@ -74,7 +74,8 @@ func (b *builder) start(f form, top []Member) {
 	b.referenceTag(top)
 }
 
-// document makes the graph of a file, or adds what it lacks yet. It returns nil if the file has not even an outline.
+// document makes the graph, or completes it after streaming. It returns nil if the file is not an object with a section
+// of vertices.
 func (b *builder) document(root Value) Document {
 	b.path = b.path[:0]
 	f, section, ok := b.outline(root)
@@ -84,7 +85,7 @@ func (b *builder) document(root Value) Document {
 	case !b.streaming:
 		b.start(f, root.members())
 	case b.referenceTag(root.members()) != tag:
-		return nil // The references were read with another tag.
+		return nil // The references were resolved with a different tag.
 	}
 	b.at(f.section, func() { b.section(section) })
 	for _, a := range b.forwardRefs {
@@ -106,7 +107,7 @@ func (b *builder) document(root Value) Document {
 	return b.check.doc
 }
 
-// outline finds out which form a file has, and its vertices.
+// outline determines the form of a file and finds its vertices.
 func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	if root.kind != Object {
 		b.fault(FormFault, root.offset, "a file must contain an object, not %s", root.kind)
@@ -128,13 +129,13 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	return form{}, Value{}, false
 }
 
-// neither reports that a file has no vertices, at the key that was probably meant to be theirs, if there is one.
+// neither reports that a file has no vertices, at the key that is probably a misspelling, if any.
 func (b *builder) neither(root Value) {
 	const message = `there is neither "vertices", for a general graph, nor "resources", for a snapshot`
 	for _, m := range root.members() {
 		near := suggest.Name(m.Key, []string{generalForm.section, snapshotForm.section})
 		if strings.HasPrefix(m.Key, "vert") {
-			near = generalForm.section // whatever somebody takes for the plural
+			near = generalForm.section // any attempt at the plural
 		}
 		if near != "" {
 			b.at(m.Key, func() { b.meant(FormFault, m.offset, near, message) })
@@ -144,7 +145,7 @@ func (b *builder) neither(root Value) {
 	b.fault(FormFault, root.offset, message)
 }
 
-// referenceTag reads the key that marks references, and returns it.
+// referenceTag returns the key that marks references.
 func (b *builder) referenceTag(top []Member) string {
 	for _, m := range top {
 		if m.Key == "ref" {
@@ -167,7 +168,7 @@ func (b *builder) tagOf(v Value) {
 	}
 }
 
-// general reads what stands beside the vertices of a general graph.
+// general reads the other top-level fields of a general graph.
 func (b *builder) general(top []Member) {
 	g := b.graph
 	for _, m := range top {
@@ -181,7 +182,7 @@ func (b *builder) general(top []Member) {
 	}
 }
 
-// header reads what stands beside the resources of a snapshot.
+// header reads the other top-level fields of a snapshot.
 func (b *builder) header(top []Member) {
 	s := b.snapshot
 	for _, m := range top {
@@ -205,7 +206,7 @@ func (b *builder) header(top []Member) {
 	}
 }
 
-// section reads the vertices that have not been added yet.
+// section adds the vertices, unless streaming has added them.
 func (b *builder) section(v Value) {
 	if v.kind != Object {
 		b.shape(v, "an object with a member for each of them")
@@ -216,7 +217,6 @@ func (b *builder) section(v Value) {
 	}
 }
 
-// vertex adds a vertex.
 func (b *builder) vertex(m *Member) {
 	v := b.missing[m.Key]
 	if v == nil {
@@ -224,7 +224,7 @@ func (b *builder) vertex(m *Member) {
 		v.key = m.Key
 	}
 	v.offset = m.offset
-	if !b.graph.insert(v) && b.streaming { // Else it has been reported. The first counts.
+	if !b.graph.insert(v) && b.streaming { // Otherwise it has been reported. The first one counts.
 		b.fault(DuplicateKeyFault, m.offset, "duplicate key %q", clip(m.Key))
 	}
 	delete(b.missing, m.Key)
@@ -246,10 +246,10 @@ func (b *builder) vertex(m *Member) {
 	b.path = b.path[:1]
 }
 
-// sample is the number of vertices from which is guessed how many there will be.
+// sample is the number of vertices from which the total is estimated.
 const sample = 64
 
-// reserve makes room for the vertices that are probably still to come. It takes no more than the file does.
+// reserve makes room for the estimated number of remaining vertices, at most the size of the file.
 func (b *builder) reserve() {
 	first, last := b.graph.vertices[0].offset, b.graph.vertices[sample-1].offset
 	each := max(int(last-first)/(sample-1), 64)
@@ -261,7 +261,7 @@ func (b *builder) reserve() {
 	b.graph.byKey = byKey
 }
 
-// inGraph makes a vertex a part of the graph that it was added to.
+// inGraph finishes a vertex that was added to the graph.
 func (b *builder) inGraph(v *Vertex) {
 	if b.snapshot == nil {
 		b.bag(&v.Properties)
@@ -272,7 +272,7 @@ func (b *builder) inGraph(v *Vertex) {
 	b.edges.End()
 }
 
-// contents looks at what is in a resource once others can be referred to.
+// contents checks a resource once references can be resolved.
 func (b *builder) contents(r *Vertex) {
 	if r.Options.Exists() {
 		b.at("options", func() {
@@ -297,10 +297,9 @@ func (b *builder) contents(r *Vertex) {
 	})
 }
 
-// resourceKeys are those that resources have.
 var resourceKeys = []string{"type", "id", "options", "source", "properties", "extensions"}
 
-// resource reads what a resource has. It returns which of the keys others were probably meant to be.
+// resource reads the fields of a resource. For each unknown key it returns the one that was probably meant.
 func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []string) {
 	hasType, hasProperties := false, false
 	for i := range value.node.members {
@@ -342,7 +341,7 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 	return meant
 }
 
-// each reads the objects of a list.
+// each calls read for the objects in a list.
 func (b *builder) each(list Value, read func(int, Value)) {
 	if list.kind != List {
 		b.shape(list, "a list")
@@ -357,7 +356,7 @@ func (b *builder) each(list Value, read func(int, Value)) {
 	}
 }
 
-// leaveOut is what to do instead of having an empty string.
+// leaveOut is the remedy for an empty string.
 const leaveOut = "; leave it out if there is none"
 
 func (b *builder) text(v Value, instead string) string {
@@ -379,7 +378,7 @@ func (b *builder) object(v Value) Value {
 	return v
 }
 
-// shape reports that a value at the end of the path is of the wrong kind.
+// shape reports a value of the wrong kind at the end of the path.
 func (b *builder) shape(v Value, wanted string) {
 	switch last := b.path[len(b.path)-1]; {
 	case last.index >= 0:

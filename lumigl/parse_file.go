@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// Parser reads files. The zero Parser has limits that no honest file meets.
+// Parser parses LumiGL. The zero Parser has limits that ordinary files do not reach.
 type Parser struct {
-	// MaxSize is the size of the largest file that is read, in bytes: [DefaultMaxSize] if it is 0, and never over 4 GiB.
+	// MaxSize limits the size of files in bytes. The default is [DefaultMaxSize] and the maximum 4 GiB.
 	MaxSize int64
-	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0. With more, files can be read that are not
-	// written: what is nested deeper than 1,000 levels is a fault to the method Check, which comes before.
+	// MaxDepth limits the nesting of lists and objects. The default is 1,000. A higher limit lets files be read but not
+	// written: Check rejects what is nested deeper than 1,000 levels.
 	MaxDepth int
-	// MaxValues is how many values there may be: numbers, strings, lists, objects and all. It bounds the memory that a file
-	// takes, which is some 100 bytes for each, and for those that are vertices 300 to 600. It is 32 Mi (33,554,432) if it
-	// is 0.
+	// MaxValues limits the number of values: numbers, strings, lists, objects and so on. The default is 32 Mi
+	// (33,554,432). It bounds memory, since a value takes about 100 bytes and a vertex 300 to 600.
 	MaxValues int
-	// MaxFaults is how many faults are reported, 100 if it is 0.
+	// MaxFaults limits the errors that are reported. The default is 100.
 	MaxFaults int
 }
 
-// DefaultMaxSize is the size of the largest file that is read unless somebody says otherwise: 1 GiB.
+// DefaultMaxSize is the default limit of file sizes: 1 GiB.
 const DefaultMaxSize = 1 << 30
 
 const (
@@ -32,17 +31,17 @@ const (
 	defaultMaxFaults = 100
 )
 
-// Parse reads a file of either form. The error is an *[InvalidError].
+// Parse parses a file of either form. The error is an *[InvalidError].
 func Parse(src string) (Document, error) { return Parser{}.Parse(src) }
 
-// ParseGraph reads a general graph. The error is an *[InvalidError].
+// ParseGraph parses a general graph. The error is an *[InvalidError].
 func ParseGraph(src string) (*Graph, error) { return Parser{}.ParseGraph(src) }
 
-// ParseSnapshot reads a snapshot. The error is an *[InvalidError].
+// ParseSnapshot parses a snapshot. The error is an *[InvalidError].
 func ParseSnapshot(src string) (*Snapshot, error) { return Parser{}.ParseSnapshot(src) }
 
-// Read reads a file of either form, which is no longer than need be in memory. The error is an *[InvalidError], or that
-// of the reader.
+// Read parses a file of either form without keeping all of its text in memory. The error is an *[InvalidError] or comes
+// from the reader.
 func Read(r io.Reader) (Document, error) { return Parser{}.Read(r) }
 
 func ofForm[D Document](d Document, err error) (D, error) {
@@ -58,7 +57,7 @@ func ofForm[D Document](d Document, err error) (D, error) {
 	return wanted, nil
 }
 
-// Read reads a file of either form. The error is an *[InvalidError], or that of the reader.
+// Read parses a file of either form. The error is an *[InvalidError] or comes from the reader.
 func (p Parser) Read(r io.Reader) (Document, error) {
 	var b strings.Builder
 	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))
@@ -68,7 +67,7 @@ func (p Parser) Read(r io.Reader) (Document, error) {
 	return p.Parse(b.String())
 }
 
-// sizeOf is how much there is to read, 0 if nobody knows.
+// sizeOf returns the number of bytes left in r, or 0 if unknown.
 func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Len() int }:
@@ -81,13 +80,13 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-// ParseGraph reads a general graph. The error is an *[InvalidError].
+// ParseGraph parses a general graph. The error is an *[InvalidError].
 func (p Parser) ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](p.Parse(src)) }
 
-// ParseSnapshot reads a snapshot. The error is an *[InvalidError].
+// ParseSnapshot parses a snapshot. The error is an *[InvalidError].
 func (p Parser) ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](p.Parse(src)) }
 
-// Parse reads a file of either form. The error is an *[InvalidError]. What is read shares the memory of the source.
+// Parse parses a file of either form. The error is an *[InvalidError]. The result shares memory with src.
 func (p Parser) Parse(src string) (Document, error) {
 	if doc := p.atOnce(src); doc != nil {
 		return doc, nil
@@ -99,8 +98,8 @@ func (p Parser) Parse(src string) (Document, error) {
 	return doc, nil
 }
 
-// ParseValue reads any JSON, as strictly as [Parser.Parse] reads files. Nothing in it is taken for a reference. The
-// error is an *[InvalidError].
+// ParseValue parses any JSON value as strictly as [Parser.Parse] does, but without references. The error is an
+// *[InvalidError].
 func (p Parser) ParseValue(src string) (Value, error) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
@@ -114,8 +113,8 @@ func (p Parser) ParseValue(src string) (Value, error) {
 	return v, nil
 }
 
-// thorough reads a text for all that is wrong with it: first its syntax, and then, if it was read to the end and nothing
-// was left out, the graph.
+// thorough finds all errors in a text: first in its syntax and then, if it was read to the end without elisions, in the
+// graph.
 func (p Parser) thorough(src string) (Document, *InvalidError) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
@@ -130,8 +129,8 @@ func (p Parser) thorough(src string) (Document, *InvalidError) {
 	return doc, f.errIn(src)
 }
 
-// atOnce reads a text in one pass: each vertex becomes a part of the graph as soon as it is read. It gives up, and
-// returns nil, at the first fault, since what there is to say of it depends on what follows.
+// atOnce parses a text in one pass, adding each vertex to the graph as soon as it is read. It returns nil at the first
+// error; reporting it well takes a thorough parse.
 func (p Parser) atOnce(src string) Document {
 	f := &faults{max: 1}
 	syntax := p.syntax(src, f)
@@ -159,7 +158,7 @@ func (p Parser) newFaults() *faults {
 	return &faults{max: p.MaxFaults}
 }
 
-// syntax returns what reads a text, nil if the text is too large.
+// syntax returns a parser for a text, or nil if the text is too large.
 func (p Parser) syntax(src string, f *faults) *parser {
 	if most := p.maxSize(); int64(len(src)) > most {
 		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// pending reads the resources that are in no graph, and finds what they refer to.
+// pending reads the pending resources.
 func (b *builder) pending(value Value) {
 	pending := &b.snapshot.Pending
 	for _, m := range value.members() {
@@ -34,7 +34,7 @@ func (b *builder) pending(value Value) {
 	b.resolvePending(pending)
 }
 
-// operation reports what is no operation in a pending resource.
+// operation checks the operation of a pending resource.
 func (b *builder) operation(v Value) {
 	m, ok := member(v, "operation")
 	kind := OperationKind(m.Value.text)
@@ -53,7 +53,7 @@ func (b *builder) operation(v Value) {
 	}
 }
 
-// nearest returns the kind that was probably meant: one like it, or another form of the same verb.
+// nearest returns the operation that was probably meant: a similar word or another form of the same verb.
 func (k OperationKind) nearest() OperationKind {
 	kinds := []OperationKind{CreateOperation, UpdateOperation, DeleteOperation}
 	for _, kind := range kinds {
@@ -64,7 +64,7 @@ func (k OperationKind) nearest() OperationKind {
 	return suggest.Name(string(k), kinds)
 }
 
-// pendingResource reads a resource that has its URN inside.
+// pendingResource reads a resource that holds its own URN.
 func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	r := b.memory.vertex()
 	r.index, r.offset = int32(place), v.offset
@@ -97,8 +97,8 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	return r
 }
 
-// resolvePending finds the references in pending resources. They lead to resources of the graph; one that is about to be
-// deleted may also refer to another such.
+// resolvePending resolves references in pending resources. They target resources of the graph; those of a pending
+// delete may also target other pending deletes.
 func (b *builder) resolvePending(pending *Pending) {
 	b.deletes = pending.deletesByKey()
 	edges := b.edges
@@ -111,5 +111,5 @@ func (b *builder) resolvePending(pending *Pending) {
 	for _, o := range pending.Operations {
 		resolve("operations", o.Resource)
 	}
-	b.edges = edges // References from outside of the graph do not count.
+	b.edges = edges // References from outside the graph are not edges.
 }

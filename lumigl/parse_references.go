@@ -2,10 +2,10 @@ package lumigl
 
 import "github.com/lumi-idl/lumi/runtime/wire"
 
-// propertyKey is the one key that may stand beside the tag in a reference.
+// propertyKey is the only other key that a reference may contain.
 const propertyKey = "property"
 
-// bag resolves properties. Taken together, they are no reference.
+// bag resolves references within properties. The properties object itself is never a reference.
 func (b *builder) bag(properties *Value) {
 	if tag, ok := member(*properties, b.tag); ok {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
@@ -14,7 +14,7 @@ func (b *builder) bag(properties *Value) {
 	b.members(properties.members())
 }
 
-// resolve turns references within a value into such, in place.
+// resolve resolves the references within a value, in place.
 func (b *builder) resolve(v *Value) {
 	switch v.kind {
 	case List:
@@ -44,7 +44,7 @@ func (b *builder) resolve(v *Value) {
 	}
 }
 
-// members resolves what stands in an object.
+// members resolves references in the members of an object.
 func (b *builder) members(members []Member) {
 	b.path = append(b.path, step{index: -1})
 	for i := range members {
@@ -55,8 +55,8 @@ func (b *builder) members(members []Member) {
 	b.path = b.path[:len(b.path)-1]
 }
 
-// reference turns an object that has the tag as a key into a reference. If it is none, what is in it is looked at all the
-// same.
+// reference converts an object that contains the tag to a reference. If it is invalid, references within it are still
+// resolved.
 func (b *builder) reference(v *Value, tag *Member) {
 	property, ok := "", true
 	for i := range v.node.members {
@@ -85,20 +85,20 @@ func (b *builder) reference(v *Value, tag *Member) {
 	if !ok {
 		return
 	}
-	n := v.node // Nothing else needs it any more.
+	n := v.node // The node has no other use.
 	*n = node{target: target}
 	if target.graph == nil {
 		b.forwardRefs = append(b.forwardRefs, forwardRef{len(b.edges.To), target})
 	}
 	b.edges.add(target.index, tag.Value.offset)
-	// The offset is that of the key, since this is what a fault would be about.
+	// Errors point to the target's key.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 	if target.Type == ModuleType {
 		b.use(v)
 	}
 }
 
-// target finds the vertex with a key. If there is none, it makes one that is in no graph yet.
+// target returns the vertex with a key, or else a placeholder that is not in the graph yet.
 func (b *builder) target(key string) *Vertex {
 	v := b.graph.Vertex(key)
 	if v == nil {

@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// sequence reads the elements between a pair of brackets, and the commas that separate them.
+// sequence reads comma-separated elements between brackets.
 type sequence struct {
 	*parser
 	open  int
 	close byte
-	// end is where the last element ended, and comma where the comma after it is, -1 if there is none.
+	// end is the end of the last element, and comma the position of the comma after it, or -1.
 	end, comma int
-	// several says that an element was read, so that a comma must come before the next.
+	// several is set once an element was read and a comma must precede the next.
 	several bool
-	// quoted says that the last element is a string.
+	// quoted is set if the last element is a string.
 	quoted bool
 }
 
-// next goes to the next element. It returns false after the closing bracket, and where the parser stops.
+// next advances to the next element. It returns false after the closing bracket, and when the parser stops.
 func (s *sequence) next() bool {
-	s.path[len(s.path)-1] = step{index: noStep} // A fault between elements is one of the list or object.
+	s.path[len(s.path)-1] = step{index: noStep} // Errors between elements belong to the list or object.
 	for {
 		s.space()
 		if s.pos >= len(s.src) {
@@ -41,7 +41,7 @@ func (s *sequence) next() bool {
 		case c == ',':
 			s.takeComma()
 		case s.elision():
-			// A comma may follow or not: nobody knows what was left out.
+			// After an elision, the comma is optional.
 			if s.space(); s.at(',') {
 				s.pos++
 			}
@@ -57,8 +57,8 @@ func (s *sequence) next() bool {
 	}
 }
 
-// lacksComma reports whether the next element begins here, and only the comma before it is missing. After a string on the
-// same line there may be a quote too many or one not escaped, and a word may belong to what comes before it.
+// lacksComma reports whether the next element starts here and only the comma is missing. After a string on the same
+// line, there may be a stray or unescaped quote, and a word may belong to the previous element.
 func (s *sequence) lacksComma() bool {
 	between, rest := s.src[s.end:s.pos], s.src[s.pos:]
 	newLine := strings.Contains(between, "\n")
@@ -71,7 +71,7 @@ func (s *sequence) lacksComma() bool {
 	return newLine && wordEnd(rest) > 0
 }
 
-// took notes that an element was read.
+// took records that an element was read.
 func (s *sequence) took(v Value) {
 	s.end, s.comma, s.several, s.quoted = s.pos, -1, true, v.kind == Text
 }
@@ -85,7 +85,7 @@ func (s *sequence) takeComma() {
 	s.fix(ExtraCommaFault, s.pos-1, s.pos, "", "remove the comma", "comma without an element before it")
 }
 
-// member reads a key with its value.
+// member reads a key and its value.
 func (s *sequence) member() {
 	start := s.pos
 	key, ok := s.key()
@@ -110,7 +110,7 @@ func (s *sequence) member() {
 	s.took(v)
 }
 
-// key reads a key and the colon after it. It returns false where the parser stops.
+// key reads a key and its colon. It returns false when the parser stops.
 func (s *sequence) key() (string, bool) {
 	start := s.pos
 	var word, key string
@@ -147,7 +147,7 @@ func (s *sequence) key() (string, bool) {
 	return key, true
 }
 
-// mismatch reports that this is not the bracket that closes the sequence.
+// mismatch reports the wrong closing bracket.
 func (s *sequence) mismatch(found string) {
 	s.fail(Fault{
 		Code: BracketFault, Offset: s.pos, End: min(s.pos+1, len(s.src)),
@@ -156,12 +156,12 @@ func (s *sequence) mismatch(found string) {
 	})
 }
 
-// space skips white space, and what JSON does not have: comments, and white space of other kinds.
+// space skips white space, and reports comments and white space that JSON does not allow.
 func (p *parser) space() {
 	for i := p.pos; i < len(p.src); {
 		switch c := p.src[i]; c {
 		case '\n':
-			for i++; strings.HasPrefix(p.src[i:], "        "); { // Most space is indentation.
+			for i++; strings.HasPrefix(p.src[i:], "        "); { // Most white space is indentation.
 				i += 8
 			}
 		case ' ', '\t', '\r':
@@ -176,7 +176,7 @@ func (p *parser) space() {
 	p.pos = len(p.src)
 }
 
-// strangeSpace skips a comment, or a character that is white space elsewhere, if there is one here.
+// strangeSpace skips a comment or a character that JSON does not treat as white space, if there is one.
 func (p *parser) strangeSpace(c byte) bool {
 	switch {
 	case c == '/' || c == '#':
@@ -195,7 +195,7 @@ func (p *parser) strangeSpace(c byte) bool {
 	return false
 }
 
-// comment reads a comment, if there is one.
+// comment skips a comment, if there is one.
 func (p *parser) comment() bool {
 	start := p.pos
 	rest := p.src[start:]
@@ -210,7 +210,7 @@ func (p *parser) comment() bool {
 			})
 			return true
 		}
-		n, text = end+len("/**/"), " " // so that what is around it does not become one token
+		n, text = end+len("/**/"), " " // keeps the tokens around it apart
 	case strings.HasPrefix(rest, "//") || rest[0] == '#':
 		if end := strings.IndexByte(rest, '\n'); end >= 0 {
 			n = end
@@ -228,7 +228,7 @@ func (p *parser) comment() bool {
 	return true
 }
 
-// inString reports whether a comment may be a part of the string before it, one with a quote inside.
+// inString reports whether a comment is probably part of the preceding string, which contains an unescaped quote.
 func inString(before, comment string) bool {
 	_, n := utf8.DecodeLastRuneInString(before)
 	last := before[len(before)-n:]

@@ -2,7 +2,7 @@ package lumigl
 
 import "slices"
 
-// slabs hands out memory from large pieces, since a graph has very many small parts that live as long as it does.
+// slabs allocates in large chunks, since a graph consists of many small parts with the same lifetime.
 type slabs struct {
 	nodes   slab[node]
 	values  slab[Value]
@@ -10,13 +10,13 @@ type slabs struct {
 	bags    slab[Vertex]
 }
 
-// slab has memory for parts of one kind. The first pieces are smaller, since most texts are.
+// slab allocates values of one type. The first chunks are smaller, since most texts are small.
 type slab[T any] struct {
 	free []T
-	size int // of the last piece
+	size int // of the last chunk
 }
 
-// How many parts are allocated together.
+// Chunk sizes.
 const (
 	smallestSlab = 16
 	largestSlab  = 512
@@ -24,7 +24,7 @@ const (
 
 func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
 
-// copy returns a copy of a node, with memory of its own if s is nil.
+// copy returns a copy of a node, allocated from s unless s is nil.
 func (s *slabs) copy(n node) *node {
 	if s == nil {
 		return &node{elements: slices.Clone(n.elements), members: slices.Clone(n.members), target: n.target}

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// text reads a string.
 func (p *parser) text() string {
 	src, start := p.src, p.pos+1
 	for i := skipPlain(src, start); i < len(src); i = skipPlain(src, i+1) {
@@ -24,8 +23,8 @@ func (p *parser) text() string {
 	return p.unterminated(start-1, len(src))
 }
 
-// skipPlain returns where the first byte is, from i on, that is a quote, a backslash, a control character or not ASCII. It
-// looks at eight bytes at once, and may stop early, at less than eight bytes before the end.
+// skipPlain returns the index from i on of the first quote, backslash, control character or non-ASCII byte. It compares
+// eight bytes at once and may stop early in the last eight bytes of s.
 func skipPlain(s string, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
@@ -33,7 +32,7 @@ func skipPlain(s string, i int) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quote, backslash, control := w^'"'*ones, w^'\\'*ones, w-' '*ones
-		// Subtraction sets the highest bit of a byte that was smaller, and perhaps of those after it.
+		// The subtractions set the high bit of each byte that was smaller, and may set it in later ones.
 		if found := (w | control | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
@@ -41,7 +40,7 @@ func skipPlain(s string, i int) int {
 	return i
 }
 
-// escapedText reads a string on from the first character that needs a closer look.
+// escapedText continues a string at the first character that needs special treatment.
 func (p *parser) escapedText(start, i int) string {
 	var b strings.Builder
 	b.WriteString(p.src[start:i])
@@ -68,13 +67,13 @@ func (p *parser) escapedText(start, i int) string {
 	return p.unterminated(start-1, len(p.src))
 }
 
-// unterminated reports a string that does not end on its line.
+// unterminated reports a string without a closing quote on its line.
 func (p *parser) unterminated(open, end int) string {
 	p.fail(Fault{Code: StringFault, Offset: open, End: end, Message: "unterminated string"})
 	return ""
 }
 
-// escape reads an escape sequence at i and returns what is behind it.
+// escape reads an escape sequence at i and returns the index after it.
 func (p *parser) escape(b *strings.Builder, i int) int {
 	if i+1 >= len(p.src) {
 		return len(p.src)
@@ -116,7 +115,7 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// otherwiseQuoted reads a string in quotes that JSON does not have.
+// otherwiseQuoted reads a string in quotes that JSON does not allow.
 func (p *parser) otherwiseQuoted(quotes string) string {
 	start, faults := p.pos, len(p.faults.found)
 	var b strings.Builder
@@ -129,7 +128,7 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 			p.moveTo(i + n)
 			const message = "strings must be in double quotes"
 			switch {
-			case !p.settled(",]}:"): // It may be a quote inside the string.
+			case !p.settled(",]}:"): // The quote may be part of the string.
 				p.fail(Fault{Code: StringFault, Offset: start, End: i + n, Message: message})
 			case len(p.faults.found) > faults:
 				p.fault(StringFault, start, i+n, message)
@@ -150,10 +149,10 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 	return p.unterminated(start, i)
 }
 
-// quote writes a string as JSON.
+// quote returns a string as JSON.
 func quote(s string) string { return string(AppendText(nil, s)) }
 
-// AppendText appends a string as JSON, with as few escapes as there can be.
+// AppendText appends a string as JSON with as few escapes as possible.
 func AppendText(dst []byte, s string) []byte {
 	dst = append(slices.Grow(dst, len(s)+2), '"')
 	done := 0
@@ -180,7 +179,7 @@ func AppendText(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
-// escapeOf is how a control character, a quote or a backslash is written.
+// escapeOf returns the escape sequence for a control character, quote or backslash.
 func escapeOf(r rune) string {
 	const from, to = "\"\\\b\f\n\r\t", `"\bfnrt`
 	if i := strings.IndexRune(from, r); i >= 0 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// number reads a number.
 func (p *parser) number(v Value) Value {
 	rest := p.src[p.pos:]
 	n := numberEnd(rest)
@@ -18,14 +17,15 @@ func (p *parser) number(v Value) Value {
 	return v
 }
 
-// isNumber reports whether a word is a number in another language: in base 16, with its digits grouped, not finite.
+// isNumber reports whether a word is a number that JSON does not allow: hexadecimal, with digit separators, infinite or
+// NaN.
 func isNumber(word string) bool {
 	_, notFloat := strconv.ParseFloat(word, 64)
 	_, notInt := strconv.ParseInt(word, 0, 64)
 	return !errors.Is(notFloat, strconv.ErrSyntax) || !errors.Is(notInt, strconv.ErrSyntax)
 }
 
-// word reads true, false and null, and what people write in place of JSON.
+// word reads true, false or null, and reports other words.
 func (p *parser) word(v Value) Value {
 	start := p.pos
 	if quotes := otherQuotes(p.src[start:]); quotes != "" {
@@ -49,7 +49,7 @@ func (p *parser) word(v Value) Value {
 	return v
 }
 
-// elision reads dots in place of what was left out.
+// elision reads an ellipsis.
 func (p *parser) elision() bool {
 	rest := p.src[p.pos:]
 	if !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, "…") {
@@ -62,13 +62,13 @@ func (p *parser) elision() bool {
 	return true
 }
 
-// spellings are how JSON spells words of other languages, in small letters.
+// spellings maps literals of other languages, in lower case, to JSON.
 var spellings = map[string]string{
 	"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
 }
 
-// badWord reports a word that is not JSON. If it has no fix and something may belong to it, the parser stops. At the top
-// it may be the first of another language, such as YAML, and is not read.
+// badWord reports a word that is not JSON. The parser stops if there is no fix and the word may be part of something
+// longer. A word at the top level is not consumed; the file may be YAML or another format.
 func (p *parser) badWord(start int, word string, v Value) Value {
 	if right := spellings[strings.ToLower(word)]; right != "" {
 		if right != "null" {
@@ -93,7 +93,8 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 	return v
 }
 
-// settled reports whether what was read cannot go on: one of some characters follows, a comment, or the end of the line.
+// settled reports whether the current token is complete: the next character is one of by, or starts a comment or a
+// line.
 func (p *parser) settled(by string) bool {
 	rest := strings.TrimLeft(p.src[p.pos:], " \t")
 	return rest == "" || strings.IndexByte(by, rest[0]) >= 0 || strings.IndexByte("\r\n#", rest[0]) >= 0 ||

@@ -1,26 +1,26 @@
 package lumigl
 
-// parser reads JSON into values. It goes on after a fault only where what follows does not depend on what was meant.
-// Strings without escapes share the memory of the source.
+// parser parses JSON. After an error it continues only if what follows does not depend on how the error is fixed.
+// Strings without escapes share memory with the source.
 type parser struct {
 	src    string
 	pos    int
 	faults *faults
 	path   path
-	levels int // how many there may be
-	depth  int // how many of them there are
-	most   int // how many values there may be
-	values int // how many of them there are
+	levels int // limit
+	depth  int // current
+	most   int // limit
+	values int // so far
 	memory slabs
-	// elements and members are stacks of what lists and objects that are not finished yet have so far.
+	// elements and members are stacks for the lists and objects being read.
 	elements []Value
 	members  []Member
-	// elided says that a part of the file was left out, so that what is missing elsewhere may be there.
+	// elided is set if part of the file was elided, which may explain missing parts elsewhere.
 	elided bool
-	// stopped says that the rest of the file is not read.
+	// stopped is set if the rest of the file is not parsed.
 	stopped bool
-	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
+	// graph receives vertices as they are read. It is nil if the graph is built afterwards.
 	graph *builder
-	// resource holds the members of the resource that is handed over.
+	// resource holds the members of the resource that is passed to graph.
 	resource node
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// tokenEnd returns the length of the token that s starts with.
+// tokenEnd returns the length of the token at the start of s.
 func tokenEnd(s string) int {
 	switch {
 	case s == "":
@@ -25,7 +25,7 @@ func tokenEnd(s string) int {
 	return len(s)
 }
 
-// wordEnd returns the length of the word that s starts with: letters, digits, and what else stands in names.
+// wordEnd returns the length of the word at the start of s: letters, digits and other characters of names.
 func wordEnd(s string) int {
 	n := 0
 	for n < len(s) && isWordByte(s[n]) {
@@ -42,7 +42,7 @@ func isWordByte(c byte) bool {
 		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
-// spaceEnd returns the length of a character of white space that JSON does not have, 0 if s starts with another.
+// spaceEnd returns the length of the white space character at the start of s that JSON does not allow, or 0.
 func spaceEnd(s string) int {
 	const invisible = "\u200b\u2060\ufeff"
 	r, n := utf8.DecodeRuneInString(s)
@@ -52,7 +52,7 @@ func spaceEnd(s string) int {
 	return 0
 }
 
-// otherQuotes returns the group of the quote that s starts with, "" if there is none.
+// otherQuotes returns the group of quotes that the start of s belongs to, or "".
 func otherQuotes(s string) string {
 	r, _ := utf8.DecodeRuneInString(s)
 	for _, group := range quotes {
@@ -63,5 +63,6 @@ func otherQuotes(s string) string {
 	return ""
 }
 
-// quotes are those that JSON does not have. Any of a group may end a string that starts with one of it.
+// quotes are the groups of quotes that JSON does not allow. A string may end with any quote of the group it starts
+// with.
 var quotes = [...]string{"'", "`", "“”„", "‘’"}

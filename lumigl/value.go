@@ -13,7 +13,7 @@ var kindNames = [...]string{
 	Object: "an object", Reference: "a reference",
 }
 
-// String returns the name of the kind with its article, such as "a list".
+// String returns the kind with its article, such as "a list".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -21,10 +21,8 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// NullValue returns null.
 func NullValue() Value { return Value{kind: Null} }
 
-// BoolOf returns a boolean.
 func BoolOf(b bool) Value {
 	if b {
 		return Value{kind: Bool, text: "true"}
@@ -32,13 +30,13 @@ func BoolOf(b bool) Value {
 	return Value{kind: Bool, text: "false"}
 }
 
-// TextOf returns a string. It has to be UTF-8 to be written.
+// TextOf returns a string. Writing it fails if s is not UTF-8.
 func TextOf(s string) Value { return Value{kind: Text, text: s} }
 
-// IntOf returns a whole number.
+// IntOf returns an integer.
 func IntOf(n int64) Value { return Value{kind: Number, text: strconv.FormatInt(n, 10)} }
 
-// FloatOf returns a number. It reports whether JSON can express it, which it cannot the infinities and NaN.
+// FloatOf returns a number, and false for infinities and NaN, which JSON does not have.
 func FloatOf(f float64) (Value, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return Value{}, false
@@ -46,7 +44,7 @@ func FloatOf(f float64) (Value, bool) {
 	return Value{kind: Number, text: canonicalNumber(strconv.FormatFloat(f, 'g', -1, 64))}, true
 }
 
-// NumberOf returns the number that a JSON literal stands for, with all its digits. It reports whether that is one.
+// NumberOf parses a JSON number and keeps all digits. It returns false if literal is not one.
 func NumberOf(literal string) (Value, bool) {
 	if literal == "" || numberEnd(literal) != len(literal) {
 		return Value{}, false
@@ -54,7 +52,7 @@ func NumberOf(literal string) (Value, bool) {
 	return Value{kind: Number, text: literal}, true
 }
 
-// ListOf returns a list. An absent element is null. The slice must not be changed after.
+// ListOf returns a list that takes ownership of the slice. Absent elements become null.
 func ListOf(elements ...Value) Value {
 	if slices.ContainsFunc(elements, isAbsent) {
 		elements = slices.Clone(elements)
@@ -67,8 +65,8 @@ func ListOf(elements ...Value) Value {
 	return Value{kind: List, node: &node{elements: elements}}
 }
 
-// ObjectOf returns an object. A member whose value is absent is left out. The slice must not be changed after, and no key
-// may be there twice: what is written would not be accepted by any reader of this package.
+// ObjectOf returns an object that takes ownership of the slice. Members with absent values are dropped. Keys must be
+// distinct; an object with duplicate keys cannot be written.
 func ObjectOf(members ...Member) Value {
 	absent := func(m Member) bool { return isAbsent(m.Value) }
 	if slices.ContainsFunc(members, absent) {
@@ -79,7 +77,7 @@ func ObjectOf(members ...Member) Value {
 
 func isAbsent(v Value) bool { return v.kind == Absent }
 
-// ReferenceTo returns a reference to a vertex. One to nil dangles.
+// ReferenceTo returns a reference to a vertex. A reference to nil dangles.
 func ReferenceTo(v *Vertex) Value { return PropertyOf(v, "") }
 
 // PropertyOf returns a reference to a property of a vertex.
@@ -90,16 +88,16 @@ func PropertyOf(v *Vertex, property string) Value {
 	return Value{kind: Reference, text: property, node: &node{target: v}}
 }
 
-// Kind says what the value is.
+// Kind returns the value's kind.
 func (v Value) Kind() Kind { return v.kind }
 
-// Exists reports whether there is a value. Null is one.
+// Exists reports whether the value is not absent. Null exists.
 func (v Value) Exists() bool { return v.kind != Absent }
 
-// Offset is where the value starts in the text that it was parsed from, in bytes. It is 0 for a value that was made.
+// Offset returns the value's byte offset in the parsed text, or 0 for a value that was not parsed.
 func (v Value) Offset() int { return int(v.offset) }
 
-// Text returns a string's content.
+// Text returns the content of a string, and false for other kinds.
 func (v Value) Text() (string, bool) {
 	if v.kind != Text {
 		return "", false
@@ -107,10 +105,10 @@ func (v Value) Text() (string, bool) {
 	return v.text, true
 }
 
-// Bool returns a boolean.
+// Bool returns a boolean, and false for ok if the value is of another kind.
 func (v Value) Bool() (value, ok bool) { return v.kind == Bool && v.text == "true", v.kind == Bool }
 
-// Float returns the float64 that is nearest to a number.
+// Float returns the float64 nearest to a number, and false for other kinds.
 func (v Value) Float() (float64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -119,7 +117,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Int returns a number that is whole and fits.
+// Int returns a number, and false if it is not an integer or overflows.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -128,7 +126,7 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// Literal returns a number as JSON text, with all its digits, in the canonical way of writing it.
+// Literal returns a number as canonical JSON with all its digits, and false for other kinds.
 func (v Value) Literal() (string, bool) {
 	if v.kind != Number {
 		return "", false
@@ -136,10 +134,10 @@ func (v Value) Literal() (string, bool) {
 	return canonicalNumber(v.text), true
 }
 
-// Len is the number of a list's elements or an object's members, and otherwise 0.
+// Len returns the number of elements or members, or 0 for other kinds.
 func (v Value) Len() int { return len(v.elements()) + len(v.members()) }
 
-// At returns an element of a list, and the absent Value if there is no such element.
+// At returns an element of a list, or the absent Value.
 func (v Value) At(i int) Value {
 	if elements := v.elements(); 0 <= i && i < len(elements) {
 		return elements[i]
@@ -147,10 +145,10 @@ func (v Value) At(i int) Value {
 	return Value{}
 }
 
-// Get returns what stands behind a key of an object, and the absent Value if there is no such key.
+// Get returns the value of a key of an object, or the absent Value.
 func (v Value) Get(key string) Value {
 	members := v.members()
-	for i := range members { // Members are large, and copied where they are ranged over.
+	for i := range members { // Members are large, so do not copy them.
 		if members[i].Key == key {
 			return members[i].Value
 		}
@@ -158,10 +156,10 @@ func (v Value) Get(key string) Value {
 	return Value{}
 }
 
-// Elements are a list's.
+// Elements iterates over the elements of a list. Other kinds have none.
 func (v Value) Elements() iter.Seq2[int, Value] { return slices.All(v.elements()) }
 
-// Members are an object's, in order.
+// Members iterates over the members of an object in order. Other kinds have none.
 func (v Value) Members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		for _, m := range v.members() {
@@ -172,7 +170,7 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Target returns what a reference refers to: a vertex, or, if the name is not empty, a property of it.
+// Target returns the vertex that a reference refers to, and the name of the property or "" for the vertex itself.
 func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	if v.kind != Reference {
 		return nil, "", false
@@ -180,9 +178,8 @@ func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	return v.node.target, v.text, true
 }
 
-// With returns a copy of an object in which a key has a value: in its old place if it was there, else at the end. An
-// absent value removes the key. What is not an object counts as an empty one. It copies the object: to set many keys, use
-// an [ObjectBuilder].
+// With returns a copy of an object with a key set, in place or else at the end. An absent value removes the key. Values
+// of other kinds count as {}. Each call copies the object; to set many keys, use an [ObjectBuilder].
 func (v Value) With(key string, value Value) Value {
 	members := slices.Clone(v.members())
 	i := slices.IndexFunc(members, func(m Member) bool { return m.Key == key })
@@ -198,7 +195,7 @@ func (v Value) With(key string, value Value) Value {
 	return ObjectOf(members...)
 }
 
-// References are all references within the value, in the order of the text.
+// References iterates over the references within the value in text order.
 func (v Value) References() iter.Seq2[*Vertex, string] {
 	return func(yield func(*Vertex, string) bool) { v.references(yield) }
 }
@@ -223,8 +220,9 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 	return true
 }
 
-// Plain returns the value as package json decodes it: nil, a bool, a float64, a string, a []any or a map[string]any. Each part,
-// outermost first, for which special returns true is what it returns with that. Other references are nil.
+// Plain converts the value to what package json decodes: nil, a bool, a float64, a string, a []any or a map[string]any.
+// It calls special for each part, outermost first, and uses its result if ok is true. References become nil unless
+// special converts them.
 func (v Value) Plain(special func(part Value) (any, bool)) any {
 	if plain, ok := special(v); ok {
 		return plain
@@ -233,7 +231,7 @@ func (v Value) Plain(special func(part Value) (any, bool)) any {
 	case Bool:
 		return v.text == "true"
 	case Number:
-		f, _ := v.Float() // infinite if it is too large
+		f, _ := v.Float() // infinite if out of range
 		return f
 	case Text:
 		return v.text
@@ -253,8 +251,8 @@ func (v Value) Plain(special func(part Value) (any, bool)) any {
 	return nil
 }
 
-// Equal reports whether two values are the same: numbers by what they amount to, objects whatever the order of their
-// keys, references by the keys of their targets.
+// Equal reports whether two values are equal. Numbers are compared numerically, objects regardless of key order, and
+// references by the keys of their targets.
 func (v Value) Equal(w Value) bool {
 	if v.kind != w.kind {
 		return false
@@ -305,7 +303,7 @@ func (v *Value) members() []Member {
 	return v.node.members
 }
 
-// sorted returns members in the order of their keys.
+// sorted returns members sorted by key.
 func sorted(members []Member) []Member {
 	if slices.IsSortedFunc(members, byName) {
 		return members
@@ -317,7 +315,7 @@ func sorted(members []Member) []Member {
 
 func byName(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
 
-// duplicates calls report with each member of an object whose key is there already, and with the first that has it.
+// duplicates calls report for each member whose key is a duplicate, with the first member of that key.
 func duplicates(members []Member, report func(first, again Member)) {
 	const few = 12
 	if len(members) <= few {

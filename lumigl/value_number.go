@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// numberEnd returns the length of the JSON number that s starts with, 0 if there is none.
+// numberEnd returns the length of the JSON number at the start of s, or 0.
 func numberEnd(s string) int {
 	i := 0
 	if i < len(s) && s[i] == '-' {
@@ -48,16 +48,15 @@ func digits(s string) int {
 	return n
 }
 
-// maxPlain is the number of digits up to which a number is written without an exponent, as JavaScript has it, and
-// minPlain that of the zeros behind the point.
+// As in JavaScript, numbers have an exponent if they have more than maxPlain digits before the point, or are less than
+// 1 with minPlain or more zeros after it.
 const (
 	maxPlain = 21
 	minPlain = 6
 )
 
-// canonicalNumber is the one way to write what a JSON number amounts to: without needless zeros, and with an exponent
-// where JavaScript writes one. No digit is lost, and -0 is not 0. A number whose exponent is beyond all reason
-// stays as it is.
+// canonicalNumber returns the canonical form of a JSON number: no redundant zeros, and an exponent where JavaScript
+// would write one. All digits and the sign of -0 are kept. Numbers with enormous exponents stay unchanged.
 func canonicalNumber(s string) string {
 	if isPlainInteger(s) {
 		return s
@@ -79,13 +78,13 @@ func canonicalNumber(s string) string {
 			return s
 		}
 	}
-	// The value is 0.digits times ten to the power of point.
+	// The value is 0.digits * 10^point.
 	point := power + int64(len(whole)) - int64(len(whole+fraction)-len(digits))
 	digits = strings.TrimRight(digits, "0")
 	return sign + layOut(digits, point)
 }
 
-// layOut writes 0.digits times ten to the power of point.
+// layOut writes 0.digits * 10^point.
 func layOut(digits string, point int64) string {
 	n := int64(len(digits))
 	switch {
@@ -106,7 +105,7 @@ func layOut(digits string, point int64) string {
 	return digits + "e" + exponent
 }
 
-// isPlainInteger finds most numbers, which are canonical as they are.
+// isPlainInteger is a fast path for most numbers, which are canonical already.
 func isPlainInteger(s string) bool {
 	if len(s) > maxPlain {
 		return false

@@ -10,18 +10,17 @@ import "slices"
 //
 // An ObjectBuilder must not be copied or used by several goroutines at once.
 type ObjectBuilder struct {
-	// members are in the order of the object. Removed ones have the absent Value.
+	// members are in order. Removed ones have the absent Value.
 	members []Member
 	removed int
-	// at has the indices of the members by key. It is nil while there are too few for a map to pay off.
+	// at maps keys to indices. It is nil while a linear search is faster.
 	at map[string]int
 }
 
-// manyMembers is the number of members from which a map finds a key faster than a search.
+// manyMembers is the number of members at which a map becomes faster than a search.
 const manyMembers = 16
 
-// Set sets a key, at its old position or else at the end. An absent value removes the key. The result is that of
-// [Value.With] with the same arguments.
+// Set sets a key, in place or else at the end, like [Value.With]. An absent value removes the key.
 func (b *ObjectBuilder) Set(key string, value Value) {
 	i := b.find(key)
 	switch {
@@ -43,7 +42,7 @@ func (b *ObjectBuilder) Set(key string, value Value) {
 	}
 }
 
-// SetAll sets all keys of an object. It does nothing for values of other kinds.
+// SetAll sets all keys of an object. It ignores values of other kinds.
 func (b *ObjectBuilder) SetAll(object Value) {
 	b.members = slices.Grow(b.members, object.Len())
 	for key, value := range object.Members() {
@@ -59,10 +58,10 @@ func (b *ObjectBuilder) Get(key string) Value {
 	return Value{}
 }
 
-// Len is the number of members.
+// Len returns the number of members.
 func (b *ObjectBuilder) Len() int { return len(b.members) - b.removed }
 
-// Object returns the object so far. Later calls do not change it.
+// Object returns the object built so far. Later calls do not change it.
 func (b *ObjectBuilder) Object() Value { return ObjectOf(slices.Clone(b.members)...) }
 
 // find returns the index of a key, or -1.

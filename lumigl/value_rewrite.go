@@ -2,16 +2,18 @@ package lumigl
 
 import "slices"
 
-// Retarget returns the value with references that lead where to says. What does not change is shared with v.
+// Retarget returns the value with each reference redirected to to(target). Unchanged parts are shared with v.
 func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(nil, to) }
 
-// Replace returns the value with the parts, outermost first, for which replace returns true replaced by what it returns
-// with that; an absent value removes an element or a member. What does not change is shared with v.
+// Replace returns the value with parts replaced by the results of replace, which is called outermost first. If it
+// returns false, the part is kept and its own parts are visited. An absent value removes an element or a member.
+// Unchanged parts are shared with v.
 func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
 	return v.replace(nil, func(part *Value) (Value, bool) { return replace(*part) })
 }
 
-// replaced returns what a value becomes if it changes. It takes a pointer, since most values are only looked at.
+// replaced returns the new value, and false if nothing changed. The pointer avoids copies, since most values do not
+// change.
 func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value, bool) {
 	if part, changed := with(v); changed {
 		return part, true
@@ -19,8 +21,8 @@ func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value,
 	return v.mapped(memory, func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(memory, with) })
 }
 
-// Map returns a list or an object with the elements or members for which replace returns true replaced, as
-// [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
+// Map returns a list or an object with its elements or members replaced by the results of replace, as in
+// [Value.Replace] but one level deep. It passes the index of each and the key of members.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
 	if w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) }); changed {
 		return w

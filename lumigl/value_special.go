@@ -2,9 +2,9 @@ package lumigl
 
 import "github.com/lumi-idl/lumi/runtime/wire"
 
-// Some values are objects or strings that stand for something else, as they do between engines and providers.
+// Some strings and objects have a special meaning between engines and providers.
 
-// Secret returns what is wrapped as a secret. Tools must not show it.
+// Secret returns the content of a secret, and false for other values. Tools must not show it.
 func (v Value) Secret() (Value, bool) {
 	if v.signature() != wire.Secret {
 		return Value{}, false
@@ -12,22 +12,22 @@ func (v Value) Secret() (Value, bool) {
 	return v.Get("value"), true
 }
 
-// IsSecret reports whether the value is wrapped as a secret.
+// IsSecret reports whether the value is a secret.
 func (v Value) IsSecret() bool { return v.signature() == wire.Secret }
 
-// IsUnknown reports whether the value stands for one that is not known yet.
+// IsUnknown reports whether the value is the placeholder for an unknown value.
 func (v Value) IsUnknown() bool { return v.kind == Text && v.text == wire.Unknown }
 
-// IsAsset reports whether the value stands for the content of a file or text.
+// IsAsset reports whether the value is an asset: the content of a file, or text.
 func (v Value) IsAsset() bool { return v.signature() == wire.Asset }
 
-// IsArchive reports whether the value stands for the content of several files.
+// IsArchive reports whether the value is an archive: the content of several files.
 func (v Value) IsArchive() bool { return v.signature() == wire.Archive }
 
 // IsFile reports whether the value is an asset or an archive.
 func (v Value) IsFile() bool { return v.IsAsset() || v.IsArchive() }
 
-// IsExpression reports whether the value is computed from outputs of resources, as package expr does.
+// IsExpression reports whether the value is an expression over outputs of resources. See package expr.
 func (v Value) IsExpression() bool { return v.signature() == wire.Expression }
 
 func (v *Value) signature() string {

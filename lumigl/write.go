@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Append appends the canonical text of a document. A snapshot's resources are written in canonical order, wherever they
-// stand. The error, an *[InvalidError], is that of the document's Check.
+// Append appends a document's canonical text. Resources are written in canonical order regardless of their order in the
+// snapshot. It returns the error of the document's Check, an *[InvalidError].
 func Append(dst []byte, doc Document) ([]byte, error) {
 	w := writer{buf: dst}
 	if err := w.document(doc); err != nil {
@@ -17,8 +17,7 @@ func Append(dst []byte, doc Document) ([]byte, error) {
 	return w.buf, nil
 }
 
-// Write writes the canonical text of a document, as [Append] makes it. If there is an *[InvalidError], nothing is
-// written.
+// Write writes a document's canonical text, like [Append]. It writes nothing if Check fails.
 func Write(out io.Writer, doc Document) error {
 	w := writer{out: out, buf: make([]byte, 0, flushAt+flushAt/4)}
 	if err := w.document(doc); err != nil {
@@ -30,14 +29,13 @@ func Write(out io.Writer, doc Document) error {
 
 const flushAt = 64 << 10
 
-// writer writes canonical text.
 type writer struct {
 	buf    []byte
-	out    io.Writer // nil if all goes into the buffer
+	out    io.Writer // nil to keep all output in the buffer
 	err    error
 	tag    string
-	sort   bool     // the keys of objects
-	sorted []Member // a stack of the members of objects that are being written, if they had to be sorted
+	sort   bool     // whether to sort the keys of objects
+	sorted []Member // a stack of sorted members of the objects being written
 	indent int
 }
 
@@ -199,7 +197,7 @@ func (w *writer) value(v *Value) {
 	}
 }
 
-// members writes an object.
+// members writes the members of an object.
 func (w *writer) members(members []Member) {
 	first := len(w.sorted)
 	if w.sort && !slices.IsSortedFunc(members, byName) {
@@ -217,7 +215,7 @@ func (w *writer) members(members []Member) {
 	w.sorted = w.sorted[:first]
 }
 
-// reference writes a reference on one line, since it is one thing.
+// reference writes a reference on one line.
 func (w *writer) reference(v *Value) {
 	w.buf = append(w.buf, "{ "...)
 	w.buf = AppendText(w.buf, w.tag)
@@ -230,7 +228,7 @@ func (w *writer) reference(v *Value) {
 	w.buf = append(w.buf, " }"...)
 }
 
-// spill writes what there is, if that is much.
+// spill flushes the buffer if it is large.
 func (w *writer) spill() {
 	if w.out != nil && len(w.buf) >= flushAt {
 		w.flush()
@@ -244,7 +242,7 @@ func (w *writer) flush() {
 	w.buf = w.buf[:0]
 }
 
-// section writes what stands between two brackets.
+// section writes elements between brackets.
 type section struct {
 	*writer
 	list bool
@@ -256,7 +254,7 @@ func (s *section) begin() {
 	s.indent++
 }
 
-// element starts a new line, behind a comma if need be.
+// element starts a new line, after a comma unless it is the first.
 func (s *section) element() {
 	if s.some {
 		s.buf = append(s.buf, ',')
@@ -300,7 +298,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TagOf returns the key that marks references in the canonical text of a document: its own, unless data has that key too.
+// TagOf returns the key that marks references in a document's canonical text: its own tag, or another if data contains
+// that key.
 func TagOf(doc Document) string {
 	g := doc.Base()
 	tag := g.tag()

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Sort puts the resources in canonical order: each behind all that it refers to, and where that leaves a choice, by URN.
-// Modules that are used come first, and those that provide something last.
-// The error, an *[InvalidError], is that of [Snapshot.Check].
+// Sort puts the resources in canonical order: topologically, then by URN. Vertices of used modules come first, and of
+// modules that provide something last. The error is that of [Snapshot.Check], an *[InvalidError].
 func (s *Snapshot) Sort() error {
 	edges, err := checkedEdges(s)
 	if err != nil {
@@ -19,7 +18,7 @@ func (s *Snapshot) Sort() error {
 	return nil
 }
 
-// canonical orders vertices without circles.
+// canonical sorts vertices that have no cycles.
 func canonical(vertices []*Vertex, e *edges) []*Vertex {
 	places := byKey(vertices)
 	if slices.ContainsFunc(vertices, func(v *Vertex) bool { return v.Type == ModuleType }) {
@@ -32,7 +31,7 @@ func canonical(vertices []*Vertex, e *edges) []*Vertex {
 	return order
 }
 
-// rank puts the vertices of modules that are used before all others, and those of modules that provide something after them.
+// rank sorts the vertices of used modules first and of providing modules last.
 func (v *Vertex) rank() int {
 	switch {
 	case v.Type != ModuleType:
@@ -43,8 +42,8 @@ func (v *Vertex) rank() int {
 	return -1
 }
 
-// byKey returns the places of vertices in the order of their keys. Names after the same origin are sorted by themselves,
-// since those of a file are mostly in order.
+// byKey returns the indices of vertices sorted by key. Names that share a prefix are sorted separately, since those of
+// a file are mostly in order already.
 func byKey(vertices []*Vertex) []int32 {
 	type named struct {
 		name  string
