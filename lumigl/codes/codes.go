@@ -1,5 +1,5 @@
-// Package codes has the catalog of LumiGL's codes: those of the faults that a file may have, and those of what a
-// conversion loses. Each is a Markdown file, which 'lumi explain' prints and the pages in docs link.
+// Package codes contains the catalog of LumiGL's codes: errors in files and losses in conversions. Each entry is a
+// Markdown file that 'lumi explain' prints and docs/ links to.
 package codes
 
 import (
@@ -11,8 +11,8 @@ import (
 //go:embed faults losses
 var files embed.FS
 
-// Faults returns the entries of the codes that package lumigl declares, in that order.
+// Faults returns the catalog entries of package lumigl's codes, in declaration order.
 func Faults() catalog.Catalog { return catalog.New("fault", files, "faults") }
 
-// Losses returns the entries of the codes that package convert declares, in that order.
+// Losses returns the catalog entries of package convert's codes, in declaration order.
 func Losses() catalog.Catalog { return catalog.New("loss", files, "losses") }

@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// assembly makes a snapshot of what a source has. First all resources are declared, so that they can refer to each
-// other, then named, then filled, and then linked.
+// assembly builds a snapshot from a source. Resources are first declared, so that they can refer to each other, then
+// named, filled and linked.
 type assembly struct {
 	options  Options
 	book     *book
@@ -22,62 +22,62 @@ type assembly struct {
 	live     map[string]*draft
 	deleted  map[string]*draft
 	linked   int
-	// tool is what the source is from, and kept what only that understands of the whole.
+	// tool is the source's format, and kept holds top-level data that only that tool understands.
 	tool Format
 	kept bag
-	// references are those that the source itself says.
+	// references are the source's explicit references.
 	references []explicit
-	// renamed says of which names of packages and environments it has been said that they are others.
+	// renamed holds the package and environment names whose changes have been reported.
 	renamed map[string]bool
 }
 
-// state says where a resource is going.
+// state is the part of the snapshot that a resource belongs to.
 type state uint8
 
 const (
 	live    state = iota
-	deleted       // pending to be
-	begun         // an operation on it
+	deleted       // pending deletion
+	begun         // with a pending operation
 )
 
-// draft is a resource that is being made.
+// draft is a resource under construction.
 type draft struct {
 	*lumigl.Vertex
 	state state
-	// key is what the source calls it.
+	// key is the resource's identifier in the source.
 	key string
-	// parts are those of its URN.
+	// parts are the parts of the URN.
 	parts urn.Parts
-	// qualified is its name if another resource has the same parts.
+	// qualified is a longer name, used if several resources have the same parts.
 	qualified string
-	// said is where it stands in the source, and named what its name was made of.
+	// said is the resource in the source, and named the value that its name was derived from.
 	said, named *source
-	// mistyped says that its type is no type token in the source.
+	// mistyped is set if the type in the source is not a type token.
 	mistyped   bool
 	properties []lumigl.Member
 	extensions bag
-	// after are the resources that it depends on although no property refers to them.
+	// after lists dependencies that no property refers to.
 	after []lumigl.Value
-	// given are values that differ from those of the properties, by the part of the source that they stand in.
+	// given holds values that differ from the properties, by the part of the source they are from.
 	given map[string]bag
-	// place is where it is in the order of dependencies.
+	// place is the position in dependency order.
 	place *place
-	// An instance of OpenTofu belongs to an entry, and depends on blocks.
+	// OpenTofu only: the entry that the instance belongs to, and the blocks it depends on.
 	entry     *entry
 	dependsOn []*block
-	// index is of the properties of a resource of Pulumi, and list the last list of dependencies that it was found in.
+	// Pulumi only: an index of the properties, and the last dependency list that contained the resource.
 	index *index
 	list  int
 }
 
-// slot is where a property of a resource is, and the part of the source that it is from, such as "inputs".
+// slot is the index of a property, and the part of the source it is from, such as "inputs".
 type slot struct {
 	place int
 	from  string
 }
 
-// put gives a resource a property from a part of the source. It counts more than what slots have from other parts. What
-// is a secret in either of them is one in what comes of it.
+// put sets a property from a part of the source, overriding values from other parts. What is secret in one of the
+// values becomes secret in the result.
 func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots map[string]slot) {
 	at, ok := slots[name]
 	if ok {
@@ -98,7 +98,7 @@ func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots m
 	slots[name] = slot{at.place, from}
 }
 
-// differs keeps the value of a property that got another.
+// differs records an overridden value of a property.
 func (d *draft) differs(from, name string, v lumigl.Value) {
 	if d.given == nil {
 		d.given = map[string]bag{}
@@ -108,7 +108,7 @@ func (d *draft) differs(from, name string, v lumigl.Value) {
 	d.given[from] = given
 }
 
-// keepGiven keeps what differs in the extensions.
+// keepGiven stores the overridden values in the extensions.
 func (d *draft) keepGiven() {
 	for _, from := range slices.Sorted(maps.Keys(d.given)) {
 		given := d.given[from]
@@ -116,13 +116,12 @@ func (d *draft) keepGiven() {
 	}
 }
 
-// place is where one or more resources are in the order of dependencies.
+// place is a node of the dependency order, for one or more resources.
 type place struct {
 	before []*place
 	rank   int
 }
 
-// declare notes that there is a resource.
 func (a *assembly) declare(d *draft) {
 	if d.place == nil {
 		d.place = &place{}
@@ -147,8 +146,8 @@ func (a *assembly) declare(d *draft) {
 	}
 }
 
-// name gives all resources their URNs. Where several would have the same, all of them get their qualified names, so that
-// none depends on the order.
+// name assigns URNs to all resources. If several would have the same URN, all of them get their qualified names, so the
+// result does not depend on their order.
 func (a *assembly) name() error {
 	first, shared := make(map[urn.Parts]*draft, len(a.drafts)), map[urn.Parts]bool{}
 	for _, d := range a.drafts {
@@ -158,7 +157,7 @@ func (a *assembly) name() error {
 			shared[d.parts] = true
 		}
 	}
-	// What is not alive has the URN of what is, if that is the same in the source.
+	// Pending resources share the URN of the live resource if they do in the source.
 	urns := make(map[string]urn.URN, len(a.drafts))
 	taken := make(map[urn.URN]int, len(a.drafts))
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
@@ -200,7 +199,7 @@ func (a *assembly) name() error {
 	return nil
 }
 
-// free finds a URN that nothing has yet. It returns the name in it, too.
+// free returns an unused URN and the name in it.
 func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free string, err error) {
 	parts.Name = name
 	for base := urn.URN(""); ; {
@@ -212,12 +211,12 @@ func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free 
 			return u, parts.Name, nil
 		}
 		base = cmp.Or(base, u)
-		taken[base]++ // What was tried before needs no trying again.
+		taken[base]++ // Skip the numbers that have been tried.
 		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
 	}
 }
 
-// find is the resource that the source calls by a key, seen from another.
+// find returns the resource with a key, as seen from another resource.
 func (a *assembly) find(key string, from *draft) *draft {
 	if d, ok := a.live[key]; ok {
 		return d
@@ -228,7 +227,7 @@ func (a *assembly) find(key string, from *draft) *draft {
 	return nil
 }
 
-// environment and packageOf make names for URNs, and say once if they are others than those of the source.
+// environment and packageOf convert names for use in URNs, and report each change once.
 func (a *assembly) environment(name string, s *source) string {
 	return a.rename(EnvironmentLoss, "environment", name, environmentName(name), a.options.Environment, s)
 }
@@ -239,7 +238,7 @@ func (a *assembly) packageOf(name string, s *source) string {
 
 func (a *assembly) rename(code Code, what, name, made, wanted string, s *source) string {
 	if wanted != "" {
-		return wanted // Who asks for a name need not be told.
+		return wanted // The caller chose the name.
 	}
 	if key := what + " " + name; made != name && !a.renamed[key] {
 		a.renamed[key] = true
@@ -248,7 +247,7 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 	return made
 }
 
-// build makes the snapshot, once all resources are declared: fill reads a resource, and connect makes references.
+// build builds the snapshot after all resources have been declared. fill reads a resource, and connect adds references.
 func (a *assembly) build(fill func(*draft), connect func()) error {
 	if err := a.name(); err != nil {
 		return err
@@ -275,7 +274,7 @@ func (a *assembly) build(fill func(*draft), connect func()) error {
 	return nil
 }
 
-// secret wraps a value as a secret, unless it is one.
+// secret marks a value as a secret, unless it is one.
 func secret(v lumigl.Value) lumigl.Value {
 	if v.IsSecret() {
 		return v
@@ -283,13 +282,13 @@ func secret(v lumigl.Value) lumigl.Value {
 	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
 }
 
-// signed makes a special value.
+// signed returns a special value with the given signature.
 func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	own := lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// has reports whether a value, or one in it, is what is looked for.
+// has reports whether is returns true for a value or any part of it.
 func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)
@@ -300,7 +299,7 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 
 func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lumigl.Text }
 
-// plain is a value whose references are the URNs that they lead to, as they are outside of properties.
+// plain replaces references by URNs, for use outside of properties.
 func plain(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		to, _, ok := v.Target()
@@ -311,7 +310,7 @@ func plain(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// whole is what a number says that is whole and not negative. Of any other, it is said that it is left out.
+// whole returns a nonnegative integer. Other values are reported as losses.
 func whole(s *source) uint64 {
 	literal, _ := s.take().Literal()
 	n, err := strconv.ParseUint(literal, 10, 64)
@@ -322,7 +321,7 @@ func whole(s *source) uint64 {
 	return n
 }
 
-// open is a value in which no secret is wrapped.
+// open removes all secret wrappers within a value.
 func open(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		if inside, ok := v.Secret(); ok {
@@ -332,7 +331,7 @@ func open(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// mistaken reports plain data that LumiGL takes for something else.
+// mistaken reports plain data that LumiGL would interpret.
 func mistaken(s *source) {
 	if has(s.value, func(v lumigl.Value) bool { return v.IsUnknown() || isSpecial(v) }) {
 		s.note(MistakenLoss, "kept unchanged, but LumiGL reads part of it as a special value: a signature or "+

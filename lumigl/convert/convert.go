@@ -8,57 +8,54 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Format is what a source can be.
+// Format is a source format.
 type Format string
 
-// The formats. The zero Format is whatever the content says.
+// Source formats. The zero Format is detected from the content.
 const (
 	Pulumi   Format = "pulumi"
 	OpenTofu Format = "opentofu"
 )
 
-// Options say how to convert. The zero Options do what is most likely wanted.
+// Options configure a conversion. Zero-valued fields use defaults.
 type Options struct {
-	// From is the format, if the content is not to be asked.
+	// From is the source format. The default is to detect it.
 	From Format
-	// Environment and Package stand in all URNs, in place of what the source says.
+	// Environment and Package replace the names from the source in all URNs.
 	Environment, Package string
-	// ShortTypes turns aws:ec2/vpc:VPC into aws:ec2:VPC.
+	// ShortTypes shortens types such as aws:ec2/vpc:VPC to aws:ec2:VPC.
 	ShortTypes bool
-	// KeepValues leaves strings alone which are the id or the value of something that their resource depends on. If it is
-	// false, they become references.
+	// KeepValues keeps strings that equal the id or an output of a dependency. By default, they become references.
 	KeepValues bool
 }
 
-// Result is what became of a source.
+// Result is the result of a conversion.
 type Result struct {
 	From     Format
 	Snapshot *lumigl.Snapshot
-	// Text is the snapshot in canonical form.
+	// Text is the snapshot's canonical text.
 	Text []byte
-	// Losses are in the order of the source.
+	// Losses are in source order.
 	Losses []Loss
-	// Linked is how many strings became references.
+	// Linked is the number of strings that became references.
 	Linked int
 }
 
-// RefusedError says that a file cannot be converted at all.
+// RefusedError reports that a file or an option cannot be converted.
 type RefusedError struct {
-	// Problem is what the matter is, and what to do.
+	// Problem describes the problem and the remedy.
 	Problem string
 }
 
-// Error returns the problem.
 func (e *RefusedError) Error() string { return e.Problem }
 
 func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// maxDepth is how deep sources may be nested. A snapshot may be deeper, so that there is room for what is put around
-// values.
+// maxDepth limits the nesting of sources. It is lower than the limit for snapshots, since conversion wraps values.
 const maxDepth = 900
 
-// Convert makes a snapshot of a source. The error is a *[RefusedError], or a *[lumigl.InvalidError] for what is not JSON
-// or cannot be named as the options want it.
+// Convert converts a source to a snapshot. The error is a *[RefusedError], or a *[lumigl.InvalidError] for invalid JSON
+// or an invalid name in the options.
 func Convert(src string, options Options) (*Result, error) {
 	if err := options.Check(); err != nil {
 		return nil, err
@@ -92,7 +89,7 @@ func Convert(src string, options Options) (*Result, error) {
 		return nil, err
 	}
 	b.settle()
-	// From here on, the assembly and the book can be collected. The text of a state is somewhat longer than the state.
+	// This releases the assembly and the book, which are no longer needed.
 	result := &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}
 	if result.Text, err = lumigl.Append(make([]byte, 0, len(src)+len(src)/4), result.Snapshot); err != nil {
 		return nil, fmt.Errorf("invalid snapshot: %w", err)
@@ -100,7 +97,7 @@ func Convert(src string, options Options) (*Result, error) {
 	return result, nil
 }
 
-// Check says what is wrong with the names in the options, in a *[RefusedError].
+// Check validates the names in the options. The error is a *[RefusedError].
 func (o Options) Check() error {
 	if o.Environment != "" {
 		probe := urn.Parts{Environment: o.Environment, Package: "p", Module: "m", Type: "p:m:T", Name: "n"}

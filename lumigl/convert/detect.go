@@ -2,7 +2,7 @@ package convert
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// detect tells the format by what only one of them has.
+// detect identifies the format by features that are unique to it.
 func detect(root lumigl.Value) (Format, error) {
 	is := func(kind lumigl.Kind, keys ...string) bool {
 		v := root
@@ -32,8 +32,8 @@ func detect(root lumigl.Value) (Format, error) {
 	return "", refuse("unrecognized format; --from accepts %s and %s", Pulumi, OpenTofu)
 }
 
-// Recognize tells the format of a file that is not accepted as LumiGL. It is "" unless the content leaves no doubt: what
-// has an object of resources or vertices at its top may as well be LumiGL with faults.
+// Recognize identifies the format of a file that is not valid LumiGL. It returns "" in case of doubt: a file with a
+// top-level "resources" or "vertices" object may be LumiGL with errors.
 func Recognize(src string) Format {
 	root, err := lumigl.Parser{MaxDepth: maxDepth}.ParseValue(src)
 	if err != nil || holdsResources(root) {

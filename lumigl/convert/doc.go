@@ -1,10 +1,9 @@
-// Package convert makes LumiGL snapshots of what other tools keep: Pulumi's exported stacks, and the state of
-// OpenTofu and Terraform.
+// Package convert converts exported Pulumi stacks and OpenTofu and Terraform state to LumiGL snapshots.
 //
-// No source fits without remainder. So the reader keeps account: every key of a source is either used, or stands in a
-// [Loss], which says where it is, what became of it and why. A key that nobody thought of is a loss like any other; that
-// is what [source] is for. Whatever the source, the snapshot passes its own Check.
+// No source maps to LumiGL completely, so the reader accounts for every key: it is either used or reported as a [Loss]
+// with its position, outcome and reason. Keys that the reader does not know are losses too; [source] keeps the account.
+// Whatever the source, the snapshot passes its own Check.
 //
-// What only the other tool understands is kept in the extensions of a resource, and in a top-level field, under that
-// tool's name. docs/convert.md says what becomes of what.
+// Data that only the other tool understands is kept under that tool's name, in the extensions of a resource or in a
+// top-level field. docs/convert.md documents the mapping.
 package convert

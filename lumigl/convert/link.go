@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// rank orders the places by what has to be before what, in a way that any circle is cut at the same edge each time. What
-// refers only to places of lower rank is in no circle.
+// rank assigns ranks to places in dependency order, so that each cycle is always cut at the same edge. A place that
+// refers only to lower ranks is on no cycle.
 func (a *assembly) rank() {
 	var places []*place
 	number := func(p *place) int32 {
@@ -33,22 +33,21 @@ func (a *assembly) rank() {
 	}
 }
 
-// may reports whether a resource may refer to another without making a circle.
+// may reports whether a reference from d to another resource would not close a cycle.
 func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < d.place.rank }
 
-// mostSearched bounds how many resources are looked at for one property or list of dependencies, where the work would
-// otherwise grow with the square of the source.
+// mostSearched limits the resources that are searched for a property or dependency list, to avoid quadratic time.
 const mostSearched = 100
 
-// explicit is a reference that the source itself says.
+// explicit is a reference that is explicit in the source.
 type explicit struct {
 	from, to *draft
 	said     *source
 	property string
 }
 
-// placeReferences has references count in the order of resources, of those that the source says all that properties have.
-// Others are in values that gave way, and went to the extensions.
+// placeReferences adds explicit references to the dependency order, in the order of resources. It skips references in
+// overridden values, which went to the extensions.
 func (a *assembly) placeReferences() {
 	targets := map[*draft]map[*lumigl.Vertex]bool{}
 	a.references = slices.DeleteFunc(a.references, func(r explicit) bool {
@@ -62,7 +61,7 @@ func (a *assembly) placeReferences() {
 	}
 }
 
-// keptAs says what becomes of a reference that cannot be one.
+// keptAs describes what replaces a reference.
 func keptAs(property string) string {
 	if property != "" {
 		return "the URN is kept as a string, without the property name"
@@ -70,7 +69,7 @@ func keptAs(property string) string {
 	return "the URN is kept as a string, not as a reference"
 }
 
-// cut turns references that are in circles into the URNs of what they lead to. All others stay.
+// cut replaces references on cycles by the URNs of their targets.
 func (a *assembly) cut() {
 	cut := map[*draft]map[*lumigl.Vertex]bool{}
 	for _, r := range a.references {
@@ -97,8 +96,7 @@ func (a *assembly) cut() {
 	}
 }
 
-// link replaces the strings in a property that stand for another resource, as find says, by references. It does not look
-// into special values.
+// link replaces strings in a property by the references that find returns for them. It skips special values.
 func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *draft, property string)) {
 	if a.options.KeepValues {
 		return
@@ -120,7 +118,7 @@ func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *d
 	})
 }
 
-// targets are what the properties of a resource refer to.
+// targets returns the vertices that the properties of a resource refer to.
 func (d *draft) targets() map[*lumigl.Vertex]bool {
 	all := map[*lumigl.Vertex]bool{}
 	for _, p := range d.properties {

@@ -1,43 +1,43 @@
 package convert
 
-// Code says what kind of loss there is. Package codes explains each.
+// Code is the kind of a loss. Package codes explains each.
 type Code string
 
-// What is not in the snapshot at all.
+// Data that is not in the snapshot.
 const (
-	UnknownLoss        Code = "unknown"         // a key that means nothing to the reader
+	UnknownLoss        Code = "unknown"         // an unknown key
 	ShapeLoss          Code = "shape"           // a value of the wrong kind
 	EmptyLoss          Code = "empty"           // a resource without instances
-	CiphertextLoss     Code = "ciphertext"      // a secret that is encrypted
+	CiphertextLoss     Code = "ciphertext"      // an encrypted secret
 	AssetHashLoss      Code = "asset-hash"      // the hash of an asset or archive
-	ContentLoss        Code = "content"         // what an asset or archive holds
-	PackageVersionLoss Code = "package-version" // the version of a package in a resource reference
-	ReferenceIDLoss    Code = "reference-id"    // an id in a resource reference
-	OperationLoss      Code = "operation"       // a pending operation that LumiGL does not have
-	EncryptionLoss     Code = "encryption"      // how secrets were encrypted
+	ContentLoss        Code = "content"         // the content of an asset or archive
+	PackageVersionLoss Code = "package-version" // the package version in a resource reference
+	ReferenceIDLoss    Code = "reference-id"    // the id in a resource reference
+	OperationLoss      Code = "operation"       // a pending operation that LumiGL does not support
+	EncryptionLoss     Code = "encryption"      // the encryption settings of secrets
 )
 
-// What is in the snapshot in another form, or without its effect.
+// Data that is in the snapshot in another form or without its effect.
 const (
-	TypeLoss         Code = "type"          // a type that is no token, or not that of the URN
-	NameLoss         Code = "name"          // a name that cannot stand in a URN, or stands for two
-	PackageLoss      Code = "package"       // a name of a package that cannot stand in a URN
-	EnvironmentLoss  Code = "environment"   // a name of an environment that cannot stand in a URN
-	CircleLoss       Code = "circle"        // a reference in a circle
-	DanglingLoss     Code = "dangling"      // a reference to what is not there
-	DependencyLoss   Code = "dependency"    // a dependency that cannot be said
+	TypeLoss         Code = "type"          // a type that is not a token or differs from the URN
+	NameLoss         Code = "name"          // a name that is invalid in a URN or ambiguous
+	PackageLoss      Code = "package"       // a package name that is invalid in a URN
+	EnvironmentLoss  Code = "environment"   // an environment name that is invalid in a URN
+	CircleLoss       Code = "circle"        // a reference on a cycle
+	DanglingLoss     Code = "dangling"      // a reference to a missing resource
+	DependencyLoss   Code = "dependency"    // a dependency that cannot be expressed
 	InputLoss        Code = "input"         // an input that differs from the output
-	UnmanagedLoss    Code = "unmanaged"     // a resource that no provider makes
-	InertLoss        Code = "inert"         // what nothing acts on any more
-	UnknownValueLoss Code = "unknown-value" // a value that was not known
-	NumberLoss       Code = "number"        // what is no number in JSON
-	OutputLoss       Code = "output"        // a value that was wrapped
-	SignatureLoss    Code = "signature"     // a special value that the reader does not know
-	MistakenLoss     Code = "mistaken"      // plain data that LumiGL takes for a special value
-	FlatLoss         Code = "flat"          // attributes in the form of before 2019
-	SensitiveLoss    Code = "sensitive"     // a path to a secret that leads nowhere
-	GuessedLoss      Code = "guessed"       // what is taken for a secret because of its name
-	BytesLoss        Code = "bytes"         // a string that is no UTF-8
+	UnmanagedLoss    Code = "unmanaged"     // a resource without a provider
+	InertLoss        Code = "inert"         // a setting that has no effect in Lumi
+	UnknownValueLoss Code = "unknown-value" // an unknown value
+	NumberLoss       Code = "number"        // NaN or an infinity
+	OutputLoss       Code = "output"        // a wrapped output
+	SignatureLoss    Code = "signature"     // a special value of an unknown kind
+	MistakenLoss     Code = "mistaken"      // plain data that LumiGL would interpret
+	FlatLoss         Code = "flat"          // flat attributes from before 2019
+	SensitiveLoss    Code = "sensitive"     // a path to a secret that does not exist
+	GuessedLoss      Code = "guessed"       // a value that is assumed to be a secret because of its name
+	BytesLoss        Code = "bytes"         // a string that is not UTF-8
 )
 
 var lost = map[Code]bool{
@@ -45,22 +45,22 @@ var lost = map[Code]bool{
 	ContentLoss: true, PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
 }
 
-// Loss is something of the source that is not in the snapshot, or is there in another form.
+// Loss is a part of the source that is missing in the snapshot or takes another form.
 type Loss struct {
 	Code Code
-	// Message says what became of it, and why. It has no full stop, and nothing of what values say.
+	// Message describes the outcome and the reason. It has no full stop and never contains values.
 	Message string
 
-	// place is where it starts in the source, or the string whose text it is in.
+	// place is the position in the source, or in the string that contained the document.
 	place             int
 	pointer, resource string
 }
 
-// Resource is what the source calls the resource that the loss is about. It is empty for what belongs to none.
+// Resource returns the identifier of the resource in the source, or "" if the loss belongs to none.
 func (l Loss) Resource() string { return l.resource }
 
-// Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.
+// Lost reports whether the data is missing in the snapshot. If not, it takes another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
-// Pointer is the JSON pointer to it in the source, or to the secret that it is in.
+// Pointer returns the JSON pointer to the data in the source, or to the secret that contains it.
 func (l Loss) Pointer() string { return l.pointer }

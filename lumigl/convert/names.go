@@ -11,25 +11,25 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// token makes a type token of a type that may be none, and says whether it is another one.
+// token converts a type to a type token, and reports whether that changed it.
 func token(s string) (t tokens.Type, changed bool) {
 	if t, err := tokens.Parse(s); err == nil {
 		return t, false
 	}
-	// The first part is the package and the last the name, whatever is between.
+	// The first part is the package and the last the name.
 	pkg, rest, _ := strings.Cut(s, ":")
 	module, name := "index", rest
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		module, name = rest[:i], rest[i+1:]
 	}
 	t, err := tokens.Format(packageName(pkg, "unknown"), moduleName(module), identifier(name))
-	if err != nil { // It cannot be, since each part is right by itself.
+	if err != nil { // impossible, since each part is valid
 		return "unknown:index:Unknown", true
 	}
 	return t, true
 }
 
-// packageName makes a package's name of a text.
+// packageName converts a text to a package name, or returns otherwise.
 func packageName(s, otherwise string) string {
 	if tokens.CheckPackage(s) == nil {
 		return s
@@ -64,12 +64,12 @@ func identifier(s string) string {
 	return s
 }
 
-// environmentName makes an environment's name of a text.
+// environmentName converts a text to an environment name.
 func environmentName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return r != ':' && isPlain(r) }), "default")
 }
 
-// resourceName makes the last part of a URN of a text.
+// resourceName converts a text to the last part of a URN.
 func resourceName(s string) string {
 	if urn.CheckName(s) == nil {
 		return s
@@ -77,7 +77,7 @@ func resourceName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return !unicode.IsControl(r) }), "unnamed")
 }
 
-// replaced is a text with another character in place of each that may not stay.
+// replaced replaces each character for which stays returns false.
 func replaced(s string, by rune, stays func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if stays(r) {
@@ -89,8 +89,8 @@ func replaced(s string, by rune, stays func(rune) bool) string {
 
 func isPlain(r rune) bool { return !unicode.IsSpace(r) && unicode.IsPrint(r) && r != utf8.RuneError }
 
-// shortType drops the file from a token: aws:ec2/vpc:VPC becomes aws:ec2:VPC. Modules whose last part is not that of the
-// type stay.
+// shortType removes the file from a token: aws:ec2/vpc:VPC becomes aws:ec2:VPC. Tokens whose last module part does not
+// match the type stay unchanged.
 func shortType(t tokens.Type) tokens.Type {
 	module := t.Module()
 	i := strings.LastIndexByte(module, '/')

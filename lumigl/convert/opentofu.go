@@ -8,27 +8,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// openTofu reads the state of OpenTofu and Terraform in version 4, which all of their versions have written since 2019.
+// openTofu reads OpenTofu and Terraform state in version 4, which all releases since 2019 write.
 type openTofu struct {
 	*assembly
-	// tokens are those that have been made, by provider, module and type.
+	// tokens caches type tokens by provider, module and type.
 	tokens map[[3]string]madeToken
-	// blocks are the resources of the configuration, by their addresses there.
+	// blocks maps configuration addresses to resource blocks.
 	blocks map[string]*block
-	// byID are the instances with an id that no other has. The others are nil.
+	// byID maps ids to instances, or to nil if an id is not unique.
 	byID map[string]*draft
 }
 
-// block is a resource of the configuration, whatever instances it has.
+// block is a resource block of the configuration, with all its instances.
 type block struct {
 	place
-	// instances are those of it that are alive.
+	// instances are the live instances.
 	instances []*draft
-	// on is the instance that was last found to depend on it, and said the one with a reference that says so.
+	// on is the last instance found to depend on the block, and said the last one with a reference that shows it.
 	on, said *draft
 }
 
-// block is the resource with an address in the configuration.
+// block returns the block with a configuration address.
 func (o *openTofu) block(address string) *block {
 	b := o.blocks[address]
 	if b == nil {
@@ -38,13 +38,13 @@ func (o *openTofu) block(address string) *block {
 	return b
 }
 
-// madeToken is a token that was made of a type.
+// madeToken is a cached token.
 type madeToken struct {
 	token   tokens.Type
 	changed bool
 }
 
-// token is the token of a type, which many resources have.
+// token returns the token of a type, from the cache if possible.
 func (o *openTofu) token(provider, module, kind string) madeToken {
 	key := [3]string{provider, module, kind}
 	made, ok := o.tokens[key]
@@ -55,7 +55,7 @@ func (o *openTofu) token(provider, module, kind string) madeToken {
 	return made
 }
 
-// entry is what the instances of one resource in the state have in common.
+// entry holds the data shared by the instances of a resource in the state.
 type entry struct {
 	*block
 	module, kind string
@@ -85,7 +85,7 @@ func (o *openTofu) read(top *source) error {
 	return o.build(o.fill, o.connect)
 }
 
-// readable refuses what is no state of version 4, and says how to get one.
+// readable rejects files that are not state of version 4, with advice on how to get it.
 func (o *openTofu) readable(top *source) error {
 	if top.value.Kind() != lumigl.Object {
 		return refuse("expected an object, got %s", top.value.Kind())
@@ -113,7 +113,7 @@ func (o *openTofu) readable(top *source) error {
 	return nil
 }
 
-// outputs keeps the values of the root module.
+// outputs keeps the outputs of the root module.
 func (o *openTofu) outputs(s *source) {
 	var kept bag
 	for name, output := range s.members() {
@@ -124,11 +124,11 @@ func (o *openTofu) outputs(s *source) {
 		value, sensitive := output.key("value"), output.key("sensitive")
 		mistaken(value)
 		v, typ := value.take(), output.key("type").take()
-		// What is not a boolean may have been meant as true.
+		// A value that is not a boolean may mean true.
 		if sensitive.flag() || sensitive.exists() && sensitive.value.Kind() != lumigl.Bool {
 			one.set("sensitive", lumigl.BoolOf(true))
 			v = secret(v)
-			if typ.Exists() { // It has the keys of the objects in the value.
+			if typ.Exists() { // It contains the keys of the objects in the value.
 				typ = secret(typ)
 			}
 		}
@@ -171,7 +171,7 @@ func (o *openTofu) resource(s *source) {
 			continue
 		}
 		d := &draft{said: instance, named: instance, place: &common.place, entry: common}
-		d.extensions.list = make([]lumigl.Member, 0, 4) // Most have so many.
+		d.extensions.list = make([]lumigl.Member, 0, 4) // most have this many
 		from := provider
 		if own := instance.key("provider").text(); own != "" {
 			from = own
@@ -199,7 +199,7 @@ func (o *openTofu) resource(s *source) {
 	}
 }
 
-// textOr is a text, or nothing if it is empty.
+// textOr returns a string, or the absent value if s is empty.
 func textOr(s string) lumigl.Value {
 	if s == "" {
 		return lumigl.Value{}
@@ -207,7 +207,7 @@ func textOr(s string) lumigl.Value {
 	return lumigl.TextOf(s)
 }
 
-// instanceKey is what stands in brackets behind the name of a resource with many instances.
+// instanceKey returns the key in brackets that identifies an instance.
 func (o *openTofu) instanceKey(s *source) string {
 	key := s.key("index_key")
 	switch key.value.Kind() {
@@ -242,7 +242,7 @@ func (o *openTofu) fill(d *draft) {
 	if !attributes.is(lumigl.Object) {
 		attributes = &s.book.none
 	}
-	all := attributes.take() // Anything may be in there, so that there is nothing to keep account of.
+	all := attributes.take() // Attributes are arbitrary, so there are no unknown keys.
 	d.properties = slices.Grow(d.properties, all.Len())
 	for name, v := range all.Members() {
 		if own := hidden.parts[name]; hidden.all {
@@ -258,9 +258,9 @@ func (o *openTofu) fill(d *draft) {
 	}
 	d.extensions.keep(s, "schema_version", "identity", "identity_schema_version")
 	if private := s.key("private"); private.exists() {
-		d.extensions.set("private", secret(private.take())) // Nobody but the provider knows what is in there.
+		d.extensions.set("private", secret(private.take())) // Only the provider knows the content.
 	}
-	d.extensions.keep(s, "status", "create_before_destroy") // Whatever is replaced is created before the old one is deleted.
+	d.extensions.keep(s, "status", "create_before_destroy") // Lumi creates every replacement first.
 	if status := s.key("status"); status.says() && d.state == live {
 		status.note(InertLoss, "kept in the extensions, where it has no effect: the taint no longer causes a replacement")
 	}
@@ -269,7 +269,7 @@ func (o *openTofu) fill(d *draft) {
 	}
 }
 
-// takeIfSilent accounts for a value that says nothing.
+// takeIfSilent accounts for a value that carries no information.
 func (s *source) takeIfSilent() {
 	if !s.says() {
 		s.take()

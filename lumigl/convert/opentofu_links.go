@@ -8,15 +8,15 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// shortest is the length of the shortest id that is looked for in the properties of others. Words like "default" and
-// small numbers are ids too, and stand in many places.
+// shortest is the minimum length of ids to search for in properties. Shorter ids, such as "default" and small numbers,
+// occur in many places by accident.
 const shortest = 8
 
-// dependencies are the lists of what an instance depends on. The second is of the first state in version 4, where it has
-// addresses as they are seen from within the module.
+// dependencies are the keys of dependency lists. The second is from the first releases with version 4, and its
+// addresses are relative to the module.
 var dependencies = [...]string{"dependencies", "depends_on"}
 
-// meant is the address, in the configuration, of a dependency in one of the lists.
+// meant returns the configuration address of a dependency.
 func (e *entry) meant(list, text string) string {
 	if list == "depends_on" && e.module != "" {
 		text = e.module + "." + text
@@ -24,8 +24,8 @@ func (e *entry) meant(list, text string) string {
 	return withoutKeys(text)
 }
 
-// withoutKeys is an address as it is in the configuration, where there are no instances: module.net["eu"].aws_subnet.this[0]
-// becomes module.net.aws_subnet.this.
+// withoutKeys removes instance keys from an address: module.net["eu"].aws_subnet.this[0] becomes
+// module.net.aws_subnet.this.
 func withoutKeys(address string) string {
 	if !strings.Contains(address, "[") {
 		return address
@@ -44,7 +44,7 @@ func withoutKeys(address string) string {
 	}
 }
 
-// connect makes references of the ids of other resources, and keeps what no reference says.
+// connect replaces ids of other resources by references, and keeps dependencies that no reference covers.
 func (o *openTofu) connect() {
 	o.byID = make(map[string]*draft, len(o.drafts))
 	for _, d := range o.drafts {
@@ -79,8 +79,8 @@ func (o *openTofu) connect() {
 	}
 }
 
-// linkAll makes references of what the properties have from others. These say what the resource depends on, and so do
-// those of the resources that they lead to: lists of dependencies have all that is needed, also at second hand.
+// linkAll links the properties of a resource to its dependencies and to the dependencies of what they refer to:
+// dependency lists are transitive.
 func (o *openTofu) linkAll(d *draft) {
 	if len(d.dependsOn) == 0 {
 		return
@@ -111,8 +111,8 @@ func (o *openTofu) linkAll(d *draft) {
 	}
 }
 
-// rest makes options of the dependencies in one of the lists that no reference says. It keeps those on what is not there, or
-// has very many instances.
+// rest adds the dependencies that no reference covers to the options. It keeps dependencies on missing blocks and on
+// blocks with very many instances as they are.
 func (o *openTofu) rest(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
@@ -148,7 +148,7 @@ func (o *openTofu) rest(d *draft, key string) {
 	d.extensions.set(key, lumigl.ListOf(left...))
 }
 
-// depends reports whether an instance of another resource can be said to depend on all instances, of which there may be 100.
+// depends reports whether d can depend on all instances of the block, of which there may be 100.
 func (b *block) depends(d *draft) bool {
 	cannot := func(to *draft) bool { return to == d || !d.may(to) }
 	return 0 < len(b.instances) && len(d.after)+len(b.instances) <= mostSearched && !slices.ContainsFunc(b.instances, cannot)

@@ -8,9 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// providerType is the name of a provider without where it comes from: provider["registry.opentofu.org/hashicorp/aws"] is
-// aws, and so is module.a.provider.aws, which is how it was written at first. If it says nothing, it is the first word
-// of the type.
+// providerType returns the short name of a provider: aws for provider["registry.opentofu.org/hashicorp/aws"] and for
+// the older form module.a.provider.aws. If provider is not of either form, it is the first word of the type.
 func providerType(provider, kind string) string {
 	name := provider
 	if _, rest, ok := strings.Cut(provider, `provider["`); ok {
@@ -25,9 +24,9 @@ func providerType(provider, kind string) string {
 	return name
 }
 
-// tofuToken is the token of a type. The provider's name is the package. In the type, it is dropped, and each word begins
-// with a capital: aws_s3_bucket becomes aws:index:S3Bucket. Where the way back would lead elsewhere, the type stays as it
-// is, which is what tofuType knows by the small letter: google-beta:index:google_sql_user.
+// tofuToken returns the token of a type. The provider becomes the package; the type loses the provider's prefix and
+// changes to camel case: aws_s3_bucket becomes aws:index:S3Bucket. If tofuType would not restore it, the type stays
+// unchanged and therefore starts with a lower-case letter: google-beta:index:google_sql_user.
 func tofuToken(provider, module, kind string) (t tokens.Type, changed bool) {
 	pkg := packageName(provider, "unknown")
 	name := pascal(strings.TrimPrefix(kind, provider+"_"))
@@ -38,13 +37,13 @@ func tofuToken(provider, module, kind string) (t tokens.Type, changed bool) {
 		return t, pkg != provider
 	}
 	t, err := tokens.Format(pkg, module, identifier(name))
-	if err != nil { // It cannot be, since each part is right by itself.
+	if err != nil { // impossible, since each part is valid
 		return "unknown:index:Unknown", true
 	}
 	return t, true
 }
 
-// tofuType is the way back from a token's package and name.
+// tofuType is the inverse of tofuToken, given a token's package and name.
 func tofuType(pkg, name string) (kind string, ok bool) {
 	if name == "" {
 		return "", false
@@ -74,7 +73,7 @@ func pascal(s string) string {
 	return b.String()
 }
 
-// quoted is a string as it stands in the address of an instance.
+// quoted quotes a string as in an instance address.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -89,7 +88,7 @@ func quoted(s string) string {
 		case r == '"' || r == '\\':
 			b.WriteString(`\` + string(r))
 		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
-			b.WriteString(string(r) + string(r)) // It is doubled, since ${ begins a template.
+			b.WriteString(string(r) + string(r)) // doubled, since ${ starts a template
 		case unicode.IsPrint(r):
 			b.WriteRune(r)
 		case r < 1<<16:

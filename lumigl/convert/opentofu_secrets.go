@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// hiding is a tree of what is secret within a value.
+// hiding is a tree that marks the secret parts of a value.
 type hiding struct {
 	all   bool
 	parts map[string]*hiding
@@ -24,7 +24,7 @@ func (h *hiding) part(step string) *hiding {
 	return h.parts[step]
 }
 
-// hide wraps what is secret. A secret in a secret needs no wrapping.
+// hide marks the secret parts of v as secrets, without nesting secrets.
 func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 	if h.all {
 		return secret(v)
@@ -42,24 +42,24 @@ func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// sensitive reads the paths to what is secret. If one leads nowhere, all that it is known to be in is secret.
+// sensitive reads paths to secrets. If a path does not exist in the value, its longest existing prefix is secret.
 func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	hidden := &hiding{all: paths.exists() && paths.value.Kind() != lumigl.List}
 	for _, path := range paths.elements() {
 		if !path.is(lumigl.List) {
-			hidden.all = true // Nobody knows what it should have hidden.
+			hidden.all = true // the malformed paths could be anything
 			continue
 		}
-		path.hide() // It may have a key of what it leads to.
+		path.hide() // Its keys may be secret.
 		at, v := hidden, attributes.value
 		complete := true
 		var types []*hiding
-		// A path is read to its end, although what is behind a step that leads nowhere says nothing.
+		// Read the whole path, even after a step that does not exist.
 		for _, step := range path.elements() {
 			name, ok := stepOf(step)
 			key, next, there := into(v, name)
 			if wrapped, any := dynamic(v); any && complete && !there {
-				// What may have any type stands together with it.
+				// Values of dynamic type are stored with their type.
 				if key, next, there = into(wrapped, name); there {
 					types = append(types, at.part("type"))
 					at = at.part("value")
@@ -72,7 +72,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 		}
 		at.all = true
 		for _, t := range types {
-			t.all = t.all || !complete || v.Len() > 0 // A type has the keys of what is in the value.
+			t.all = t.all || !complete || v.Len() > 0 // A type contains the keys of the value.
 		}
 		if !complete {
 			path.note(SensitiveLoss, "the path does not resolve; everything below its longest known part is secret")
@@ -81,7 +81,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	return hidden
 }
 
-// stepOf is the key or the index of a step. An index stands together with its type.
+// stepOf returns the key or index of a step. An index is stored with its type.
 func stepOf(step *source) (string, bool) {
 	if !step.is(lumigl.Object) {
 		return "", false
@@ -98,7 +98,7 @@ func stepOf(step *source) (string, bool) {
 	return v.Text()
 }
 
-// into is a part of a value, with the one way to write its key or index.
+// into returns a part of a value and the normalized key or index.
 func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) {
 	if v.Kind() == lumigl.List {
 		i, err := strconv.Atoi(name)
@@ -112,14 +112,14 @@ func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) 
 	return name, part, part.Exists()
 }
 
-// dynamic is the value of an attribute that may have any type: there is an object with the value and its type.
+// dynamic returns the value of an attribute of dynamic type, which is an object with a value and a type.
 func dynamic(v lumigl.Value) (lumigl.Value, bool) {
 	value := v.Get("value")
 	return value, v.Len() == 2 && value.Exists() && v.Get("type").Exists()
 }
 
-// copied hides what the one type that OpenTofu has itself copies: the output of terraform_data is its input, but only the
-// input is said to be sensitive.
+// copied handles the built-in type terraform_data: its output is a copy of its input, but only the input is marked as
+// sensitive.
 func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	in := h.parts["input"]
 	switch {
@@ -131,8 +131,8 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	}
 }
 
-// guess hides the strings that are called as secrets are. State says which attributes the configuration makes sensitive,
-// but not which are so by the provider's own word.
+// guess hides strings whose names suggest secrets. State lists the attributes that the configuration marks as
+// sensitive, but not the ones that the provider's schema does.
 func (h *hiding) guess(s *source, kind string) {
 	called := func(v lumigl.Value) bool {
 		for key, m := range v.Members() {
@@ -152,7 +152,7 @@ func (h *hiding) guess(s *source, kind string) {
 		_, typed := dynamic(s.value)
 		for key, m := range s.members() {
 			if typed && key == "type" {
-				continue // There are names in it, and no values.
+				continue // It contains names, not values.
 			}
 			part := h.part(key)
 			if secretly(key, m.value, kind) && !part.all {
@@ -164,7 +164,7 @@ func (h *hiding) guess(s *source, kind string) {
 	}
 }
 
-// secretWords are what the names of secrets end with, without what stands between words.
+// secretWords are suffixes of names of secrets, without separators.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "secretstring", "secretbinary", "secretdata", "secretvalue", "token",
 	"privatekey", "privatekeypem", "privatekeypempkcs8", "privatekeyopenssh", "secretkey", "accesskey", "apikey",
@@ -173,7 +173,7 @@ var secretWords = []string{
 
 var betweenWords = strings.NewReplacer("_", "", "-", "", ".", "")
 
-// secretly reports whether a value is a string that is called as secrets are.
+// secretly reports whether a value is a string whose key suggests a secret.
 func secretly(key string, v lumigl.Value, kind string) bool {
 	if text, _ := v.Text(); text == "" {
 		return false

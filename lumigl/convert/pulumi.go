@@ -11,17 +11,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pulumi reads what 'pulumi stack export' prints, in any version so far, and Pulumi's own files of stacks. These have
-// "checkpoint" in place of "deployment"; those of 2017 have no version, and are what later stands in "checkpoint".
+// pulumi reads the output of 'pulumi stack export' in all versions so far, and Pulumi's own stack files. Stack files
+// have "checkpoint" in place of "deployment"; files from 2017 have no version and consist of the later "checkpoint".
 type pulumi struct {
 	*assembly
-	// lists is how many lists of dependencies have been looked at.
+	// lists counts the dependency lists processed so far.
 	lists int
-	// operations are of the drafts that are begun.
+	// operations maps drafts to their pending operations.
 	operations map[*draft]lumigl.OperationKind
 }
 
-// newest is the last version of exports that is known.
+// newest is the newest supported version of exports.
 const newest = 4
 
 func (p *pulumi) read(top *source) error {
@@ -78,7 +78,7 @@ func (p *pulumi) read(top *source) error {
 	return nil
 }
 
-// providers reads how secrets are encrypted. The state of that belongs to nobody else.
+// providers reads the encryption settings of secrets. Their state has no other use.
 func (p *pulumi) providers(s *source) {
 	if !s.is(lumigl.Object) {
 		return
@@ -91,7 +91,7 @@ func (p *pulumi) providers(s *source) {
 	}
 }
 
-// config keeps the configuration of a stack. Its secrets are encrypted.
+// config keeps the stack configuration. Its secrets are encrypted.
 func (p *pulumi) config(s *source) {
 	if !s.exists() {
 		s.take()
@@ -107,7 +107,7 @@ func (p *pulumi) config(s *source) {
 	}))
 }
 
-// aliases lets resources be found by the URNs that they once had, which others may still say that they depend on.
+// aliases makes resources available under their former URNs, which other resources may still depend on.
 func (p *pulumi) aliases() {
 	for _, d := range p.drafts {
 		for _, v := range d.said.key("aliases").value.Elements() {
@@ -118,7 +118,7 @@ func (p *pulumi) aliases() {
 	}
 }
 
-// operation reads what was begun and not finished.
+// operation reads a pending operation.
 func (p *pulumi) operation(s *source) {
 	if !s.is(lumigl.Object) {
 		return
@@ -139,7 +139,7 @@ func (p *pulumi) operation(s *source) {
 	}
 }
 
-// draft reads what a resource is.
+// draft reads the identity of a resource.
 func (p *pulumi) draft(s *source) *draft {
 	if !s.is(lumigl.Object) {
 		return nil
@@ -157,7 +157,7 @@ func (p *pulumi) draft(s *source) *draft {
 		parents, qualifiedType = chain[:i], chain[i+1:]
 	}
 	d := &draft{key: key, said: s, named: named, qualified: name}
-	d.extensions.list = make([]lumigl.Member, 0, 8) // Most have more than four.
+	d.extensions.list = make([]lumigl.Member, 0, 8) // most have more than four
 	if parents != "" {
 		d.qualified = parents + "$" + name
 	}
@@ -181,7 +181,7 @@ func (p *pulumi) draft(s *source) *draft {
 	return d
 }
 
-// splitPulumi takes a URN of Pulumi's apart.
+// splitPulumi splits a Pulumi URN.
 func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 	rest, ok := strings.CutPrefix(s, "urn:pulumi:")
 	parts := strings.SplitN(rest, "::", 4)
@@ -191,7 +191,7 @@ func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 	return parts[0], parts[1], parts[2], parts[3], true
 }
 
-// inert are the keys of a resource that tell Pulumi to do something, or not to, and tell nobody else.
+// inert are resource keys that control only Pulumi.
 var inert = []struct{ key, why string }{
 	{"external", "the resource was only read; Lumi would manage it"},
 	{"taint", "the taint no longer causes a replacement"},
@@ -205,13 +205,13 @@ var inert = []struct{ key, why string }{
 	{"resourceHooks", "hooks are no longer called"},
 }
 
-// quiet are the keys of a resource that say where it comes from.
+// quiet are resource keys that record the origin of a resource.
 var quiet = []string{
 	"parent", "children", "provider", "aliases", "created", "modified", "sourcePosition", "stackTrace", "importID", "hideDiff",
 	"additionalSecretOutputs", "extensionRef", "snippetID",
 }
 
-// fill reads all of a resource but what it depends on.
+// fill reads the rest of a resource, except its dependencies.
 func (p *pulumi) fill(d *draft) {
 	s := d.said
 	d.ID = s.key("id").text()
@@ -240,7 +240,7 @@ func (p *pulumi) fill(d *draft) {
 	p.merge(d)
 }
 
-// optionsOf makes options of what Pulumi was told about a resource. What is not of the right form stays in the extensions.
+// optionsOf converts resource settings to options. Malformed ones stay in the extensions.
 func (p *pulumi) optionsOf(d *draft) {
 	for _, o := range []struct {
 		key, option string
@@ -276,7 +276,7 @@ func paths(v lumigl.Value) (lumigl.Value, bool) {
 	return v, v.Kind() == lumigl.List
 }
 
-// timeouts makes durations of numbers of seconds, of which a part counts as a whole one.
+// timeouts converts seconds to durations, rounding up.
 func timeouts(v lumigl.Value) (lumigl.Value, bool) {
 	var all bag
 	for key, e := range v.Members() {
@@ -297,11 +297,10 @@ func timeouts(v lumigl.Value) (lumigl.Value, bool) {
 	return all.object(), v.Kind() == lumigl.Object
 }
 
-// maxTimeout is the longest timeout that is taken for one, in seconds: a year.
+// maxTimeout is the longest timeout that is converted, in seconds: one year.
 const maxTimeout = 365 * 24 * 60 * 60
 
-// typed says what became of a type that is another in the snapshot. What is not alive has the URN of what is, and with
-// that its type.
+// typed reports a type that changed. Pending resources have the URN of the live resource, and with it the type.
 func (d *draft) typed() {
 	said := d.said.key("type")
 	switch {
@@ -315,8 +314,7 @@ func (d *draft) typed() {
 	}
 }
 
-// merge makes properties of inputs and outputs. What was computed counts more than what was given, and that more than
-// what stood in for it.
+// merge combines inputs and outputs into properties. Outputs override inputs, which override placeholders.
 func (p *pulumi) merge(d *draft) {
 	hidden := map[string]bool{}
 	for _, v := range d.said.key("additionalSecretOutputs").value.Elements() {
@@ -333,7 +331,7 @@ func (p *pulumi) merge(d *draft) {
 				v = secret(v)
 			}
 			if strings.HasPrefix(name, "__") {
-				notes.set(part+"."+name, plain(v)) // These are notes of Pulumi's own.
+				notes.set(part+"."+name, plain(v)) // Pulumi's own annotations.
 			} else {
 				d.put(s, name, v, part, slots)
 			}
@@ -341,14 +339,14 @@ func (p *pulumi) merge(d *draft) {
 	}
 	d.properties = slices.DeleteFunc(d.properties, func(p lumigl.Member) bool {
 		text, _ := p.Value.Text()
-		return p.Key == "id" && text != "" && text == d.ID // which says it already
+		return p.Key == "id" && text != "" && text == d.ID // redundant
 	})
 	d.keepGiven()
 	d.extensions.set("notes", notes.object())
 }
 
-// hiddenAs is a value in which all is a secret that is one in another value of the same property. Where the two have
-// different shapes, all is one that the other has a secret in.
+// hiddenAs marks the parts of v as secrets that are secret in other. Where their shapes differ, it marks the whole part
+// if the other contains a secret.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
 	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()
@@ -367,7 +365,7 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	})
 }
 
-// shown is a number or a kind, for messages.
+// shown formats a number or names the kind of a value, for messages.
 func shown(v lumigl.Value) string {
 	if literal, ok := v.Literal(); ok {
 		return literal

@@ -6,13 +6,13 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// index finds the properties of a resource by what they say.
+// index finds properties of a resource by value.
 type index struct {
 	id     string
-	byText map[string]string // to a property's name, or "" if several say it
+	byText map[string]string // text to property name, or "" if ambiguous
 }
 
-// fill looks at the properties of a resource.
+// fill indexes the properties of a resource.
 func (x *index) fill(d *draft) {
 	x.id, x.byText = d.ID, map[string]string{}
 	for _, property := range d.properties {
@@ -28,8 +28,8 @@ func (x *index) fill(d *draft) {
 	}
 }
 
-// connect makes references of the values that properties have from what they are said to depend on, and keeps what no
-// reference says.
+// connect replaces values that come from declared dependencies by references, and keeps dependencies that no reference
+// covers.
 func (p *pulumi) connect() {
 	p.placeReferences()
 	for _, d := range p.drafts {
@@ -50,7 +50,7 @@ func (p *pulumi) connect() {
 	}
 	p.rank()
 	p.cut()
-	for _, d := range p.drafts { // All have to be known before any of them changes.
+	for _, d := range p.drafts { // Index all before any of them changes.
 		if d.index != nil {
 			d.index.fill(d)
 		}
@@ -61,7 +61,7 @@ func (p *pulumi) connect() {
 	}
 }
 
-// resources are those in a list of dependencies, each once.
+// resources returns the distinct resources in a dependency list.
 func (p *pulumi) resources(d *draft, list lumigl.Value) []*draft {
 	var all []*draft
 	p.lists++
@@ -75,7 +75,7 @@ func (p *pulumi) resources(d *draft, list lumigl.Value) []*draft {
 	return all
 }
 
-// linkAll makes references of what the properties have from others.
+// linkAll links the properties of a resource.
 func (p *pulumi) linkAll(d *draft) {
 	for name, list := range d.said.key("propertyDependencies").value.Members() {
 		on := p.resources(d, list)
@@ -88,12 +88,12 @@ func (p *pulumi) linkAll(d *draft) {
 	}
 }
 
-// property is the place of a property among all, -1 if there is none.
+// property returns the index of a property, or -1.
 func (d *draft) property(name string) int {
 	return slices.IndexFunc(d.properties, func(p lumigl.Member) bool { return p.Key == name })
 }
 
-// meant is the one resource, or property of one, that a text can be from.
+// meant returns the only resource, or property of a resource, that a text can come from.
 func (p *pulumi) meant(text string, among []*draft) (to *draft, property string) {
 	for _, d := range among {
 		if d.index.id == text {
@@ -119,7 +119,7 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 	return to, property
 }
 
-// rest makes options of the dependencies that no reference says. Those that cannot be are kept.
+// rest adds the dependencies that no reference covers to the options. It keeps those that cannot be options.
 func (p *pulumi) rest(d *draft) {
 	targets := d.targets()
 	var left []lumigl.Value

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// The signatures that Pulumi has beside ours.
+// Signatures that only Pulumi has.
 const (
 	resourceSignature = "5cf8f73096256a8f31e491e813e4eb8e"
 	outputSignature   = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
@@ -20,18 +20,17 @@ const (
 	bytesSignature    = "803fd3297a5875dc03ca845dda5d2a98"
 )
 
-// unknowns are what Pulumi writes for values that are not known yet, by their kinds.
+// unknowns are Pulumi's placeholders for unknown values of each kind.
 var unknowns = map[string]bool{
-	"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7": true, // a boolean
-	"3eeb2bf0-c639-47a8-9e75-3b44932eb421": true, // a number
-	wire.Unknown:                           true, // a string
-	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2": true, // a list
-	"030794c1-ac77-496b-92df-f27374a8bd58": true, // an asset
-	"e48ece36-62e2-4504-bad9-02848725956a": true, // an archive
-	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff": true, // an object
+	"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7": true, // boolean
+	"3eeb2bf0-c639-47a8-9e75-3b44932eb421": true, // number
+	wire.Unknown:                           true, // string
+	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2": true, // list
+	"030794c1-ac77-496b-92df-f27374a8bd58": true, // asset
+	"e48ece36-62e2-4504-bad9-02848725956a": true, // archive
+	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff": true, // object
 }
 
-// value reads a value of a resource.
 func (p *pulumi) value(s *source, d *draft) lumigl.Value {
 	special := func(v lumigl.Value) bool {
 		text, _ := v.Text()
@@ -77,7 +76,7 @@ func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 	}
 }
 
-// secret reads a secret. Nothing that is said about it says anything of what is in it.
+// secret reads a secret. No loss reveals anything of its content.
 func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 	text, plain := s.key("plaintext"), s.key("value")
 	switch {
@@ -100,7 +99,7 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 	return secret(lumigl.NullValue())
 }
 
-// asset reads an asset or archive. Beside its signature it has one key, which says where its content is.
+// asset reads an asset or archive. Besides its signature it has one key, which selects the kind of content.
 func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	content := lumigl.Member{Key: "text", Value: lumigl.TextOf("")}
 	if signature == wire.Archive {
@@ -109,7 +108,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	found := false
 	for _, key := range []string{"text", "path", "uri", "assets"} {
 		switch part := s.key(key); {
-		case found: // It is lost, as any other key would be.
+		case found: // lost like any other key
 		case part.says():
 			found, content = true, lumigl.Member{Key: key, Value: p.walk(part, d)}
 		default:
@@ -128,7 +127,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	return signed(signature, content)
 }
 
-// hashOfNothing is the hash of an empty text, which is left out in stacks.
+// hashOfNothing is the hash of an empty text, which stacks omit.
 var hashOfNothing = func() lumigl.Value {
 	sum := sha256.Sum256(nil)
 	return lumigl.TextOf(hex.EncodeToString(sum[:]))
@@ -158,7 +157,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	return lumigl.ReferenceTo(to.Vertex)
 }
 
-// output reads a value that is wrapped together with what it depends on.
+// output reads a value that is wrapped with its dependencies.
 func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	known, value := s.key("known"), s.key("value")
 	isKnown := known.flag() || !known.exists() && value.value.Exists()
@@ -175,7 +174,7 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	return v
 }
 
-// float reads one of the numbers that JSON does not have.
+// float reads NaN or an infinity.
 func float(special *source) lumigl.Value {
 	s := special.key("value")
 	text := s.text()
@@ -192,7 +191,7 @@ func float(special *source) lumigl.Value {
 	return lumigl.TextOf(strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64))
 }
 
-// bytes reads a string that is not UTF-8, and therefore stands in base64.
+// bytes reads a string that is base64-encoded because it is not UTF-8.
 func bytes(special *source) lumigl.Value {
 	s := special.key("value")
 	text := s.text()

@@ -12,36 +12,36 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// book keeps account of what becomes of a document: the source, or one that stood as text in a string of it.
+// book accounts for every value of a document: the source, or a document embedded as text in a string.
 type book struct {
 	root lumigl.Value
-	// text is the string that the document stood in. It is nil for the source.
+	// text is the string that contained the document, or nil for the source.
 	text *source
-	// What became of values, by where they start. It takes a small part of the memory that a tree beside the values would.
+	// Sets of values by start offset, which take far less memory than a parallel tree.
 	opened, settled, lost, hidden marks
-	// none is what is not there. It is the same everywhere.
+	// none represents missing values.
 	none source
 
-	// The book of the source has all that follows.
+	// Only the source's book has the following fields.
 	inner  []*book
 	losses []Loss
-	// about are what the source calls the resources.
+	// about maps positions to resource identifiers.
 	about []named
 }
 
-// named is what the source calls the resource that starts at a place.
+// named is the position of a resource and its identifier.
 type named struct {
 	place int
 	name  string
 }
 
-// marks is a set of places in a text.
+// marks is a bit set of offsets.
 type marks []uint64
 
 func (m *marks) add(v lumigl.Value) {
 	at := start(v)
 	if missing := at/64 + 1 - len(*m); missing > 0 {
-		*m = append(*m, make(marks, missing+len(*m))...) // Twice as large, so that few are thrown away.
+		*m = append(*m, make(marks, missing+len(*m))...) // double the size to amortize growth
 	}
 	(*m)[at/64] |= 1 << (at % 64)
 }
@@ -51,19 +51,19 @@ func (m marks) has(v lumigl.Value) bool {
 	return at/64 < len(m) && m[at/64]>>(at%64)&1 == 1
 }
 
-// source is a value of the file that is read, with the account of what became of it. To look into it opens it: from then
-// on, each part has to be accounted for by itself. Text, flag, take and lose account for all that there is. What nobody
-// has accounted for in the end is lost, and said to be.
+// source is a value being read, with its account. Reading a part of it opens it, after which each part must be
+// accounted for separately. Text, flag, take and lose account for the whole value. Values that are never accounted for
+// are reported as losses.
 //
-// A source that is not there, or is null, which means the same, can be looked at like any other, and has nothing in it.
+// A missing or null source can be used like any other and is empty.
 type source struct {
 	book  *book
 	value lumigl.Value
-	// depth is how deep the value is nested in the source, 1 for all of it.
+	// depth is the nesting depth of the value, 1 for the whole source.
 	depth int
 }
 
-// start is where a value starts, counted from 1, and 0 for what is not there.
+// start returns a value's offset plus 1, or 0 for a missing value.
 func start(v lumigl.Value) int {
 	if !v.Exists() {
 		return 0
@@ -76,12 +76,12 @@ func (b *book) source(depth int) *source {
 	return &source{book: b, value: b.root, depth: depth}
 }
 
-// part is a value within the source's own.
+// part returns the source for a part of s.
 func (s *source) part(v lumigl.Value) *source {
 	return &source{book: s.book, value: v, depth: s.depth + 1}
 }
 
-// within is a document that stood as text in a string.
+// within returns the source for a document embedded as text in the string s.
 func (s *source) within(v lumigl.Value) *source {
 	s.settle()
 	in := &book{root: v, text: s}
@@ -90,7 +90,7 @@ func (s *source) within(v lumigl.Value) *source {
 	return in.source(s.depth + 1)
 }
 
-// file is the value in the source itself, or the string that the text is in which has the value.
+// file returns the value in the source file: s itself, or the string that contains its document.
 func (s *source) file() *source {
 	for s.book.text != nil {
 		s = s.book.text
@@ -101,13 +101,13 @@ func (s *source) file() *source {
 // settle accounts for the value.
 func (s *source) settle() { s.book.settled.add(s.value) }
 
-// hide says that the value is a part of a secret. Pointers end there.
+// hide marks the value as part of a secret, where pointers end.
 func (s *source) hide() { s.book.hidden.add(s.value) }
 
-// calls says what the source calls the resource that the value is.
+// calls sets the identifier of the resource at this value.
 func (s *source) calls(name string) { s.book.about = append(s.book.about, named{start(s.value), name}) }
 
-// called is what the source calls the resource that a value is, empty if it is none. The last name counts.
+// called returns the identifier of the resource at a value, or "". The last one set counts.
 func (b *book) called(v lumigl.Value) string {
 	i, _ := slices.BinarySearchFunc(b.about, start(v)+1, func(n named, place int) int { return n.place - place })
 	if i > 0 && b.about[i-1].place == start(v) {
@@ -116,7 +116,7 @@ func (b *book) called(v lumigl.Value) string {
 	return ""
 }
 
-// settle reports what nobody has accounted for, puts all losses in the order of the source, and says where they are.
+// settle reports the values that are not accounted for, and sorts and locates all losses.
 func (b *book) settle() {
 	b.unsettled(b.root)
 	for _, in := range b.inner {
@@ -130,11 +130,11 @@ func (b *book) settle() {
 	b.locate(b.losses, b.root, "", "")
 }
 
-// unsettled reports what nobody has accounted for in a value.
+// unsettled reports the parts of a value that are not accounted for.
 func (b *book) unsettled(v lumigl.Value) {
 	switch {
 	case b.settled.has(v):
-	case !b.opened.has(v): // It is behind a key: who opens a list accounts for all of its elements.
+	case !b.opened.has(v): // It belongs to a key, since opening a list accounts for all elements.
 		(&source{book: b, value: v}).lose(UnknownLoss, "dropped: unknown key")
 	default:
 		for _, e := range v.Elements() {
@@ -146,8 +146,8 @@ func (b *book) unsettled(v lumigl.Value) {
 	}
 }
 
-// locate says where losses are that are within a value, in order: their JSON pointers and resources. Pointers end at
-// secrets, since keys in a secret are a part of it.
+// locate sets the JSON pointers and resources of sorted losses within a value. Pointers end at secrets, since keys
+// within them are secret.
 func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
 	resource = cmp.Or(b.called(v), resource)
 	whole := v.IsSecret() || b.hidden.has(v)
@@ -181,7 +181,7 @@ func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
 	next("", lumigl.Value{}, math.MaxInt)
 }
 
-// lose accounts for the value as a loss, of which one is enough.
+// lose accounts for the value with a loss. Later losses of the same value are ignored.
 func (s *source) lose(code Code, format string, args ...any) {
 	s.settle()
 	if !s.isLost() {
@@ -192,7 +192,7 @@ func (s *source) lose(code Code, format string, args ...any) {
 
 func (s *source) isLost() bool { return s.book.lost.has(s.value) }
 
-// loseUnlessSilent accounts for the value: as a loss, if it says anything.
+// loseUnlessSilent accounts for the value, with a loss if it carries information.
 func (s *source) loseUnlessSilent(code Code, message string) {
 	if s.says() {
 		s.lose(code, "%s", message)
@@ -201,16 +201,16 @@ func (s *source) loseUnlessSilent(code Code, message string) {
 	}
 }
 
-// note reports a change, and leaves open what becomes of the value.
+// note reports a change without accounting for the value.
 func (s *source) note(code Code, format string, args ...any) {
 	at := s.file()
 	at.book.losses = append(at.book.losses, Loss{Code: code, Message: fmt.Sprintf(format, args...), place: start(at.value)})
 }
 
-// exists reports whether there is a value. Null counts as none.
+// exists reports whether the value is neither missing nor null.
 func (s *source) exists() bool { return s.value.Exists() && s.value.Kind() != lumigl.Null }
 
-// is reports whether the value is of a kind. If it is of another, that is a loss.
+// is reports whether the value has the given kind. Values of other kinds are losses.
 func (s *source) is(kind lumigl.Kind) bool {
 	switch {
 	case s.value.Kind() == kind:
@@ -222,7 +222,7 @@ func (s *source) is(kind lumigl.Kind) bool {
 	return false
 }
 
-// or is the source, or another if it is not there.
+// or returns s, or other if s is missing.
 func (s *source) or(other *source) *source {
 	if s.exists() {
 		return s
@@ -232,7 +232,7 @@ func (s *source) or(other *source) *source {
 
 func (s *source) open() { s.book.opened.add(s.value) }
 
-// key is what stands behind a key of an object.
+// key returns the value of a key of an object.
 func (s *source) key(key string) *source {
 	if s.value.Kind() == lumigl.Object {
 		s.open()
@@ -243,7 +243,7 @@ func (s *source) key(key string) *source {
 	return &s.book.none
 }
 
-// elements are those of a list.
+// elements iterates over the elements of a list.
 func (s *source) elements() iter.Seq2[int, *source] {
 	return func(yield func(int, *source) bool) {
 		if !s.is(lumigl.List) {
@@ -258,7 +258,7 @@ func (s *source) elements() iter.Seq2[int, *source] {
 	}
 }
 
-// members are those of an object. A secret has none: where members are names of the source, it stands in a wrong place.
+// members iterates over the members of an object. Secrets have none: objects with predefined keys cannot be secret.
 func (s *source) members() iter.Seq2[string, *source] {
 	return func(yield func(string, *source) bool) {
 		if s.value.IsSecret() {
@@ -276,7 +276,7 @@ func (s *source) members() iter.Seq2[string, *source] {
 	}
 }
 
-// walk reads a value, with what replace has another for replaced. It accounts for all other parts of it.
+// walk returns the value with parts replaced, and accounts for all other parts.
 func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	if v, ok := replace(s); ok {
 		return v
@@ -288,13 +288,13 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	return s.value.Map(func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
 		part = s.part(part).walk(replace)
 		if !part.Exists() && s.value.Kind() == lumigl.List {
-			part = lumigl.NullValue() // so that the others keep their places
+			part = lumigl.NullValue() // keeps the indices of the others
 		}
 		return part, true
 	})
 }
 
-// text is what a string says.
+// text returns a string.
 func (s *source) text() string {
 	if !s.is(lumigl.Text) {
 		return ""
@@ -304,7 +304,7 @@ func (s *source) text() string {
 	return text
 }
 
-// flag is what a boolean says.
+// flag returns a boolean.
 func (s *source) flag() bool {
 	if !s.is(lumigl.Bool) {
 		return false
@@ -320,7 +320,7 @@ func (s *source) take() lumigl.Value {
 	return s.value
 }
 
-// says reports whether a value says anything: it is not null, false, 0 or empty.
+// says reports whether a value carries information: it is not null, false, 0 or empty.
 func (s *source) says() bool {
 	v := s.value
 	switch v.Kind() {
@@ -339,7 +339,7 @@ func (s *source) says() bool {
 	return v.Len() > 0
 }
 
-// bag is an object that is being made.
+// bag is an object under construction.
 type bag struct{ list []lumigl.Member }
 
 func (b *bag) set(key string, v lumigl.Value) {
@@ -348,7 +348,7 @@ func (b *bag) set(key string, v lumigl.Value) {
 	}
 }
 
-// keep takes parts of a source unchanged. Zeros and empty values are kept: only null means absent.
+// keep copies parts of a source, including zeros and empty values; only null counts as absent.
 func (b *bag) keep(s *source, keys ...string) {
 	for _, key := range keys {
 		part := s.key(key)
@@ -358,7 +358,7 @@ func (b *bag) keep(s *source, keys ...string) {
 	}
 }
 
-// object is what was put in, absent if that is nothing.
+// object returns the object, or the absent value if it is empty.
 func (b *bag) object() lumigl.Value {
 	if len(b.list) == 0 {
 		return lumigl.Value{}

@@ -2,11 +2,10 @@ package diff
 
 import "slices"
 
-// link is a place in each of two lists. One of the two may be NoIndex.
+// link is a pair of indices into two lists. One of them may be NoIndex.
 type link struct{ a, b int }
 
-// common finds a longest common subsequence of two lists, or, if that takes more work than there is left or than is
-// reasonable, a common subsequence that is found with less.
+// common returns a longest common subsequence of two lists, or a shorter one if that would exceed the work budget.
 func common(a, b []int32, work *int64) []link {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
@@ -27,13 +26,13 @@ func common(a, b []int32, work *int64) []link {
 	return matches
 }
 
-// item is an element of a list with its place.
+// item is an element and its index.
 type item struct {
 	name  int32
 	place int
 }
 
-// items are the elements of a part of a list.
+// items returns a part of a list.
 func items(list []int32, start, end int) []item {
 	all := make([]item, 0, end-start)
 	for place := start; place < end; place++ {
@@ -42,7 +41,7 @@ func items(list []int32, start, end int) []item {
 	return all
 }
 
-// shared are the elements that are in the other list too.
+// shared returns the elements that are in the other list too.
 func shared(list, other []item) []item {
 	in := make(map[int32]struct{}, len(other))
 	for _, o := range other {
@@ -57,17 +56,17 @@ func shared(list, other []item) []item {
 	return all
 }
 
-// between finds the places of what two lists have in common. The longest subsequence is found if there are no more than
-// maxEdits on the way from one to the other. If there are, elements that are in each list just once tell the parts apart
-// which belong together, and in each of these the way is found in stretches, of which each is a good one.
+// between returns the indices of a common subsequence. It is a longest one if the lists differ in at most maxEdits
+// elements. Otherwise the lists are split at elements that are unique in both, and each part is solved greedily in
+// stretches.
 func between(a, b []item, work *int64) []link {
-	// Only elements that are in both lists can be common, and that is often few of them.
+	// Only elements of both lists can match, and those are often few.
 	a, b = shared(a, b), shared(b, a)
 	found, end := myers(a, b, work)
 	if end.a == len(a) && end.b == len(b) {
 		return found
 	}
-	// What comes after these lists needs some of the work that is left.
+	// Leave some of the budget for later lists.
 	most := *work / 2
 	left := most
 	found = nil
@@ -88,23 +87,22 @@ func between(a, b []item, work *int64) []link {
 	return found
 }
 
-// maxEdits is up to how many elements on the way from one list to another a shortest way is looked for. The memory that
-// this takes grows with the square.
+// maxEdits limits the edit distance of exact solutions, whose memory grows with its square.
 const maxEdits = 512
 
-// myers finds the places of a longest common subsequence of what stands before an end in each list. That is the end of
-// both, unless getting there takes too many edits or too much work. It is the greedy algorithm of Eugene W. Myers, "An O(ND)
-// Difference Algorithm and Its Variations".
+// myers returns the indices of a longest common subsequence of prefixes of both lists, and the ends of the prefixes:
+// the ends of the lists, unless that takes too many edits or too much work. It is the greedy algorithm of Eugene W.
+// Myers, "An O(ND) Difference Algorithm and Its Variations".
 func myers(a, b []item, work *int64) ([]link, link) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, link{len(a), len(b)}
 	}
-	// reach[(k+d)/2] is how far in a one gets on diagonal k, which is how much further that is than in b, with d edits.
-	// There is one such list for each d, to find the way back.
+	// reaches[d][(k+d)/2] is the furthest index in a on diagonal k (index in a minus index in b) with d edits. All are
+	// kept to trace the path back.
 	var reaches [][]int32
 	for d := range maxEdits + 1 {
 		reach := make([]int32, d+1)
-		var end link // the furthest place in both lists
+		var end link // furthest in both lists
 		for k := -d; k <= d; k += 2 {
 			x := int32(0)
 			if d > 0 {
@@ -133,7 +131,7 @@ func myers(a, b []item, work *int64) ([]link, link) {
 	return nil, link{}
 }
 
-// furthest is how far one gets on diagonal k with one more edit than d: by leaving out an element of a, or of b.
+// furthest returns the furthest index in a on diagonal k with d+1 edits.
 func furthest(reach []int32, d, k int) int32 {
 	x := int32(-1)
 	if k-1 >= -d && k-1 <= d {
@@ -145,7 +143,7 @@ func furthest(reach []int32, d, k int) int32 {
 	return x
 }
 
-// way walks back from a place in both lists.
+// way traces the path back.
 func way(reaches [][]int32, x, y int) []link {
 	var matches []link
 	for d := len(reaches) - 1; d >= 0; d-- {
@@ -171,7 +169,7 @@ func way(reaches [][]int32, x, y int) []link {
 	return matches
 }
 
-// anchors finds a longest common subsequence of the elements that are in each list just once.
+// anchors returns a longest common subsequence of the elements that are unique in both lists.
 func anchors(a, b []item) []link {
 	type places struct{ inA, inB, a, b int }
 	where := make(map[int32]*places, len(a))
@@ -197,9 +195,9 @@ func anchors(a, b []item) []link {
 	return increasing(single)
 }
 
-// increasing finds a longest subsequence of matches that is in order in b too.
+// increasing returns a longest subsequence of matches that is increasing in b.
 func increasing(matches []link) []link {
-	var last []int // the match that ends the subsequence of each length in the lowest place
+	var last []int // for each length, the match that ends such a subsequence at the lowest index
 	previous := make([]int, len(matches))
 	for i, m := range matches {
 		n, _ := slices.BinarySearchFunc(last, m.b, func(j, b int) int { return matches[j].b - b })

@@ -9,33 +9,33 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Options say how to compare. The zero Options are fine.
+// Options configure a comparison. Zero-valued fields use defaults.
 type Options struct {
-	// Replaces has the properties of each type that cannot change: if one differs, the resource was replaced.
+	// Replaces lists properties by type whose changes mean that the resource was replaced.
 	Replaces Replaces
-	// Recognized has the resources that were recognized under other keys. If it is nil, Compare guesses which ones moved.
+	// Recognized lists the resources that were recognized under other keys. If it is nil, Compare guesses moves.
 	Recognized *Recognized
 }
 
-// Recognized has resources that are in both documents under different keys.
+// Recognized lists resources that are in both documents under different keys.
 type Recognized struct {
-	// Moves become the delta's. Reason completes the sentence "Perhaps moved, since …".
+	// Moves are copied to the delta. Reason completes the sentence "Perhaps moved, since …".
 	Moves  []Move
 	Reason string
-	// Named become the delta's.
+	// Named is copied to the delta.
 	Named []Move
 }
 
-// Replaces has paths of properties by the type of the resource. A path is the names of properties with dots between,
-// such as "name" or "rules.port", where the second means that of any rule if rules is a list.
+// Replaces lists property paths by resource type. A path is property names joined by dots, such as "name" or
+// "rules.port"; the latter matches every element if rules is a list.
 type Replaces map[tokens.Type][]string
 
-// ErrForms says that a general graph was compared with a snapshot.
+// ErrForms is returned for a comparison of a general graph with a snapshot.
 var ErrForms = errors.New("cannot compare a snapshot with a general graph")
 
-// Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
-// does that of the keys in an object, nor where programs make resources. The documents have to be valid: see their method Check. Neither may be changed
-// while the delta is in use. The error is [ErrForms].
+// Compare returns the differences between two documents. It ignores the order of resources and object keys, and source
+// positions. Both documents must be valid (see their method Check) and must not be modified while the delta is in use.
+// The error is [ErrForms].
 func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
 	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
@@ -56,7 +56,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	return d, nil
 }
 
-// guess recognizes created resources that are equal to a deleted one.
+// guess matches created resources with equal deleted ones.
 func (d *Delta) guess() *Recognized {
 	var deleted, created []*lumigl.Vertex
 	for i := range d.Resources {
@@ -75,12 +75,12 @@ func (d *Delta) guess() *Recognized {
 	return guess
 }
 
-// comparer finds out how values differ.
+// comparer compares values.
 type comparer struct {
 	snapshot bool
-	// Hasher has the work that may still be done for a smaller difference between lists, in values to look at.
+	// The Hasher's budget also limits the search for small differences between lists.
 	match.Hasher
-	// members and elements are memory for those that are being compared, of which each depth has a part.
+	// members and elements are stacks of scratch memory.
 	members  []lumigl.Member
 	elements []lumigl.Value
 }
@@ -93,11 +93,11 @@ func newComparer(snapshot bool, work int64) *comparer {
 func (c *comparer) vertices(d *Delta) {
 	was, is := d.old.Base(), d.new.Base()
 	olds := slices.AppendSeq(make([]*lumigl.Vertex, 0, was.Len()), was.Vertices())
-	next := 0 // the place among the old vertices where the next one is likely to be
+	next := 0 // the likely index of the next old vertex
 	found := 0
 	for v := range is.Vertices() {
 		if len(d.Resources) == cap(d.Resources) {
-			// By itself, append makes what is long larger by a quarter, again and again.
+			// append would grow a long slice by only a quarter.
 			d.Resources = slices.Grow(d.Resources, len(d.Resources)+1)
 		}
 		var old *lumigl.Vertex
@@ -127,16 +127,16 @@ func (c *comparer) vertices(d *Delta) {
 	}
 }
 
-// same reports whether two vertices with one key differ in nothing.
+// same reports whether two vertices with the same key are equal.
 func same(a, b *lumigl.Vertex) bool {
 	return a.Type == b.Type && a.ID == b.ID && sameBag(a.Properties, b.Properties) && a.Options.Equal(b.Options) &&
 		a.Extensions.Equal(b.Extensions)
 }
 
-// sameBag compares properties, which may be absent instead of empty.
+// sameBag compares properties. Absent and empty are equal.
 func sameBag(a, b lumigl.Value) bool { return a.Equal(b) || a.Len() == 0 && b.Len() == 0 }
 
-// bodies compares what there is to compare of two vertices.
+// bodies compares the contents of two vertices.
 func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 	if !c.snapshot {
 		return c.objects(bag(old.Properties), bag(new.Properties))
@@ -159,7 +159,7 @@ func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 	return changes
 }
 
-// body is what there is to compare of a vertex.
+// body returns the contents of a vertex.
 func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
 	if d.isSnapshot() {
 		return resourceValue(v)
@@ -167,7 +167,7 @@ func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
 	return bag(v.Properties)
 }
 
-// values compares two values, and returns false if they are the same.
+// values compares two values, and returns false if they are equal.
 func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 	change := Change{Kind: Changed, From: NoIndex, To: NoIndex, Old: old, New: new}
 	if old.Kind() != new.Kind() || areWhole(old, new) {
@@ -193,7 +193,7 @@ func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 	return change, !old.Equal(new)
 }
 
-// objects compares two objects, key by key in the order of the keys.
+// objects compares two objects key by key, in key order.
 func (c *comparer) objects(old, new lumigl.Value) []Change {
 	var changes []Change
 	mark := len(c.members)
@@ -218,7 +218,7 @@ func (c *comparer) objects(old, new lumigl.Value) []Change {
 	return changes
 }
 
-// member compares what stands behind a key, which may be absent in either object.
+// member compares a member that may be absent in either object.
 func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
 	var change Change
 	differ := true
@@ -235,7 +235,7 @@ func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
 	return change, differ
 }
 
-// sorted are an object's members by key, which are good until objects returns.
+// sorted returns the members sorted by key, valid until objects returns.
 func (c *comparer) sorted(v lumigl.Value) []lumigl.Member {
 	start := len(c.members)
 	for key, value := range v.Members() {

@@ -5,30 +5,29 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// Kind says what happened to a value or a resource.
+// Kind is the kind of a change.
 type Kind uint8
 
-// The kinds of changes. The last four are of resources only.
+// Kinds of changes. The last four apply only to resources.
 const (
-	// Added is for a value that was not there before.
+	// Added marks a new value.
 	Added Kind = iota + 1
-	// Removed is for a value that is there no longer.
+	// Removed marks a value that no longer exists.
 	Removed
-	// Changed is for a value that is another now.
+	// Changed marks a value that was replaced by another.
 	Changed
-	// Unknown is for a value that is not known any more, until the resource has been deployed. It may turn out to be what
-	// it was.
+	// Unknown marks a value that is unknown until the resource has been deployed. It may turn out unchanged.
 	Unknown
-	// Inside is for an object or a list that is still there, and of which some parts differ.
+	// Inside marks an object or list with changed parts.
 	Inside
-	// Created is for a resource that was not there before.
+	// Created marks a new resource.
 	Created
-	// Deleted is for a resource that is there no longer.
+	// Deleted marks a resource that no longer exists.
 	Deleted
-	// Updated is for a resource of which something differs.
+	// Updated marks a resource with changes.
 	Updated
-	// Replaced is for a resource that had to make way for another under its URN: one of the properties differs that cannot
-	// change, or the provider's id.
+	// Replaced marks a resource that was replaced under the same URN: the provider's id or a property that requires
+	// replacement changed.
 	Replaced
 )
 
@@ -37,7 +36,7 @@ var kindNames = [...]string{
 	Created: "created", Deleted: "deleted", Updated: "updated", Replaced: "replaced",
 }
 
-// String returns the name of the kind in lower case.
+// String returns the kind in lower case.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) && k > 0 {
 		return kindNames[k]
@@ -45,67 +44,66 @@ func (k Kind) String() string {
 	return "none"
 }
 
-// Delta is how two documents differ.
+// Delta lists the differences between two documents.
 type Delta struct {
-	// Header has what differs beside the resources, by the keys of top-level fields.
+	// Header lists the changed top-level fields.
 	Header []Change
-	// Resources are those that differ: first those that are in the new document, in its order, then the deleted ones, each
-	// before those that it referred to, and otherwise the last first. Of a general graph they are the vertices. In a circle of
-	// these there is no such order.
+	// Resources lists the changed resources, or vertices of a general graph: first those of the new document in its
+	// order, then the deleted ones, dependents first and otherwise in reverse order.
 	Resources []Resource
-	// Moves are guesses: a resource was deleted, and another created with the same type and properties and no other id. What
-	// tools noted about them, their extensions, does not count. With [Options.Recognized], they are the moves there.
+	// Moves are guesses: resources that were deleted and created again with the same type and properties and no
+	// different id, regardless of extensions. With [Options.Recognized], it is a copy of its Moves.
 	Moves []Move
-	// Named are from [Options.Recognized]: New is an unnamed resource, and Old the one that it was recognized as.
+	// Named is copied from [Options.Recognized]: New is an unnamed resource, and Old the one it was recognized as.
 	Named []Move
-	// Unchanged is the number of resources that do not differ.
+	// Unchanged is the number of unchanged resources.
 	Unchanged int
 
 	old, new lumigl.Document
-	// reason is why the moves are taken for that.
+	// reason explains why resources count as moved.
 	reason string
 }
 
-// Resource is how a resource differs.
+// Resource is a changed resource.
 type Resource struct {
 	Kind Kind
 	Key  string
-	// Old is nil for a created resource, New for a deleted one.
+	// Old is nil for a created resource, and New for a deleted one.
 	Old, New *lumigl.Vertex
-	// Changes have what differs, by "type", "id", "properties" and "extensions". For a general graph's vertex they are
-	// what differs in its properties. Resources that were created or deleted have none.
+	// Changes lists the changes by "type", "id", "properties" and so on, or for vertices of general graphs the changed
+	// properties. It is empty for created and deleted resources.
 	Changes []Change
 
-	// others have secrets too, of which the content is not shown.
+	// others are values whose secrets are masked too.
 	others []lumigl.Value
 }
 
-// Change is how a part of an object or a list differs.
+// Change is a change of a member of an object or an element of a list.
 type Change struct {
 	Kind Kind
-	// Key is where the value stands in an object.
+	// Key is the key in an object.
 	Key string
-	// From and To are where the value stood and stands in a list, and NoIndex where it did not or does not. Both are
-	// NoIndex for members of objects.
+	// From and To are the old and new indices in a list, or NoIndex if there is none. Both are NoIndex for members of
+	// objects.
 	From, To int
-	// Old is absent where the value was added, New where it was removed.
+	// Old is absent for an added value, and New for a removed one.
 	Old, New lumigl.Value
-	// Changes are the parts that differ, if Kind is Inside: of an object, by key; of a list, in order.
+	// Changes lists the changed parts if Kind is Inside: by key for an object, in order for a list.
 	Changes []Change
-	// Replaces says that this is why the resource was replaced.
+	// Replaces reports whether this change caused the resource's replacement.
 	Replaces bool
 }
 
-// NoIndex is the place of what is in no list.
+// NoIndex is the index of a value that is not in the list.
 const NoIndex = -1
 
-// Move is a resource that is in both documents, under different keys.
+// Move is a resource that is in both documents under different keys.
 type Move = match.Pair
 
-// Empty reports whether nothing differs.
+// Empty reports whether the documents are equal.
 func (d *Delta) Empty() bool { return len(d.Header) == 0 && len(d.Resources) == 0 }
 
-// Count is the number of resources of a kind.
+// Count returns the number of changed resources of a kind.
 func (d *Delta) Count(kind Kind) int {
 	n := 0
 	for i := range d.Resources {
@@ -116,8 +114,8 @@ func (d *Delta) Count(kind Kind) int {
 	return n
 }
 
-// isElement reports whether the change is of a list.
+// isElement reports whether the change is in a list.
 func (c *Change) isElement() bool { return c.From != NoIndex || c.To != NoIndex }
 
-// isSecret reports whether what was there or what is there is a secret.
+// isSecret reports whether the old or new value is a secret.
 func (c *Change) isSecret() bool { return c.Old.IsSecret() || c.New.IsSecret() }

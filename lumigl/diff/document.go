@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// This file makes values of what documents have beside properties, so that all of it is compared alike. They look as in
-// a file.
+// This file converts the parts of documents other than properties to values, as in a file, so that everything is
+// compared alike.
 
-// header is what stands beside the vertices.
+// header returns the top-level fields other than the vertices.
 func header(doc lumigl.Document) lumigl.Value {
 	var h lumigl.ObjectBuilder
 	if tag := lumigl.TagOf(doc); tag != lumigl.DefaultTag {
@@ -33,7 +33,7 @@ func header(doc lumigl.Document) lumigl.Value {
 	return h.Object()
 }
 
-// pendingValue is what is pending, or absent if that is nothing.
+// pendingValue returns the pending operations, or the absent value if there are none.
 func pendingValue(p *lumigl.Pending) lumigl.Value {
 	var deletes, operations []lumigl.Value
 	for _, r := range p.Deletes {
@@ -63,7 +63,7 @@ func pendingResource(operation lumigl.OperationKind, r *lumigl.Vertex) lumigl.Va
 	return all.Object()
 }
 
-// resourceValue is what a resource has. Its source is not a part of it.
+// resourceValue returns the contents of a resource, without its source.
 func resourceValue(r *lumigl.Vertex) lumigl.Value {
 	return lumigl.ObjectOf(
 		lumigl.Member{Key: "type", Value: textOf(string(r.Type))},
@@ -74,7 +74,7 @@ func resourceValue(r *lumigl.Vertex) lumigl.Value {
 	)
 }
 
-// bag is a bag of properties, which is an object even if it is not there.
+// bag returns properties, which default to {}.
 func bag(properties lumigl.Value) lumigl.Value {
 	if !properties.Exists() {
 		return lumigl.ObjectOf()
@@ -82,7 +82,7 @@ func bag(properties lumigl.Value) lumigl.Value {
 	return properties
 }
 
-// textOf is a string, or absent if that is empty.
+// textOf returns a string, or the absent value if s is empty.
 func textOf(s string) lumigl.Value {
 	if s == "" {
 		return lumigl.Value{}
@@ -90,7 +90,7 @@ func textOf(s string) lumigl.Value {
 	return lumigl.TextOf(s)
 }
 
-// sortedMembers are an object's by key.
+// sortedMembers returns the members of an object sorted by key.
 func sortedMembers(v lumigl.Value) []lumigl.Member {
 	all := make([]lumigl.Member, 0, v.Len())
 	for key, value := range v.Members() {

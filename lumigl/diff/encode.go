@@ -5,13 +5,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// mask is what stands in the place of a secret.
+// mask replaces secrets.
 const mask = "(secret)"
 
 // encoder writes values as compact JSON.
 type encoder struct {
-	tag string // which marks references
-	// hidden is what is in secrets, and is left out where it stands plain too.
+	tag string // marks references
+	// hidden lists secret contents, which are masked in plain values too.
 	hidden contents
 }
 
@@ -74,7 +74,7 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 	return append(dst, '}')
 }
 
-// side writes one of the two values of a change. If the other one is a secret, it may say too much.
+// side writes the old or new value of a change. A value is masked if the other is a secret, since it may reveal it.
 func (e *encoder) side(c *Change, v lumigl.Value) []byte {
 	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() {
 		return appendQuoted(nil, mask)

@@ -5,11 +5,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// contents are the texts and numbers that are in secrets. Where one of them stands plain as well, it may be what became a
-// secret, or was one, and is not shown either.
+// contents are the texts and numbers in secrets. Plain values with the same content may be former or future secrets,
+// and are masked too.
 type contents map[string]struct{}
 
-// look collects what is in secrets within a value, which is in one itself or not.
+// look collects the contents of secrets within a value. secret is set if v is itself within a secret.
 func (c *contents) look(v lumigl.Value, secret bool) {
 	switch v.Kind() {
 	case lumigl.Text, lumigl.Number:
@@ -29,14 +29,14 @@ func (c *contents) look(v lumigl.Value, secret bool) {
 			return
 		}
 		for key, e := range v.Members() {
-			if key != wire.Signature { // which is the same everywhere
+			if key != wire.Signature { // the same for all
 				c.look(e, secret)
 			}
 		}
 	}
 }
 
-// have reports whether a value is a text or a number that is in a secret. An empty text gives nothing away.
+// have reports whether a value is a text or number with the content of a secret. Empty texts reveal nothing.
 func (c contents) have(v lumigl.Value) bool {
 	if len(c) == 0 || v.Kind() != lumigl.Text && v.Kind() != lumigl.Number {
 		return false
@@ -46,7 +46,7 @@ func (c contents) have(v lumigl.Value) bool {
 	return ok && plain != ""
 }
 
-// plainOf is a text, or a number as text.
+// plainOf returns a text, or a number as text.
 func plainOf(v lumigl.Value) string {
 	if n, ok := v.Literal(); ok {
 		return n
@@ -55,14 +55,14 @@ func plainOf(v lumigl.Value) string {
 	return s
 }
 
-// contentsOfHeaders collects what is in the secrets beside the resources.
+// contentsOfHeaders collects the contents of secrets in top-level fields.
 func (d *Delta) contentsOfHeaders() (all contents) {
 	all.look(header(d.old), false)
 	all.look(header(d.new), false)
 	return all
 }
 
-// contents collects what is in the secrets of a resource, old and new.
+// contents collects the contents of secrets in the old and new resource.
 func (r *Resource) contents() contents {
 	var all contents
 	for _, v := range [...]*lumigl.Vertex{r.Old, r.New} {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// short shows a value in a line, or says what it is called and how large it is.
+// short formats a value on one line, or summarizes it by name and size.
 func (p *printer) short(v lumigl.Value) string {
 	if s, ok := p.inline(v); ok {
 		return s
@@ -36,7 +36,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// inline shows a value in a line, and reports false if it is too long for that.
+// inline formats a value on one line, and returns false if it is too long.
 func (p *printer) inline(v lumigl.Value) (string, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -72,7 +72,7 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 	return string((&encoder{}).encode(v)), true
 }
 
-// composite shows an object or a list in a line, if it is short and not nested.
+// composite formats an object or list on one line, if it is short and flat.
 func (p *printer) composite(v lumigl.Value) (string, bool) {
 	open, end := "[", "]"
 	if v.Kind() == lumigl.Object {
@@ -108,7 +108,7 @@ func (p *printer) composite(v lumigl.Value) (string, bool) {
 	return open + strings.Join(parts, ", ") + end, true
 }
 
-// reference shows what is referred to. The URN is cut short if it is of the same program.
+// reference formats a reference. It abbreviates URNs of the same program.
 func (p *printer) reference(v lumigl.Value) string {
 	target, property, _ := v.Target()
 	key := urnLabel(target.Key())
@@ -123,7 +123,7 @@ func (p *printer) reference(v lumigl.Value) string {
 	return "ref " + key
 }
 
-// expression shows an expression in a line. The value of which it makes JSON has to fit there too.
+// expression formats an expression on one line, including the argument of jsonStringify.
 func (p *printer) expression(v lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(v, func(part lumigl.Value) string {
@@ -144,7 +144,7 @@ func (p *printer) expression(v lumigl.Value) (string, bool) {
 	return text, fits
 }
 
-// file shows an asset, or an archive of which nobody knows the parts.
+// file formats an asset, or an archive whose parts are not listed.
 func (p *printer) file(v lumigl.Value) string {
 	what := "asset"
 	if v.IsArchive() {
@@ -165,8 +165,8 @@ func (p *printer) file(v lumigl.Value) string {
 	return what
 }
 
-// clipPair shows two strings or two numbers, and of long ones the part where they begin to differ. Other values are
-// shown as they were.
+// clipPair formats two strings or numbers, and clips long ones around their first difference. Other values stay as
+// formatted.
 func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string) {
 	show := quote
 	var was, is string
@@ -191,10 +191,10 @@ func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string)
 	return clip(was, same, show), clip(is, same, show)
 }
 
-// clipped shows a string in quotes, and of a long one the beginning.
+// clipped quotes a string, and clips long ones at the end.
 func clipped(s string) string { return clip(s, 0, quote) }
 
-// clip shows a text, and of a long one the part around a place.
+// clip formats a text, and clips long ones around an index.
 func clip(s string, around int, show func(string) string) string {
 	if len(s) <= clipWidth {
 		return show(s)

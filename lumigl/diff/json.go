@@ -9,11 +9,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Version is the version of the JSON form that [Delta.WriteJSON] writes. It grows when the meaning of a member changes,
-// or one goes away. Members may be added within a version.
+// Version is the version of the format that [Delta.WriteJSON] writes. It increases when a member is removed or changes
+// its meaning, but not when one is added.
 const Version = 1
 
-// deltaJSON is the JSON form of a delta. docs/diff.md describes it.
+// deltaJSON is the JSON form of a delta. docs/diff.md documents it.
 type deltaJSON struct {
 	Version   int            `json:"version"`
 	Equal     bool           `json:"equal"`
@@ -25,7 +25,8 @@ type deltaJSON struct {
 	Named     []moveJSON     `json:"named,omitempty"`
 }
 
-// jsonText is a string of which all is seen. Package json leaves some characters as they are that drive a terminal.
+// jsonText is a string that is encoded with visible characters only. Package json leaves some terminal control
+// characters unescaped.
 type jsonText string
 
 func (s jsonText) MarshalJSON() ([]byte, error) { return appendQuoted(nil, string(s)), nil }
@@ -61,7 +62,7 @@ type moveJSON struct {
 	To   jsonText `json:"to"`
 }
 
-// WriteJSON writes the delta as JSON, for programs. Secrets are left out.
+// WriteJSON writes the delta as JSON. Secrets are masked.
 func (d *Delta) WriteJSON(w io.Writer) error {
 	out := deltaJSON{
 		Version: Version, Equal: d.Empty(), Ref: jsonText(freeTag(d.old, d.new)), Summary: d.summary(),
@@ -111,7 +112,7 @@ func (d *Delta) summary() summaryJSON {
 	}
 }
 
-// flattener makes one list of changes within changes.
+// flattener collects nested changes in a flat list.
 type flattener struct {
 	*encoder
 	changes []changeJSON
@@ -143,7 +144,7 @@ func (f *flattener) flatten(changes []Change, oldPath, newPath string) {
 	}
 }
 
-// step appends the place of a change to a JSON pointer.
+// step appends the key or index of a change to a JSON pointer.
 func step(at string, c *Change, index int) string {
 	if c.isElement() {
 		return at + "/" + strconv.Itoa(index)

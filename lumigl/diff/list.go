@@ -4,8 +4,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// lists compares two lists. Elements that are equal stay where they are as far as the order allows, and of those between
-// them, the ones that are alike are taken for one that changed.
+// lists compares two lists. It keeps equal elements that are in the same order, and pairs similar elements between them
+// as changes.
 func (c *comparer) lists(old, new lumigl.Value) []Change {
 	mark := len(c.elements)
 	a := c.list(old)
@@ -15,7 +15,7 @@ func (c *comparer) lists(old, new lumigl.Value) []Change {
 	return changes
 }
 
-// list are a list's elements, which are good until lists returns.
+// list returns the elements of a list, valid until lists returns.
 func (c *comparer) list(v lumigl.Value) []lumigl.Value {
 	start := len(c.elements)
 	for _, e := range v.Elements() {
@@ -52,7 +52,7 @@ func shift(place, by int) int {
 	return place + by
 }
 
-// element compares two elements of lists, of which one may not be there.
+// element compares two elements, either of which may be missing.
 func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	switch {
 	case to == NoIndex:
@@ -65,8 +65,7 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	return change, differ
 }
 
-// kept are the elements that are equal and in the same order in both lists, or none if it would cost too much to find
-// them.
+// kept returns the equal elements that are in the same order in both lists, or none if that would exceed the budget.
 func (c *comparer) kept(a, b []lumigl.Value) []link {
 	n := namer{byHash: map[uint64][]named{}}
 	as, bs := c.names(&n, a), c.names(&n, b)
@@ -76,7 +75,7 @@ func (c *comparer) kept(a, b []lumigl.Value) []link {
 	return common(as, bs, &c.Work)
 }
 
-// namer gives equal values equal numbers.
+// namer assigns equal numbers to equal values.
 type namer struct {
 	byHash map[uint64][]named
 	count  int32
@@ -87,7 +86,7 @@ type named struct {
 	name  int32
 }
 
-// names are the numbers of values, as far as work is left.
+// names returns the numbers of values, within the budget.
 func (c *comparer) names(n *namer, values []lumigl.Value) []int32 {
 	names := make([]int32, 0, len(values))
 	for _, v := range values {

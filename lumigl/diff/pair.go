@@ -6,12 +6,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// maxPairing is up to how many elements on each side the best pairs are looked for. It takes time that grows with the
-// square.
+// maxPairing limits the elements per side for which the best pairs are searched, in quadratic time.
 const maxPairing = 256
 
-// pairs says which of the old elements, none of which are among the new ones, became which. What is in no pair was
-// removed or added. All are in order, old ones first.
+// pairs pairs old elements with the new elements that they became. The lists share no elements. Elements in no pair
+// were removed or added. The result is in order, removed before added.
 func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
 		as, bs := c.profiles(a), c.profiles(b)
@@ -33,12 +32,12 @@ func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	return pairs
 }
 
-// profile is what an element is like.
+// profile describes an element for the comparison with others.
 type profile struct {
 	kind lumigl.Kind
-	// opaque says that the element can be anything: it is not known yet, or secret.
+	// opaque is set for unknown and secret elements, which may be anything.
 	opaque bool
-	// members are hashes of an object's, in order.
+	// members are the hashes of an object's members, sorted.
 	members []uint64
 }
 
@@ -55,8 +54,7 @@ func (c *comparer) profiles(values []lumigl.Value) []profile {
 	return all
 }
 
-// affords reports whether each of a may be held against each of b, which takes no more than half of the work that is
-// left.
+// affords reports whether comparing each of a with each of b takes at most half of the remaining budget.
 func (c *comparer) affords(a, b []profile) bool {
 	cost := int64(0)
 	for i := range a {
@@ -72,14 +70,14 @@ func (c *comparer) affords(a, b []profile) bool {
 	return true
 }
 
-// The most that two elements can be alike is exact, when they have all members in common.
+// The maximum similarity is exact: all members are equal.
 const (
 	alikeOpaque = 100
 	alikeKind   = 10
 	exact       = 1000
 )
 
-// alike says how much two elements have in common. 0 means that none became the other.
+// alike returns the similarity of two elements, 0 if neither can have become the other.
 func (p *profile) alike(q *profile, samePlace bool) int {
 	if p.opaque || q.opaque {
 		return alikeOpaque
@@ -109,11 +107,11 @@ func (p *profile) alike(q *profile, samePlace bool) int {
 	return kind + exact*equal/most
 }
 
-// best finds the pairs in order that are alike the most in all. Elements that have nothing in common but their kind are
-// pairs only if there are as many old ones as new, and they stand in the same place.
+// best returns the pairs, in order, with the highest total similarity. Elements that share only their kind are paired
+// if both lists have the same length and the elements the same index.
 func best(a, b []profile) []link {
 	same := len(a) == len(b)
-	// sum[i][j] is how much can be had of the elements from i and j on.
+	// sum[i][j] is the best total for the elements from i and j on.
 	sum := make([][]int, len(a)+1)
 	for i := range sum {
 		sum[i] = make([]int, len(b)+1)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// quote writes a string as JSON. What would not be seen, or would drive a terminal, becomes an escape.
+// quote formats a string as JSON. It escapes invisible and control characters.
 func quote(s string) string {
 	if isPlain(s) {
 		return `"` + s + `"`
@@ -16,8 +16,7 @@ func quote(s string) string {
 	return string(appendQuoted(nil, s))
 }
 
-// isPlain reports whether a string is written as it is between quotes. Most are, and are found to be so at little cost;
-// those that are not ASCII are left to be found out one by one.
+// isPlain reports whether a string needs no escapes. It is fast for most strings; non-ASCII ones are checked by rune.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -52,7 +51,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return dst
 }
 
-// label is how a key is shown: as it is, unless that could be misread.
+// label formats a key, quoted only if it could be misread.
 func label(key string) string {
 	if isName(key) {
 		return key
@@ -66,7 +65,7 @@ func label(key string) string {
 	return quote(key)
 }
 
-// isName reports whether a key is made of letters and digits only, as most are.
+// isName is a fast path for keys of letters and digits.
 func isName(key string) bool {
 	for i := range len(key) {
 		if c := key[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
@@ -76,7 +75,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// urnLabel is how the key of a resource is shown, in which there may be spaces.
+// urnLabel formats the key of a resource, in which spaces are allowed.
 func urnLabel(key string) string {
 	if key != "" && isPlain(key) {
 		return key

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mark finds out whether an updated resource was in fact replaced, and by which changes.
+// mark determines whether an updated resource was replaced, and by which changes.
 func (r Replaces) mark(resource *Resource) {
 	if resource.Kind != Updated {
 		return
@@ -15,7 +15,7 @@ func (r Replaces) mark(resource *Resource) {
 		c := &resource.Changes[i]
 		switch c.Key {
 		case "id":
-			// To get one, or to lose it, is not to become another.
+			// Getting or losing an id is not a replacement.
 			c.Replaces = c.Kind == Changed && resource.Old.Type != ""
 		case "properties":
 			if len(paths) > 0 {
@@ -28,7 +28,7 @@ func (r Replaces) mark(resource *Resource) {
 	}
 }
 
-// markWithin marks the changes at, above and below the paths. Places in lists do not count.
+// markWithin marks the changes at, above and below the paths. Indices are ignored.
 func markWithin(changes []Change, above string, paths []string) {
 	for i := range changes {
 		c := &changes[i]
@@ -56,7 +56,7 @@ func markAll(c *Change) {
 	}
 }
 
-// holds reports whether a path is another one, or leads to what that one is in.
+// holds reports whether path equals other or is a prefix of it.
 func holds(path, other string) bool {
 	rest, ok := strings.CutPrefix(other, path)
 	return ok && (rest == "" || rest[0] == '.')

@@ -10,14 +10,13 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// This file is for those that show one resource in a frame of their own, such as a step of a plan.
+// This file serves callers that show a single resource, such as a step of a plan.
 
-// index is an index in a path, such as that in "rules[2].port".
+// index matches an index in a path, such as "rules[2].port".
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// CompareResource compares a resource before and after. Paths in replaces are those of properties that require a
-// replacement, as providers return them; indices in them do not count. The content of secrets in others, which are not
-// compared, is not written either.
+// CompareResource compares two versions of a resource. replaces lists the paths of properties that require replacement,
+// as providers return them; indices in them are ignored. Secrets in others, which are not compared, are masked too.
 func CompareResource(old, new *lumigl.Vertex, replaces []string, others ...lumigl.Value) *Resource {
 	c := newComparer(true, match.Work(1))
 	r := &Resource{Kind: Updated, Key: new.Key(), Old: old, New: new, Changes: c.bodies(old, new), others: others}
@@ -29,8 +28,8 @@ func CompareResource(old, new *lumigl.Vertex, replaces []string, others ...lumig
 	return r
 }
 
-// WriteText writes what differs in a resource that [CompareResource] returned, without a title: each line at least
-// depth levels to the right.
+// WriteText writes the changes of a resource from [CompareResource], without a title and indented by at least depth
+// levels.
 func (r *Resource) WriteText(w io.Writer, depth int, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.prefix, p.hidden = programOf(r.Key), r.contents()
@@ -38,13 +37,13 @@ func (r *Resource) WriteText(w io.Writer, depth int, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// JSON returns the list of what differs in a resource that [CompareResource] returned. Tag marks references.
+// JSON returns the changes of a resource from [CompareResource] as a JSON list. tag marks references.
 func (r *Resource) JSON(tag string) json.RawMessage {
 	f := flattener{encoder: &encoder{tag: tag, hidden: r.contents()}, changes: []changeJSON{}}
 	f.flatten(r.Changes, "", "")
 	text, err := term.JSON(f.changes)
 	if err != nil {
-		panic(err) // An encoder writes JSON.
+		panic(err) // an encoder always writes valid JSON
 	}
 	return text
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// members shows what differs in an object, and how much does not. The object is absent where that is of no interest.
+// members shows the changes in an object and the number of unchanged members. The object is absent to omit that number.
 func (p *printer) members(changes []Change, in lumigl.Value, depth int, show func(string) string) {
 	for i := range changes {
 		p.change(&changes[i], show(changes[i].Key), depth)
@@ -23,7 +23,7 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 	}
 }
 
-// rest folds those of some parts that are in no change.
+// rest folds the parts that have no changes.
 func (p *printer) rest(parts int, changes []Change, depth int) {
 	for i := range changes {
 		if changes[i].Kind != Removed {
@@ -33,8 +33,7 @@ func (p *printer) rest(parts int, changes []Change, depth int) {
 	p.fold(parts, depth)
 }
 
-// fold stands for what does not differ. It stands where the signs do of what does, so that both are seen to be parts of the
-// same.
+// fold summarizes unchanged parts, aligned with the signs of the changes around it.
 func (p *printer) fold(n, depth int) {
 	if n > 0 {
 		for range depth {
@@ -46,10 +45,10 @@ func (p *printer) fold(n, depth int) {
 	}
 }
 
-// names are keys that tell one element of a list from another.
+// names are keys that identify an element of a list.
 var names = []string{"urn", "name", "id", "key"}
 
-// identity shows what an element of a list is called, if that does not differ.
+// identity shows the key that identifies an element, if it is unchanged.
 func (p *printer) identity(c *Change, depth int) (shown int) {
 	if !c.isElement() {
 		return 0
@@ -64,7 +63,6 @@ func (p *printer) identity(c *Change, depth int) (shown int) {
 	return shown
 }
 
-// change shows one change.
 func (p *printer) change(c *Change, name string, depth int) {
 	note := ""
 	if c.Replaces {
@@ -89,10 +87,10 @@ func (p *printer) change(c *Change, name string, depth int) {
 	}
 }
 
-// notShown stands for a value that is no secret, and may be what is in one.
+// notShown replaces a plain value that may be the content of a secret.
 const notShown = "(no secret, but not shown)"
 
-// beside shows one of two values of which one is a secret. The other one may give it away.
+// beside shows a value whose counterpart is a secret and might be revealed by it.
 func beside(v lumigl.Value) string {
 	switch {
 	case v.IsSecret():
@@ -107,7 +105,7 @@ func (p *printer) becomes(old, new string) string {
 	return p.Paint(term.Red, old) + " → " + p.Paint(term.Green, new)
 }
 
-// inside shows the parts of an object or a list that differ.
+// inside shows the changed parts of an object or list.
 func (p *printer) inside(c *Change, depth int) {
 	if c.New.Kind() == lumigl.List {
 		p.elements(c, depth)
@@ -115,15 +113,15 @@ func (p *printer) inside(c *Change, depth int) {
 	}
 	shown := p.identity(c, depth)
 	if isFolder(c.New) || isJSON(c.New) {
-		shown++ // what says that it is one
+		shown++ // the identity
 	}
 	p.members(c.Changes, lumigl.Value{}, depth, label)
 	p.rest(c.New.Len()-shown, c.Changes, depth)
 }
 
-// elements shows the elements of a list that differ, with some of those around them.
+// elements shows the changed elements of a list with context.
 func (p *printer) elements(c *Change, depth int) {
-	from, to := 0, 0 // how many elements have been dealt with
+	from, to := 0, 0 // elements processed so far
 	for i := range c.Changes {
 		e := &c.Changes[i]
 		same := e.From - from
@@ -143,7 +141,7 @@ func (p *printer) elements(c *Change, depth int) {
 	p.between(c.New, to, c.New.Len(), p.context, 0, depth)
 }
 
-// contextBehind is how many elements are shown behind the change before the i-th.
+// contextBehind returns the number of context elements after the change before the i-th.
 func (p *printer) contextBehind(i int) int {
 	if i == 0 {
 		return 0
@@ -151,7 +149,7 @@ func (p *printer) contextBehind(i int) int {
 	return p.context
 }
 
-// between shows the first and the last of the elements between two changes, and how many others there are.
+// between shows the context between two changes and the number of elements that it omits.
 func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) {
 	show := func(i int) { p.line(0, depth, p.Paint(term.Dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
 	if end-start <= head+tail {
@@ -176,17 +174,17 @@ func elementLabel(c *Change) string {
 	return fmt.Sprintf("[%d → %d]", c.From, c.To)
 }
 
-// unknown stands for a value that is not known yet.
+// unknown replaces an unknown value.
 const unknown = "(known after apply)"
 
-// shortWidth is how long a value may be that is shown in a line with its key, and pairWidth how long two may be.
+// shortWidth is the maximum length of a value on the same line as its key, and pairWidth of two values together.
 const (
 	shortWidth = 72
 	pairWidth  = 96
 	clipWidth  = 160
 )
 
-// pair shows the old value and the new one: in one line, if they are short, and otherwise one below the other.
+// pair shows the old and new value, on one line if they are short.
 func (p *printer) pair(c *Change, name string, depth int, note string) {
 	was, is, what := c.Old, c.New, ""
 	if c.New.IsAsset() && c.Old.IsAsset() {
@@ -223,18 +221,18 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 	p.write(strings.Repeat("  ", depth+1) + "→ " + p.Paint(term.Green, new) + note + "\n")
 }
 
-// onlyText reports whether an asset is a text and nothing else.
+// onlyText reports whether an asset consists of text only.
 func onlyText(asset lumigl.Value) bool {
 	return asset.Get("text").Kind() == lumigl.Text && asset.Len() == 2
 }
 
-// manyLines reports whether a value is a text of which the lines are compared.
+// manyLines reports whether a value is a text that is compared line by line.
 func manyLines(v lumigl.Value) bool {
 	s, _ := v.Text()
 	return strings.Contains(s, "\n")
 }
 
-// sameContent says of two assets that only their names differ, if that is so.
+// sameContent notes that only the names of two assets differ, if so.
 func (p *printer) sameContent(c *Change) string {
 	if h := c.New.Get("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Get("hash")) {
 		return p.Paint(term.Dim, " (same content)")
@@ -242,7 +240,7 @@ func (p *printer) sameContent(c *Change) string {
 	return ""
 }
 
-// lines shows how two texts of several lines differ.
+// lines shows the differences between two multi-line texts.
 func (p *printer) lines(old, new lumigl.Value, depth int) {
 	c := newComparer(false, match.Work(0))
 	list := func(v lumigl.Value) (all []lumigl.Value) {
@@ -276,7 +274,7 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 	}
 }
 
-// sameLines shows those lines of some that stand beside a change.
+// sameLines shows the context lines among unchanged lines.
 func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int) {
 	head, tail := 0, 0
 	if behind {
@@ -297,13 +295,13 @@ func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int
 	}
 }
 
-// lineText is a line in quotes, since the spaces at its ends matter.
+// lineText quotes a line, since leading and trailing spaces matter.
 func lineText(v lumigl.Value) string {
 	s, _ := v.Text()
 	return clipped(s)
 }
 
-// whole shows all of a value that was added or removed.
+// whole shows all of an added or removed value.
 func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note string) {
 	if s, ok := p.inline(v); ok {
 		p.line(kind, depth, name+": "+s+note)

@@ -2,7 +2,7 @@ package diff
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// areWhole reports whether one of two values is one thing, which is not compared part by part.
+// areWhole reports whether either value is atomic and not compared part by part.
 func areWhole(a, b lumigl.Value) bool {
 	switch {
 	case a.IsSecret() || b.IsSecret() || a.IsAsset() || b.IsAsset():
@@ -15,8 +15,8 @@ func areWhole(a, b lumigl.Value) bool {
 	return false
 }
 
-// isJSON reports whether a value is an expression that makes JSON of a value.
+// isJSON reports whether a value is a jsonStringify expression.
 func isJSON(v lumigl.Value) bool { return v.IsExpression() && v.Get("jsonStringify").Exists() }
 
-// isFolder reports whether a value is an archive of which all parts are there.
+// isFolder reports whether a value is an archive that lists all its parts.
 func isFolder(v lumigl.Value) bool { return v.IsArchive() && v.Get("assets").Kind() == lumigl.Object }

@@ -11,15 +11,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TextOptions say how a delta is shown to people.
+// TextOptions configure text output.
 type TextOptions struct {
-	// Color is whether the text is for a terminal that has colors.
+	// Color enables terminal colors.
 	Color bool
-	// Context is how many elements of a list are shown on both sides of one that differs.
+	// Context is the number of unchanged list elements to show around each change.
 	Context int
 }
 
-// WriteText writes the delta for people. Nothing in it can drive a terminal. Secrets are left out.
+// WriteText writes the delta for people. Control characters are escaped and secrets masked.
 func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.header(d)
@@ -34,7 +34,7 @@ func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// WriteStat writes a line for each resource that differs, and how many there are in all.
+// WriteStat writes one line per changed resource, and totals.
 func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	if n := count(d.Header); n.all() > 0 {
@@ -54,7 +54,7 @@ func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
 	return p.out.Flush()
 }
 
-// tally is how many values differ.
+// tally counts changed values.
 type tally struct{ added, removed, changed int }
 
 func (t tally) all() int { return t.added + t.removed + t.changed }
@@ -90,18 +90,17 @@ func (p *printer) counts(t tally) string {
 	return "  " + strings.Join(parts, " ")
 }
 
-// printer writes text.
 type printer struct {
 	term.Stream
 	out     *bufio.Writer
-	context int // that of the options
-	// parted says that an empty line has been written, or that none is needed.
+	context int // from the options
+	// parted is set if the output ends with an empty line or needs none.
 	parted bool
-	// prefix is what URNs of the resource's program begin with. It is left out in references.
+	// prefix is the URN prefix of the resource's program, which references omit.
 	prefix string
-	// hidden is what is in secrets of the resource, and is not shown where it stands plain too.
+	// hidden lists the contents of the resource's secrets, which are masked in plain values too.
 	hidden contents
-	// numbers are what a program has instead of names for some of the old resources.
+	// numbers identify old resources that have no name in the program.
 	numbers map[*lumigl.Vertex]string
 }
 
@@ -112,7 +111,7 @@ func newPrinter(w io.Writer, o TextOptions) *printer {
 	}
 }
 
-// The signs that lines begin with, and their colors.
+// Signs and colors of lines.
 var (
 	signs = [...]string{
 		0: " ", Added: "+", Removed: "-", Changed: "~", Unknown: "~", Inside: "~",
@@ -124,7 +123,7 @@ var (
 	}
 )
 
-// line writes a line, as far to the right as it is deep. Lines that are all new or all old have one color.
+// line writes a line indented by depth. Lines that are wholly added or removed have one color.
 func (p *printer) line(kind Kind, depth int, text string) {
 	for range depth {
 		p.write("  ")
@@ -146,10 +145,10 @@ func (p *printer) line(kind Kind, depth int, text string) {
 	p.parted = false
 }
 
-// write writes a text. An error sticks to the writer until it is flushed.
+// write writes a text. Errors are sticky; check them at Flush.
 func (p *printer) write(s string) { _, _ = p.out.WriteString(s) }
 
-// part writes an empty line between two things.
+// part separates two items by an empty line.
 func (p *printer) part() {
 	if !p.parted {
 		p.write("\n")
@@ -190,7 +189,7 @@ func (p *printer) resource(r *Resource, snapshot bool) {
 	}
 }
 
-// changedResource shows what differs in a resource. What is no property has its name in parentheses.
+// changedResource shows the changes in a resource. Fields other than properties are in parentheses.
 func (p *printer) changedResource(r *Resource, depth int) {
 	last := []Change(nil)
 	for i := range r.Changes {
@@ -217,7 +216,7 @@ func inParentheses(key string) string { return "(" + key + ")" }
 
 func inOptions(key string) string { return inParentheses("options." + label(key)) }
 
-// options shows which options of a resource differ, each by itself, although there may have been none at all.
+// options shows each changed option separately, even if one side has no options.
 func (p *printer) options(c *Change, depth int) {
 	changes := c.Changes
 	if c.Kind != Inside {
@@ -226,7 +225,7 @@ func (p *printer) options(c *Change, depth int) {
 	p.members(changes, lumigl.Value{}, depth, inOptions)
 }
 
-// vertex shows all of a vertex that was created or deleted.
+// vertex shows all of a created or deleted vertex.
 func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 	if snapshot && v.ID != "" {
 		p.whole(kind, 1, inParentheses("id"), lumigl.TextOf(v.ID), "")
@@ -242,7 +241,7 @@ func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 	}
 }
 
-// programOf is what a URN and those of the same program begin with.
+// programOf returns the URN prefix shared by all resources of a program.
 func programOf(key string) string {
 	_, rest, _ := strings.Cut(key, "::")
 	_, rest, ok := strings.Cut(rest, "::")

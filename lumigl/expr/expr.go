@@ -1,14 +1,14 @@
 // Package expr evaluates expressions: values in a desired graph that are computed from outputs of resources.
 //
-// An expression is an object that [wire.Expression] marks, with one of these keys:
+// An expression is an object with the signature [wire.Expression] and one of these keys:
 //
 //	"interpolate": [part, …]         the parts, joined to a string
 //	"jsonStringify": value           the value as canonical JSON (RFC 8785), in a string
 //	"get": value, "path": "a[0].b"   a part of the value
 //
-// The values inside may be references to outputs, secrets and other expressions. [Evaluate] computes what is known. An
-// expression that depends on a secret is one as a whole. Docs/lumigl.md documents the format; the TypeScript package
-// evaluates the same table of cases, testdata/cases.json.
+// The values inside may be references to outputs, secrets and other expressions. [Evaluate] computes what is known. The
+// result is secret if any input is. docs/lumigl.md documents the format; the TypeScript package is tested with the same
+// cases, testdata/cases.json.
 package expr
 
 import (
@@ -28,19 +28,17 @@ const (
 	getPath       = "path"
 )
 
-// Resolve returns the value of a property of a vertex: an out property, or "id" or "urn". It reports false while that is
-// not known. An absent value is one that the resource does not have.
+// Resolve returns the value of a property of a vertex: an output, or "id" or "urn". It returns false while the value is
+// unknown, and the absent value if the resource has no such property.
 type Resolve func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool)
 
-// Error says what is wrong with an expression.
+// Error reports an invalid expression.
 type Error struct {
-	// Pointer is where the expression is in the value, as a JSON pointer.
+	// Pointer is the JSON pointer to the expression within the value.
 	Pointer string
-	// Message says what is wrong.
 	Message string
 }
 
-// Error returns the pointer and the message.
 func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Message
@@ -48,9 +46,9 @@ func (e *Error) Error() string {
 	return e.Pointer + ": " + e.Message
 }
 
-// Evaluate returns v with references to outputs replaced by their values, and expressions by theirs, as far as they are
-// known. What is left of an expression has its known parts folded, so that evaluating in several steps gives the same
-// value as evaluating once. References to resources stay. The error is an *[Error].
+// Evaluate returns v with references to outputs and expressions replaced by their values where they are known. In the
+// remaining expressions, known parts are folded, so evaluating in several steps gives the same value as evaluating
+// once. References to resources stay. The error is an *[Error].
 func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	e := &evaluator{resolve: resolve}
 	v = e.value(v)
@@ -60,9 +58,9 @@ func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	return v, nil
 }
 
-// At returns the part of a value at a path, such as a[0].b, without the wrappers of secrets, and whether it is, is in or has a
-// secret. It is null if v has no such part. References stay. The error is an *[Error] if a step leads into other values
-// than lists and objects.
+// At returns the part of a value at a path such as a[0].b, without secret wrappers, and whether the part is secret,
+// contains a secret or is within one. The part is null if it does not exist. References stay. The error is an *[Error]
+// if a step leads into a value other than a list or object.
 func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error) {
 	e := &evaluator{resolve: func(*lumigl.Vertex, string) (v lumigl.Value, known bool) { return v, false }}
 	part, secret = e.get(v, path)
@@ -73,7 +71,7 @@ func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error)
 	return part, secret || hidden, nil
 }
 
-// IsKnown reports whether v has no part that is not known yet.
+// IsKnown reports whether v has no unknown parts.
 func IsKnown(v lumigl.Value) bool {
 	switch {
 	case isPending(v):
@@ -93,8 +91,8 @@ func IsKnown(v lumigl.Value) bool {
 	return true
 }
 
-// Unknown returns v as providers see it before everything is known: what is left of references to outputs and of
-// expressions is the value that stands for unknown ones.
+// Unknown returns v as providers see it before everything is known, with the remaining expressions and references to
+// outputs replaced by the placeholder for unknown values.
 func Unknown(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if isPending(part) {
@@ -104,24 +102,24 @@ func Unknown(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// isPending reports whether v as a whole is not known yet.
+// isPending reports whether v itself is unknown.
 func isPending(v lumigl.Value) bool {
 	_, property, ok := v.Target()
 	return ok && property != "" || v.IsExpression() || v.IsUnknown()
 }
 
-// maxText bounds the bytes of all strings that one evaluation makes, since each jsonStringify inside of another doubles
-// the escapes of a string.
+// maxText limits the total bytes of strings that an evaluation creates, since each nested jsonStringify doubles the
+// escapes in a string.
 const maxText = 64 << 20
 
-// evaluator evaluates one value until something is wrong.
+// evaluator evaluates a value and stops at the first error.
 type evaluator struct {
 	resolve Resolve
 	made    int // bytes of strings
 	err     *Error
 }
 
-// grow counts n more bytes of strings, and reports false if there are too many.
+// grow adds n bytes of strings, and returns false if the limit is exceeded.
 func (e *evaluator) grow(n int) bool {
 	if e.made += n; e.made > maxText {
 		e.fail("the strings that expressions make are longer than %d MiB", maxText>>20)
@@ -129,7 +127,7 @@ func (e *evaluator) grow(n int) bool {
 	return e.err == nil
 }
 
-// failed is what an expression with an error evaluates to.
+// failed is the result of an invalid expression.
 var failed = lumigl.NullValue()
 
 func (e *evaluator) fail(format string, args ...any) lumigl.Value {
@@ -139,7 +137,6 @@ func (e *evaluator) fail(format string, args ...any) lumigl.Value {
 	return failed
 }
 
-// value evaluates any value.
 func (e *evaluator) value(v lumigl.Value) lumigl.Value {
 	if vertex, property, ok := v.Target(); ok && property != "" {
 		known, ok := e.resolve(vertex, property)

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// expression evaluates an expression. If any secret went into it, it is a secret, known or not.
+// expression evaluates an expression. The result, known or not, is a secret if any input is.
 func (e *evaluator) expression(v lumigl.Value) lumigl.Value {
 	var result lumigl.Value
 	var secret bool
@@ -39,12 +39,12 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 
 func expression(members ...lumigl.Member) lumigl.Value { return signed(wire.Expression, members...) }
 
-// hide wraps a value as a secret.
+// hide marks a value as a secret.
 func hide(v lumigl.Value) lumigl.Value {
 	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
 }
 
-// reveal takes the wrappers of secrets off v, and reports whether there were any.
+// reveal removes secret wrappers from v, and reports whether there were any.
 func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	for {
 		inner, ok := v.Secret()
@@ -55,7 +55,7 @@ func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	}
 }
 
-// interpolate joins parts to a string. What cannot be joined yet stays, between strings.
+// interpolate joins parts to a string. Unknown parts stay, with strings between them.
 func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret bool) {
 	var left []lumigl.Value
 	var text strings.Builder
@@ -93,7 +93,7 @@ func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret
 	return expression(lumigl.Member{Key: interpolate, Value: lumigl.ListOf(left...)}), secret
 }
 
-// text returns a value as a template string has it.
+// text formats a value as a template literal does.
 func (e *evaluator) text(i int, v lumigl.Value) string {
 	if s, ok := v.Text(); ok && e.grow(len(s)) {
 		return s
@@ -115,7 +115,7 @@ func (e *evaluator) text(i int, v lumigl.Value) string {
 	return ""
 }
 
-// number returns a number as JavaScript prints it.
+// number formats a number as JavaScript does.
 func (e *evaluator) number(v lumigl.Value) string {
 	f, _ := v.Float()
 	if f == 0 {
@@ -130,7 +130,7 @@ func (e *evaluator) number(v lumigl.Value) string {
 	return text
 }
 
-// stringify makes canonical JSON of a value.
+// stringify converts a value to canonical JSON.
 func (e *evaluator) stringify(v lumigl.Value) (result lumigl.Value, secret bool) {
 	content := e.value(v)
 	content, secret = withoutSecrets(content)
@@ -143,7 +143,7 @@ func (e *evaluator) stringify(v lumigl.Value) (result lumigl.Value, secret bool)
 	return lumigl.TextOf(string(e.appendJSON(nil, content))), secret
 }
 
-// withoutSecrets takes off all wrappers of secrets in v, and reports whether there were any.
+// withoutSecrets removes all secret wrappers within v, and reports whether there were any.
 func withoutSecrets(v lumigl.Value) (plain lumigl.Value, secret bool) {
 	v, secret = reveal(v)
 	if isPending(v) {
@@ -157,7 +157,7 @@ func withoutSecrets(v lumigl.Value) (plain lumigl.Value, secret bool) {
 	return plain, secret
 }
 
-// appendJSON appends JSON as RFC 8785 has it, in which keys are sorted by their UTF-16 code units.
+// appendJSON appends a value as RFC 8785 JSON, in which keys are sorted by UTF-16 code units.
 func (e *evaluator) appendJSON(dst []byte, v lumigl.Value) []byte {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -232,7 +232,7 @@ func (e *evaluator) appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// get finds the part of a value at a path. Other parts are not evaluated.
+// get returns the part of a value at a path, without evaluating other parts.
 func (e *evaluator) get(v lumigl.Value, path string) (result lumigl.Value, secret bool) {
 	open := func(v lumigl.Value) lumigl.Value {
 		content, hidden := reveal(v)
@@ -256,7 +256,7 @@ func (e *evaluator) get(v lumigl.Value, path string) (result lumigl.Value, secre
 	return open(e.value(content)), secret
 }
 
-// rest returns the expression that gets what is left of a path from a value that is not known yet.
+// rest returns an expression for the rest of a path into an unknown value.
 func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
 	path = strings.TrimPrefix(path, ".")
 	if v.IsExpression() && v.Get(get).Exists() {
@@ -269,7 +269,7 @@ func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
 	return expression(lumigl.Member{Key: get, Value: v}, lumigl.Member{Key: getPath, Value: lumigl.TextOf(path)})
 }
 
-// step finds the part of a list or an object: null if there is none.
+// step returns a part of a list or object, or null if it does not exist.
 func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
 	var found lumigl.Value
 	key, isKey := keyOf(part)
@@ -288,7 +288,7 @@ func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
 	return found
 }
 
-// keyOf returns the key in a part of a path, such as .name, name or ["a key"].
+// keyOf returns the key in a path segment such as .name, name or ["a key"].
 func keyOf(part string) (string, bool) {
 	quoted, ok := strings.CutPrefix(part, "[")
 	if !ok {
@@ -300,7 +300,7 @@ func keyOf(part string) (string, bool) {
 	return key, err == nil
 }
 
-// indexOf returns the index in a part of a path, such as [3].
+// indexOf returns the index in a path segment such as [3].
 func indexOf(part string) (int, bool) {
 	i, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(part, "["), "]"))
 	return i, err == nil && i >= 0 && part == "["+strconv.Itoa(i)+"]"

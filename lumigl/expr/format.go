@@ -6,9 +6,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Format returns an expression on one line, as programs have it: `${bucket.arn}/*`, jsonStringify({…}) or bucket.rules[0].id.
-// Show returns the text of a value inside that is not an expression, with strings in double quotes. Format reports false if v
-// is not an expression, or is malformed.
+// Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}) or
+// bucket.rules[0].id. show formats operands that are not expressions, with strings in double quotes. Format returns
+// false if v is not a valid expression.
 func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	if !v.IsExpression() {
 		return "", false
@@ -45,8 +45,8 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	return "", false
 }
 
-// Open takes an expression that does not fit on a line apart, and all that it consists of: what is computed, such as
-// "jsonStringify" or "get a.b interpolate", and of what. Other values are returned as they are.
+// Open splits an expression that is too long for one line into its operation, such as "jsonStringify" or "get a.b
+// interpolate", and its operand. Other values are returned unchanged.
 func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	for v.IsExpression() {
 		main := get
@@ -65,5 +65,5 @@ func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	return what, v
 }
 
-// template turns what stands in a string literal in double quotes into what stands in a template literal.
+// template converts the contents of a double-quoted string literal to those of a template literal.
 var template = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "`", "\\`", "${", `\${`)

@@ -1,3 +1,3 @@
-// Package match recognizes resources of one graph in another although their keys differ, and hashes values. Comparing and
-// planning share it, so that both have the same notion of equality.
+// Package match recognizes resources in another graph although their keys differ, and hashes values. Diffs and plans
+// share it, and with it the notion of equality.
 package match

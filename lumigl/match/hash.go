@@ -6,24 +6,24 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Work returns the budget for a graph: how many values may be looked at beyond what is in proportion to its size. Real
-// graphs need a small part of it.
+// Work returns the work budget for a graph: how many values may be visited beyond a linear number. Real graphs need a
+// small fraction of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 
 // Hasher hashes values. Within a process, equal values have equal hashes.
 type Hasher struct {
-	// Work is the budget that is left, which other work on values may share. Hashes are meaningless once it is used up.
+	// Work is the remaining budget, which callers may share with other work. Once it is used up, hashes are
+	// meaningless.
 	Work int64
-	// key returns the key for references to a vertex. If it is nil, that is the vertex's own.
+	// key returns the key to hash for a reference to a vertex. The default is the vertex's own key.
 	key func(*lumigl.Vertex) string
 }
 
 var seed = maphash.MakeSeed()
 
-// bytesPerWork is how many bytes cost as much as a value.
+// bytesPerWork is the number of bytes that cost as much as one value.
 const bytesPerWork = 64
 
-// Value returns the hash of a value.
 func (h *Hasher) Value(v lumigl.Value) uint64 {
 	h.Work--
 	if h.Work <= 0 {
@@ -53,7 +53,7 @@ func (h *Hasher) Value(v lumigl.Value) uint64 {
 			kind = mix(kind, h.Value(e))
 		}
 	case lumigl.Object:
-		sum := uint64(0) // whatever the order
+		sum := uint64(0) // independent of the order
 		for key, e := range v.Members() {
 			sum += h.Member(key, e)
 		}
@@ -70,7 +70,7 @@ func (h *Hasher) text(s string) uint64 {
 	return maphash.String(seed, s)
 }
 
-// mix makes one hash of two. It matters which comes first.
+// mix combines two hashes. It is not commutative.
 func mix(a, b uint64) uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	x := (a ^ b*odd) + b>>29 + odd

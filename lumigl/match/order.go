@@ -5,8 +5,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Sorted returns vertices in their order, but each after those of them that it refers to. On a cycle, one has to come
-// before a vertex that it refers to.
+// Sorted returns vertices in stable topological order, dependencies first. Cycles are cut at an arbitrary edge.
 func Sorted(vertices []*lumigl.Vertex) []*lumigl.Vertex {
 	sorted := make([]*lumigl.Vertex, len(vertices))
 	for i, v := range references(vertices).PostOrder() {
@@ -15,7 +14,7 @@ func Sorted(vertices []*lumigl.Vertex) []*lumigl.Vertex {
 	return sorted
 }
 
-// references returns the graph of the references among vertices, which are numbered in their order.
+// references returns the references among vertices as a graph, numbered in their order.
 func references(vertices []*lumigl.Vertex) (g dag.Graph) {
 	numbers := make(map[*lumigl.Vertex]int32, len(vertices))
 	for i, v := range vertices {

@@ -8,12 +8,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Pair is an old resource and the new one that was recognized as it.
+// Pair is an old resource and the new one that it was recognized as.
 type Pair struct{ Old, New *lumigl.Vertex }
 
-// Recognize finds new resources that are old ones under another key: those of one type with equal properties. Where several
-// look the same, none is recognized, unless the provider's ids tell them apart. The pairs are in the order of the new
-// resources.
+// Recognize finds new resources that are old ones under another key: same type, equal properties. If several look the
+// same, it pairs them only by their provider ids. The pairs are in the order of the new resources.
 func Recognize(olds, news []*lumigl.Vertex) []Pair {
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
@@ -33,23 +32,23 @@ func Recognize(olds, news []*lumigl.Vertex) []Pair {
 	return pairs
 }
 
-// matcher recognizes resources, which it knows by their places among the old or the new ones: there may be very many.
+// matcher recognizes resources. It refers to them by index, since there may be very many.
 type matcher struct {
 	hasher     Hasher
 	olds, news []*lumigl.Vertex
-	// from has the places, counted from 1, of what the new ones were.
+	// from maps new resources to the old ones they were, as indices plus 1; 0 means none.
 	from []int32
-	// places are those of the new ones.
+	// places maps the new resources to their indices.
 	places map[*lumigl.Vertex]int32
-	// looks are those of the old resources, in order.
+	// looks are the hashes of the old resources, sorted.
 	looks []look
-	// dependents has for each new resource those that refer to it, and waiting to how many a resource refers that have not
-	// been looked at.
+	// dependents lists the new resources that refer to each, and waiting counts the references of each to resources not
+	// processed yet.
 	dependents [][]int32
 	waiting    []int32
 }
 
-// look is the hash of the resource at a place.
+// look is the hash of a resource and its index.
 type look struct {
 	hash  uint64
 	place int32
@@ -57,7 +56,7 @@ type look struct {
 
 func compareLooks(a, b look) int { return cmp.Compare(a.hash, b.hash) }
 
-// same returns how many looks at the beginning are the same.
+// same returns the length of the first run of equal hashes.
 func same(looks []look) int {
 	n := 1
 	for n < len(looks) && looks[n].hash == looks[0].hash {
@@ -66,7 +65,7 @@ func same(looks []look) int {
 	return n
 }
 
-// was is what a resource was, or itself if it is not known to have been another one.
+// was returns the old resource that v was recognized as, or v.
 func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	if i, ok := m.places[v]; ok && m.from[i] > 0 {
 		return m.olds[m.from[i]-1]
@@ -74,7 +73,8 @@ func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	return v
 }
 
-// recognize looks at all resources. What one looks like depends on which ones it refers to, so it comes after those.
+// recognize processes all resources. The hash of a resource depends on the resources it refers to, so they are
+// processed first.
 func (m *matcher) recognize() {
 	for i, v := range m.olds {
 		m.looks = append(m.looks, m.look(v, int32(i)))
@@ -85,7 +85,7 @@ func (m *matcher) recognize() {
 		var next []int32
 		for _, i := range ready {
 			if m.from[i] == 0 {
-				continue // What refers to a new one is new itself: no old one does.
+				continue // Resources that refer to a new one are new too.
 			}
 			for _, dependent := range m.dependents[i] {
 				if m.waiting[dependent]--; m.waiting[dependent] == 0 {
@@ -97,7 +97,7 @@ func (m *matcher) recognize() {
 	}
 }
 
-// wait finds out which new resources have to wait for which, and returns those that need not.
+// wait records the dependencies among new resources, and returns those without any.
 func (m *matcher) wait() (ready []int32) {
 	m.dependents, m.waiting = make([][]int32, len(m.news)), make([]int32, len(m.news))
 	for i, v := range m.news {
@@ -118,7 +118,7 @@ func (m *matcher) look(r *lumigl.Vertex, place int32) look {
 	return look{hash: mix(m.hasher.text(string(r.Type)), m.hasher.Value(properties(r))), place: place}
 }
 
-// properties are those of a resource, which may be absent instead of empty.
+// properties returns the properties of a resource, which default to {}.
 func properties(r *lumigl.Vertex) lumigl.Value {
 	if !r.Properties.Exists() {
 		return lumigl.ObjectOf()
@@ -126,8 +126,8 @@ func properties(r *lumigl.Vertex) lumigl.Value {
 	return r.Properties
 }
 
-// round recognizes those resources of which nothing is left to find out. What looks the same refers to the same resources,
-// so it is in one round.
+// round recognizes resources whose dependencies have all been processed. Equal resources have equal dependencies, so
+// they are in the same round.
 func (m *matcher) round(ready []int32) {
 	news := make([]look, 0, len(ready))
 	for _, place := range ready {
@@ -143,11 +143,11 @@ func (m *matcher) round(ready []int32) {
 	}
 }
 
-// match pairs resources that look the same: first by the ids that the provider gave them, then those that are the only
-// ones left. Two with different ids are two.
+// match pairs resources that look the same: first by provider id, then the only remaining one on each side, unless both
+// have ids that differ.
 func (m *matcher) match(olds, news []look) {
 	if len(olds)+len(news) > 2 {
-		type holders struct{ old, olds, news int32 } // old is a place, the others are numbers of resources
+		type holders struct{ old, olds, news int32 } // old is an index, the others are counts
 		byID := make(map[string]holders, max(len(olds), len(news)))
 		for _, old := range olds {
 			id := m.olds[old.place].ID
@@ -175,7 +175,7 @@ func (m *matcher) match(olds, news []look) {
 	}
 }
 
-// pair notes that a resource is recognized, if the two really look the same, and not only their hashes.
+// pair records a match if the resources are equal, not only their hashes.
 func (m *matcher) pair(oldPlace, newPlace int32) {
 	old, new := m.olds[oldPlace], m.news[newPlace]
 	if old.Type == new.Type && properties(old).Equal(properties(new).Retarget(m.was)) {

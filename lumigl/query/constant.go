@@ -13,8 +13,8 @@ import (
 	"cel.dev/cel-go/parser"
 )
 
-// wrongConstant says what is wrong with a part of an expression that is the same for all vertices, and is evaluated only
-// once: a pattern for matches, or a conversion such as int("10").
+// wrongConstant describes an error in a constant part of an expression, which CEL evaluates at compile time: a pattern
+// for matches, or a conversion such as int("10").
 func wrongConstant(source string, tree *ast.AST, err error) error {
 	var pattern *syntax.Error
 	var failed *types.Err
@@ -30,7 +30,7 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 	return atStart("%s", err)
 }
 
-// wrongPattern says that a pattern is none, and where what is wrong with it stands, or the pattern if that has escapes.
+// wrongPattern describes an error in a pattern at its position, or at the whole pattern if that contains escapes.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	e := atStart("invalid regular expression %q: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {
@@ -42,7 +42,7 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 		return err != nil && err.Error() == wrong.Error()
 	})
 	if call == nil {
-		return e // The pattern is what a conversion makes.
+		return e // The pattern is the result of a conversion.
 	}
 	pattern, text := patternOf(call)
 	e.standsAt(tree, pattern)
@@ -54,7 +54,7 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	return e
 }
 
-// patternOf is the literal that a call of matches has as its pattern, and what it says, or nil.
+// patternOf returns the literal pattern of a call of matches and its value, or nil.
 func patternOf(e ast.Expr) (literal ast.Expr, text string) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "matches" {
 		return nil, ""
@@ -71,7 +71,7 @@ func patternOf(e ast.Expr) (literal ast.Expr, text string) {
 	return literal, text
 }
 
-// wrongConversion says that a value cannot be converted to a type, whose name is that of the function.
+// wrongConversion describes a failed conversion.
 func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	value, to := call.Args()[0], call.FunctionName()
 	text, err := parser.Unparse(value, tree.SourceInfo())
@@ -89,13 +89,13 @@ func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	return e
 }
 
-// standsAt gives an error the place of a part of the expression.
+// standsAt sets the position of an error to a part of the expression.
 func (e *ExpressionError) standsAt(tree *ast.AST, part ast.Expr) {
 	at := tree.SourceInfo().GetStartLocation(part.ID())
 	e.Line, e.Column = max(at.Line(), 1), max(at.Column()+1, 1)
 }
 
-// first is the part of an expression that is evaluated first of those that are looked for, or nil.
+// first returns the part that is evaluated first among those for which is returns true, or nil.
 func first(tree *ast.AST, is func(ast.Expr) bool) ast.Expr {
 	var found ast.Expr
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {

@@ -15,30 +15,30 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Expression picks vertices. It is written in CEL, the Common Expression Language, over these variables:
+// Expression selects vertices. It is written in CEL, the Common Expression Language, over these variables:
 //
-//	key          string        the vertex's key: of a resource, its URN
+//	key          string        the vertex's key; for a resource, its URN
 //	type         string        a resource's type, such as "aws:ec2:VPC"
-//	id           string        what its provider calls it, "" while it does not exist
-//	name         string        the last part of its URN
-//	environment  string        the parts of its URN before the type
-//	pkg          string        that of the program, which "package" cannot mean in CEL
+//	id           string        the provider's id, "" before the resource exists
+//	name         string        the last part of the URN
+//	environment  string        the parts of the URN before the type
+//	pkg          string        (the package; "package" is reserved in CEL)
 //	module       string
-//	properties   map           what it has
+//	properties   map           the properties
 //	options      map           how deployments treat it
-//	dependencies list(string)  the keys of what it refers to
-//	dependents   list(string)  the keys of what refers to it
+//	dependencies list(string)  the keys of its dependencies
+//	dependents   list(string)  the keys of its dependents
 //
-// In properties and options, a reference is a map with the key "ref" and perhaps "property", a secret one with the key "secret", and
-// a value that is not known yet one with the key "unknown". What an expression needs and a vertex does not have makes it
-// false for that vertex. An expression may be used concurrently.
+// In properties and options, a reference is a map with the key "ref" and optionally "property", a secret a map with the
+// key "secret", and an unknown value a map with the key "unknown". An expression is false for vertices without a
+// property that it needs. An Expression is safe for concurrent use.
 type Expression struct {
 	program cel.Program
 	source  string
-	types   []string // what it compares the type with
+	types   []string // operands of comparisons with the type
 }
 
-// ExpressionError says why a text is no expression.
+// ExpressionError is an error in the text of an expression.
 type ExpressionError struct {
 	Line, Column int
 	Message      string
@@ -53,14 +53,14 @@ func atStart(format string, args ...any) *ExpressionError {
 	return &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)}
 }
 
-// How much an expression may be. The first two are CEL's own limits.
+// Limits of expressions. The first two are CEL's own.
 const (
 	maxLength = 100_000 // characters
 	maxDepth  = 250     // levels
-	maxCost   = 1 << 20 // for the evaluation of one vertex
+	maxCost   = 1 << 20 // for each vertex
 )
 
-// Compile reads an expression. The errors are *[ExpressionError], several of them joined.
+// Compile compiles an expression. The error joins one or more *[ExpressionError].
 func Compile(source string) (*Expression, error) {
 	program, ast, err := overVertices.compile(source)
 	if err != nil {
@@ -69,10 +69,10 @@ func Compile(source string) (*Expression, error) {
 	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
-// language is CEL over some variables.
+// language is CEL with a set of variables.
 type language struct {
 	names []string
-	// text, object and list are variables of these kinds, for examples in messages.
+	// text, object and list name variables of these types, for examples in messages.
 	text, object, list string
 	env                func() (*cel.Env, error)
 }
@@ -116,7 +116,7 @@ func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
 	return program, ast, nil
 }
 
-// variable is what an expression is written over. Its value is made when it is needed.
+// variable is a variable of expressions. Its value is computed on first use.
 type variable struct {
 	name  string
 	is    *cel.Type
@@ -137,8 +137,8 @@ var variables = []variable{
 	{"dependents", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.up, a.index.up) }},
 }
 
-// Select returns the vertices that the expression is true for. It fails if the expression is neither true nor false for
-// one, or takes too long.
+// Select returns the vertices for which the expression is true. It fails if the result is not a boolean or the
+// evaluation is too expensive.
 func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	var found []*lumigl.Vertex
 	for i, v := range x.vertices {
@@ -153,7 +153,7 @@ func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	return found, nil
 }
 
-// evaluate returns what a program computes of its variables: an activation, or a map.
+// evaluate runs a program with variables: an activation or a map.
 func evaluate(program cel.Program, variables any) (bool, error) {
 	result, _, err := program.Eval(variables)
 	if err != nil {
@@ -172,7 +172,7 @@ func evaluate(program cel.Program, variables any) (bool, error) {
 	return bool(b), nil
 }
 
-// isMissing reports whether a vertex does not have what an expression needs: a property, or one of the right kind.
+// isMissing reports whether an evaluation failed because of a missing property or one of the wrong type.
 func isMissing(err error) bool {
 	message := err.Error()
 	for _, missing := range []string{"no such key", "no such overload", "no such attribute", "index out of"} {
@@ -183,8 +183,8 @@ func isMissing(err error) bool {
 	return false
 }
 
-// activation gives the variables of an expression their values, when they are needed. What takes time to make is kept,
-// since an expression may ask for it once for every element of a list.
+// activation computes variables on first use. It caches expensive ones, since an expression may use them for every
+// element of a list.
 type activation struct {
 	index      *Index
 	place      int32
@@ -223,7 +223,7 @@ func (a *activation) keys(keys *[]string, edges dag.Graph) []string {
 	return *keys
 }
 
-// mapOf makes what an expression sees of an object.
+// mapOf returns the CEL view of an object.
 func mapOf(v lumigl.Value) map[string]any {
 	m := make(map[string]any, v.Len())
 	for key, member := range v.Members() {

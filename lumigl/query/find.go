@@ -8,25 +8,26 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// FindError says why a name stands for no vertex, or for several.
+// FindError reports a name that matches no vertex or several.
 type FindError struct {
-	// Name is what was asked for.
+	// Name is the name that was looked up.
 	Name string
-	// Candidates are what it may stand for, in the order of the graph. If there are none, it stands for nothing.
+	// Candidates are the matches in graph order. It is empty if nothing matches.
 	Candidates []*lumigl.Vertex
-	// Nearest is the name that was probably meant where there are no candidates, or "".
+	// Nearest is a suggestion if there are no candidates, or "".
 	Nearest string
-	// Type is the end of the type of so many resources, Typed, if it is one that was asked for, or "".
+	// Type is the suffix of resource types that the name matches, if any, and Typed the number of resources with such a
+	// type.
 	Type  string
 	Typed int
 
-	example string // a resource's type and name, as one may ask for it; "" in general graphs
+	example string // an example of a type and name to look up, "" for general graphs
 }
 
-// maxListed is how many candidates a message names.
+// maxListed is the number of candidates that a message lists.
 const maxListed = 10
 
-// Error lists the candidates, each on a line of its own.
+// Error lists the candidates, one per line.
 func (e *FindError) Error() string {
 	if len(e.Candidates) == 0 {
 		return e.nothing()
@@ -43,7 +44,7 @@ func (e *FindError) Error() string {
 	return b.String()
 }
 
-// nothing says that there is nothing of a name, and what to write instead.
+// nothing is the message for a name without matches.
 func (e *FindError) nothing() string {
 	text := fmt.Sprintf("no match for %q; ", e.Name)
 	switch {
@@ -61,9 +62,9 @@ func (e *FindError) nothing() string {
 	return text + "a KEY is a vertex's key, or a suffix of it after a colon, slash or dot"
 }
 
-// Find returns the vertex that a name stands for: its key, or the end of it from some separator on, such as a resource's
-// name, or its type and name, as long as that is the end of one key only. Whole parts of URNs come before parts of names.
-// The error is a *[FindError].
+// Find returns the vertex with the given key or unique key suffix that starts at a separator, such as a resource's
+// name, or its type and name. Suffixes of whole URN parts take precedence over suffixes of names. The error is a
+// *[FindError].
 func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	var parts, ends []*lumigl.Vertex
 	for _, v := range x.vertices {
@@ -92,7 +93,7 @@ func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	return nil, &FindError{Name: name, Candidates: parts}
 }
 
-// missing is the error for a name that stands for nothing.
+// missing returns the error for a name without matches.
 func (x *Index) missing(name string) *FindError {
 	e := &FindError{Name: name}
 	for _, v := range x.vertices {
@@ -117,8 +118,7 @@ func (x *Index) missing(name string) *FindError {
 	return e
 }
 
-// typeEnd returns the end of a type that a name is, with the separator before it, or "" if it is none. Letter case does
-// not count.
+// typeEnd returns the suffix of a type that equals a name, with the separator before it, or "". It ignores case.
 func typeEnd(token, name string) string {
 	at := len(token) - len(name)
 	switch {
@@ -132,7 +132,7 @@ func typeEnd(token, name string) string {
 	return ""
 }
 
-// nearest returns the key, or the resource's name, that is most like a name.
+// nearest returns the key or resource name most similar to a name.
 func (x *Index) nearest(name string) string {
 	if name == "" {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// comparedTypes are the texts that an expression compares the type with.
+// comparedTypes returns the strings that an expression compares the type with.
 func comparedTypes(tree *ast.AST) []string {
 	var texts []string
 	collect := func(e ast.Expr) {
@@ -43,9 +43,9 @@ func comparedTypes(tree *ast.AST) []string {
 	return texts
 }
 
-// MeantType returns a type that the expression compares with and no vertex has, and the types of vertices that were
-// probably meant: those that are, or end in, what is spelled the same or much like it, in either form of type tokens. It is
-// for expressions without results. It returns none if there is nothing to suggest.
+// MeantType suggests types for an expression without results. It returns a type that the expression compares with but
+// no vertex has, and the similar types or type suffixes of vertices, in either form of type tokens. It returns none if
+// there is nothing to suggest.
 func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 	var all, names []string
 	seen := map[string]bool{}
@@ -70,7 +70,7 @@ func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 	return "", nil
 }
 
-// endings returns a type from its start and from each separator on, in lower case and in both forms.
+// endings returns the suffixes of a type that start at a separator, in lower case and in both forms.
 func endings(t string) (all []string) {
 	for _, form := range []string{t, withoutFile(t)} {
 		form = strings.ToLower(form)
@@ -83,7 +83,7 @@ func endings(t string) (all []string) {
 	return all
 }
 
-// withoutFile is the form of a type, or of the end of one, that does not name the file: aws:ec2/vpc:VPC is aws:ec2:VPC.
+// withoutFile removes the file from a type or type suffix: aws:ec2/vpc:VPC becomes aws:ec2:VPC.
 func withoutFile(t string) string {
 	colon := strings.LastIndexByte(t, ':')
 	slash := strings.LastIndexByte(t[:max(0, colon)], '/')

@@ -2,9 +2,9 @@ package query
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Paths are ways along references from one vertex to another that come by no vertex twice, the shortest first, then in
-// the order of the graph. Each has both ends in it. If via is not nil, all between the ends have to be among what it
-// allows. There may be very many paths, so that no more than limit are looked for; all says that there are no others.
+// Paths returns the simple paths along references from one vertex to another, both included, the shortest first and
+// then in graph order. If via is not nil, it must allow every vertex between the ends. Paths returns at most limit
+// paths, since there may be very many; all reports whether it found them all.
 func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, limit int) (found [][]*lumigl.Vertex, all bool) {
 	start, ok := x.Number(from)
 	end, ok2 := x.Number(to)
@@ -15,7 +15,7 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	if s.left = x.distances(start, end, via); s.left[start] < 0 {
 		return nil, true
 	}
-	// A path is only followed while it may still arrive in time, so that the shortest are found without detours.
+	// Follow a path only while the end is within reach, so that the shortest paths are found directly.
 	for length := s.left[start]; ; length++ {
 		s.longer = false
 		s.walk(start, length)
@@ -25,7 +25,7 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	}
 }
 
-// distances are the lengths of the shortest ways to a vertex, -1 where there is none. Only the start needs not be allowed.
+// distances returns the length of the shortest path from each vertex to end, or -1. via need not allow start.
 func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int32 {
 	left := make([]int32, len(x.vertices))
 	for i := range left {
@@ -43,27 +43,27 @@ func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int
 	return left
 }
 
-// maxSteps bounds a search for paths.
+// maxSteps limits a search for paths.
 const maxSteps = 1 << 22
 
-// search looks for the paths of one length after another.
+// search finds paths in order of length.
 type search struct {
 	index  *Index
 	left   []int32
 	end    int32
-	on     []bool // what is on the path
+	on     []bool // vertices on the path
 	path   []int32
 	found  [][]*lumigl.Vertex
 	limit  int
 	budget int
-	longer bool // whether there may be longer paths
-	more   bool // whether there are more than the limit
+	longer bool // there may be longer paths
+	more   bool // there are more paths than the limit
 }
 
-// stopped reports whether the search has ended before it was through.
+// stopped reports whether the search ended early.
 func (s *search) stopped() bool { return s.more || s.budget <= 0 }
 
-// walk goes on from a vertex with so many steps left.
+// walk continues a path from a vertex with the given number of steps left.
 func (s *search) walk(at, steps int32) {
 	s.budget--
 	if s.stopped() {

@@ -8,13 +8,13 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Predicate is a condition on a value. It is written in CEL over the variable value, which looks as it does in an
-// [Expression], except that secrets are not wrapped. It may be used concurrently.
+// Predicate is a condition on a value. It is written in CEL over the variable value, in the same view as in an
+// [Expression] but without secret wrappers. It is safe for concurrent use.
 type Predicate struct{ program cel.Program }
 
 var overValues = newLanguage("value", "value", "value", []variable{{name: "value", is: cel.DynType}})
 
-// CompilePredicate reads a predicate. The errors are *[ExpressionError], several of them joined.
+// CompilePredicate compiles a predicate. The error joins one or more *[ExpressionError].
 func CompilePredicate(source string) (*Predicate, error) {
 	program, _, err := overValues.compile(source)
 	if err != nil {
@@ -23,9 +23,9 @@ func CompilePredicate(source string) (*Predicate, error) {
 	return &Predicate{program}, nil
 }
 
-// Holds reports whether the predicate is true for a value, all of which must be known. What the predicate needs and the
-// value does not have makes it false. It fails if the predicate is neither true nor false, or takes too long. The error
-// does not contain secrets.
+// Holds reports whether the predicate is true for a value, which must be known. It is false if the value lacks a
+// property that the predicate needs. Holds fails if the result is not a boolean or the evaluation is too expensive.
+// Errors do not contain secrets.
 func (p *Predicate) Holds(v lumigl.Value) (bool, error) {
 	content, secret := reveal(v)
 	holds, err := evaluate(p.program, map[string]any{"value": plain(content)})
@@ -35,7 +35,7 @@ func (p *Predicate) Holds(v lumigl.Value) (bool, error) {
 	return holds, err
 }
 
-// reveal returns a value with the content of secrets in their place, and whether there were any.
+// reveal removes all secret wrappers within a value, and reports whether there were any.
 func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	content = v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		inner, ok := part.Secret()

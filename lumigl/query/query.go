@@ -1,8 +1,8 @@
-// Package query answers questions about a graph: what depends on what, and which vertices an expression picks.
+// Package query answers questions about a graph: dependencies, paths, and which vertices match an expression.
 //
-// A vertex that refers to another depends on it; the other one is its dependency, and it is the other one's dependent.
-// Roots are what nothing depends on, leaves what depends on nothing. Wherever several vertices are returned, they are in
-// the order of the graph, so that in a snapshot dependencies come before their dependents.
+// A vertex depends on the vertices it refers to: they are its dependencies, and it is their dependent. Roots have no
+// dependents, and leaves no dependencies. All results are in graph order, so in a snapshot dependencies precede their
+// dependents.
 package query
 
 import (
@@ -13,29 +13,29 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Index answers questions about a graph. It shows the graph as it was when the index was made, and may be used
-// concurrently.
+// Index answers questions about a graph. It is a copy: later changes of the graph do not affect it. It is safe for
+// concurrent use.
 type Index struct {
 	*lumigl.Index
 	vertices []*lumigl.Vertex
-	down, up dag.Graph // the dependencies and the dependents of each vertex, sorted, each once
+	down, up dag.Graph // dependencies and dependents of each vertex, sorted and distinct
 }
 
-// New makes an index of a graph, or of a snapshot through its Base. It takes time and memory in proportion to that.
+// New returns an index of a graph, or of a snapshot through its Base, in linear time and memory.
 func New(g *lumigl.Graph) *Index {
 	x := &Index{Index: lumigl.NewIndex(g)}
 	x.vertices, x.down, x.up = x.Numbers()
 	return x
 }
 
-// Roots are the vertices that nothing else refers to.
+// Roots returns the vertices without dependents other than themselves.
 func (x *Index) Roots() []*lumigl.Vertex { return x.without(x.up) }
 
-// Leaves are the vertices that refer to nothing else.
+// Leaves returns the vertices without dependencies other than themselves.
 func (x *Index) Leaves() []*lumigl.Vertex { return x.without(x.down) }
 
-// Tops are where to begin in order to see all of the graph: the roots, and of circles that nothing else leads to the
-// first vertex. If inverted, dependents are followed in place of dependencies, which begins at the leaves.
+// Tops returns vertices from which all others can be reached: the roots, and the first vertex of each cycle that has no
+// dependents outside. If inverted, it follows dependents instead and starts at the leaves.
 func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	above, below := x.up, x.down
 	if inverted {
@@ -62,8 +62,8 @@ func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	return x.At(tops)
 }
 
-// Around returns a vertex with its dependencies, its dependents, or both, over at most so many steps. What else these
-// have in common with it, such as other dependents of its dependencies, is not among them.
+// Around returns a vertex with its dependencies, its dependents or both, up to a number of steps. It does not change
+// direction, so other dependents of a dependency are not included.
 func (x *Index) Around(v *lumigl.Vertex, steps int, dependencies, dependents bool) []*lumigl.Vertex {
 	from, ok := x.Number(v)
 	if !ok {

@@ -14,21 +14,21 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// syntaxError is what CEL's messages about its grammar begin with.
+// syntaxError is the prefix of CEL's messages about syntax.
 const syntaxError = "Syntax error: "
 
-// wrong says what is wrong with an expression, in our words. CEL's are about its grammar and its own functions.
+// wrong rewrites CEL's errors, which mention its grammar and internal functions.
 func (l *language) wrong(source string, found []*common.Error) error {
 	isPlaced := func(f *common.Error) bool { return f.Location.Line() > 0 }
 	if slices.ContainsFunc(found, isPlaced) {
-		// What has no place says only that no more was read because of the others.
+		// Errors without a position only say that parsing stopped.
 		found = slices.DeleteFunc(slices.Clone(found), func(f *common.Error) bool { return !isPlaced(f) })
 	}
 	var all []error
 	for _, f := range found {
 		isSyntax := strings.HasPrefix(f.Message, syntaxError)
 		if isSyntax && len(all) > 0 {
-			break // It follows from the first.
+			break // a follow-on error
 		}
 		e := &ExpressionError{Line: max(f.Location.Line(), 1), Column: max(f.Location.Column()+1, 1)}
 		before, rest := around(source, e.Line, e.Column)
@@ -46,7 +46,7 @@ func (l *language) wrong(source string, found []*common.Error) error {
 	return errors.Join(all...)
 }
 
-// around returns what stands before a place in its line, and what stands there.
+// around returns the text of the line before and after a position.
 func around(source string, line, column int) (before, rest string) {
 	for ; line > 1; line-- {
 		_, source, _ = strings.Cut(source, "\n")
@@ -60,12 +60,12 @@ func around(source string, line, column int) (before, rest string) {
 	return source, ""
 }
 
-// instead says what to write for operators of other languages.
+// instead maps operators of other languages to CEL.
 var instead = map[string]string{
 	"===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not": "!", "is": "==",
 }
 
-// functions are those that expressions are written with most.
+// functions are the most common functions.
 var functions = []string{"contains", "startsWith", "endsWith", "matches", "size", "has", "exists", "all", "filter", "map"}
 
 const (
@@ -77,7 +77,7 @@ func (l *language) textFunctions() string {
 	return fmt.Sprintf("to search in a string, use contains, startsWith, endsWith or matches, as in %s.contains(\"Queue\")", l.text)
 }
 
-// misread says what is wrong with the syntax.
+// misread describes a syntax error.
 func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	sign := before[len(strings.TrimRight(before, signs)):]
 	after := rest[:len(rest)-len(strings.TrimLeft(rest, signs))]

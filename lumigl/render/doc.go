@@ -1,7 +1,6 @@
-// Package render draws graphs: [DOT] for Graphviz, [Mermaid] for pages written in Markdown, and [Page], a page of HTML
-// that needs nothing else, in which people search, zoom and read.
+// Package render draws graphs: [DOT] for Graphviz, [Mermaid] for Markdown, and [Page] for a self-contained HTML page
+// with search and zoom.
 //
-// An arrow leads from what depends to what it depends on. Where a vertex refers to another several times, there is one
-// arrow, with the paths of the properties that hold the references. Secrets are not drawn: no part of one gets into what
-// is written. The same graph gives the same bytes.
+// Arrows point from dependents to dependencies. Several references between two vertices share an arrow that names the
+// properties' paths. Secrets are never written. The same graph gives the same bytes.
 package render

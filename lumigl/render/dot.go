@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// DOT writes a graph in the language of Graphviz. The ids of the nodes are the keys of the vertices.
+// DOT writes a graph in the DOT language. Node ids are vertex keys.
 func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
-	b := bufio.NewWriterSize(w, 64<<10) // Its errors stick to it until it is flushed.
+	b := bufio.NewWriterSize(w, 64<<10) // Errors are sticky; check them at Flush.
 	fmt.Fprintf(b, "digraph %s {\n", dotID(d.title))
 	_, _ = b.WriteString(`  graph [rankdir=LR, fontname="Helvetica", fontsize=11, color="#9aa4b2", style=rounded];
   node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", color="#5b6b82", fontname="Helvetica", fontsize=11];
@@ -45,7 +45,7 @@ func (d *drawing) dotNode(b *bufio.Writer, indent string, v *lumigl.Vertex) {
 	fmt.Fprintf(b, "%s%s [label=%s];\n", indent, dotID(v.Key()), dotLabel(lines...))
 }
 
-// lines are the paths of an arrow, and how many there are beside.
+// lines returns the paths of an arrow, and the number of further ones.
 func (a *arrow) lines() []string {
 	if a.more == 0 {
 		return a.paths
@@ -53,7 +53,7 @@ func (a *arrow) lines() []string {
 	return append(a.paths[:len(a.paths):len(a.paths)], fmt.Sprintf("and %d more", a.more))
 }
 
-// dotID quotes an id. Graphviz takes it as it stands, but for \", so that other escapes need only be unmistakable.
+// dotID quotes an id. Graphviz interprets only \", so other escapes need only be unambiguous.
 func dotID(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -74,7 +74,7 @@ func dotID(s string) string {
 	return b.String()
 }
 
-// dotEscapes are what means something in a label: besides quotes and backslashes, entities as in HTML.
+// dotEscapes escapes labels: besides quotes and backslashes, HTML entities have a meaning.
 var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")
 
 func dotLabel(lines ...string) string {

@@ -9,21 +9,20 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Options say what is drawn, and how.
+// Options configure a drawing.
 type Options struct {
-	// Title is what the drawing is called.
+	// Title is the title of the drawing.
 	Title string
-	// Only are the vertices that are drawn, with the arrows between them. If it is nil, all are.
+	// Only limits the drawing to these vertices and the arrows between them. If it is nil, all are drawn.
 	Only []*lumigl.Vertex
-	// Cluster says what has a frame around it. Pages have none.
+	// Cluster groups vertices in frames. Pages ignore it.
 	Cluster Cluster
 }
 
-// Cluster says which resources stand together in a frame. Vertices of general graphs have no frames.
+// Cluster selects how resources are grouped in frames. Vertices of general graphs have no frames.
 type Cluster string
 
-// What a frame is drawn around: nothing, resources of one type, or of one package or module, which is that of their
-// type.
+// Groupings: none, or by the type, package or module of resources. The last two are parts of the type.
 const (
 	NoCluster Cluster = "none"
 	ByType    Cluster = "type"
@@ -31,7 +30,7 @@ const (
 	ByModule  Cluster = "module"
 )
 
-// of is what the frame is called that a vertex stands in, "" if there is none.
+// of returns the label of the frame that contains a vertex, or "".
 func (c Cluster) of(v *lumigl.Vertex) string {
 	switch c {
 	case ByType:
@@ -47,34 +46,34 @@ func (c Cluster) of(v *lumigl.Vertex) string {
 	return ""
 }
 
-// drawing is what the formats have in common.
+// drawing is the data that all formats share.
 type drawing struct {
 	title      string
 	isSnapshot bool
-	total      int // how many vertices there are, drawn or not
-	pending    int // how many changes a deployment has not finished
+	total      int // all vertices, drawn or not
+	pending    int // pending changes of a deployment
 	vertices   []*lumigl.Vertex
 	place      map[*lumigl.Vertex]int32
 	arrows     []arrow
 	frames     []frame
-	loose      []int32 // the vertices in no frame, by their places
+	loose      []int32 // vertices outside of frames, by index
 }
 
-// arrow leads from a vertex to one that it depends on.
+// arrow points from a vertex to a dependency.
 type arrow struct {
 	from, to int32
-	// paths are where the first references stand, and more is how many others there are.
+	// paths locate the first references, and more counts the others.
 	paths []string
 	more  int
 }
 
-// frame has vertices in it, by their places.
+// frame contains vertices, by index.
 type frame struct {
 	label string
 	in    []int32
 }
 
-// maxPaths is how many of the references that an arrow stands for are named.
+// maxPaths is the number of references that an arrow names.
 const maxPaths = 3
 
 func draw(doc lumigl.Document, o Options) *drawing {
@@ -121,13 +120,13 @@ func draw(doc lumigl.Document, o Options) *drawing {
 	return d
 }
 
-// walker finds the references of a vertex, with their paths.
+// walker finds the references of a vertex and their paths.
 type walker struct {
 	*drawing
 	from  int32
-	arrow map[int32]int // the arrows by where they lead
+	arrow map[int32]int // arrow indices by target
 	steps []step
-	// hidden is more than zero within secrets, whose insides have no paths.
+	// hidden is positive within secrets, whose paths are not recorded.
 	hidden int
 }
 
@@ -154,7 +153,7 @@ func (w *walker) walk(v lumigl.Value) {
 			switch {
 			case !v.IsExpression():
 				w.into(step{key: key, index: -1}, m)
-			case m.Kind() == lumigl.List && key == "interpolate": // whose parts have no paths
+			case m.Kind() == lumigl.List && key == "interpolate": // parts have no paths
 				for _, part := range m.Elements() {
 					w.walk(part)
 				}
@@ -202,10 +201,10 @@ func (w *walker) found(v lumigl.Value) {
 	a.paths = append(a.paths, path)
 }
 
-// maxPath is how long a path is that is shown as a whole.
+// maxPath limits the length of a path.
 const maxPath = 60
 
-// pathText shows a path such as rules[0].group.
+// pathText formats a path, such as rules[0].group.
 func pathText(steps []step) string {
 	var b strings.Builder
 	for i, s := range steps {
@@ -239,7 +238,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// name is what people call a vertex.
+// name returns the name that is shown for a vertex.
 func (d *drawing) name(v *lumigl.Vertex) string {
 	name := v.Key()
 	if d.isSnapshot && v.URN().Name() != "" {
@@ -247,21 +246,21 @@ func (d *drawing) name(v *lumigl.Vertex) string {
 	}
 	name = visible(name)
 	if strings.TrimSpace(name) == "" {
-		name = strconv.Quote(name) // Nobody sees a space.
+		name = strconv.Quote(name) // make invisible names visible
 	}
 	return name
 }
 
-// label is a vertex's name, short enough to be drawn.
+// label returns a vertex's name, clipped to maxName.
 func (d *drawing) label(v *lumigl.Vertex) string { return clipMiddle(d.name(v), maxName) }
 
-// maxName is how long a name is that is drawn as a whole.
+// maxName limits the length of a name.
 const maxName = 80
 
-// visible makes s safe to show anywhere. Parsers of DOT stumble over the usual substitute, U+FFFD.
+// visible escapes control and invisible characters. DOT parsers reject the usual replacement character, U+FFFD.
 func visible(s string) string { return strings.ReplaceAll(term.Visible(s), "\ufffd", "␦") }
 
-// clip shortens a text to some characters, with a mark where it was cut.
+// clip shortens a text and marks the cut.
 func clip(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s
@@ -275,7 +274,7 @@ func clip(s string, most int) string {
 	return s
 }
 
-// clipMiddle shortens a text, and keeps both its ends: names such as addresses of OpenTofu differ there.
+// clipMiddle shortens a text in the middle, since names such as OpenTofu addresses differ at both ends.
 func clipMiddle(s string, most int) string {
 	if len(s) <= most || utf8.RuneCountInString(s) <= most {
 		return s

@@ -11,13 +11,13 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// What Mermaid draws at most, unless whoever calls it raises that. A file cannot.
+// Mermaid's limits. A page can raise them, but a file cannot.
 const (
 	MermaidMaxArrows = 500
 	MermaidMaxText   = 50_000
 )
 
-// Mermaid writes a graph as a flowchart of Mermaid.
+// Mermaid writes a graph as a Mermaid flowchart.
 func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
 	b := bufio.NewWriterSize(w, 64<<10)
@@ -51,16 +51,15 @@ func (d *drawing) mermaidNode(b *bufio.Writer, indent string, at int32) {
 	fmt.Fprintf(b, "%sn%d[\"%s\"]\n", indent, at, text)
 }
 
-// mermaidText writes all that may mean something to Mermaid, or to the Markdown and HTML in its labels, by its number.
+// mermaidText escapes characters that have a meaning in Mermaid, or in the Markdown and HTML of its labels.
 func mermaidText(s string) string {
 	if strings.TrimSpace(s) == "" {
-		return "#8203;" // Mermaid has no empty labels. This is a space without width.
+		return "#8203;" // Mermaid does not allow empty labels, so use a zero-width space.
 	}
 	var b strings.Builder
 	for i, r := range s {
 		plain := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r > 0x2000
-		// At the start of a line, dashes and dots belong to lists.
-		// fa:fa-car would be drawn as a car.
+		// At the start of a line, dashes and dots mark lists. fa:fa-car is an icon.
 		inside := i > 0 && strings.ContainsRune("-:/", r) && !strings.HasSuffix(s[:i], ":fa") || r == '.' && i > 0 && !isDigit(s[i-1])
 		if plain || inside {
 			b.WriteRune(r)

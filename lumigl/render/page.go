@@ -12,13 +12,12 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// MaxPageVertices is how many vertices a page can show.
+// MaxPageVertices is the maximum number of vertices on a page.
 const MaxPageVertices = 20_000
 
-// TooLargeError says that there are more vertices than a page can show.
+// TooLargeError reports a graph with more than [MaxPageVertices] vertices.
 type TooLargeError struct{ Vertices int }
 
-// Error says how many there are, and how many there may be.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("too many vertices for a page: %d, the maximum is %d", e.Vertices, MaxPageVertices)
 }
@@ -26,19 +25,19 @@ func (e *TooLargeError) Error() string {
 //go:embed page
 var pageFiles embed.FS
 
-// pageScripts are the parts of the page's program, in order.
+// pageScripts are the parts of the page's script, in order.
 var pageScripts = []string{"graph.js", "view.js", "draw.js", "search.js", "details.js", "main.js"}
 
 func pageFile(name string) string {
 	text, err := pageFiles.ReadFile("page/" + name)
 	if err != nil {
-		panic(err) // It is compiled in.
+		panic(err) // It is embedded.
 	}
 	return string(text)
 }
 
-// Page writes a graph as a page of HTML that people search, zoom and read. All is in that one file, which may not, and
-// need not, load anything. The error is a *[TooLargeError] if there is too much.
+// Page writes a graph as an interactive HTML page. The single file does not load anything else, and its content
+// security policy forbids it. The error is a *[TooLargeError] if the graph is too large.
 func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	o.Cluster = NoCluster
 	d := draw(doc, o)
@@ -67,7 +66,7 @@ func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	return err
 }
 
-// hashSource names a text in a content security policy.
+// hashSource returns the content security policy source for an inline text.
 func hashSource(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

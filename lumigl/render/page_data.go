@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// pageGraph is what a page knows.
+// pageGraph is the data of a page.
 type pageGraph struct {
 	Title string `json:"title"`
 	Noun  string `json:"noun"`
-	Total int    `json:"total"` // how many vertices there are, drawn or not
-	// Pending is how many changes a deployment has not finished. They are not drawn.
+	Total int    `json:"total"` // all vertices, drawn or not
+	// Pending counts the pending changes of a deployment, which are not drawn.
 	Pending int        `json:"pending,omitempty"`
 	Types   []string   `json:"types"` // the most frequent first
 	Nodes   []pageNode `json:"nodes"`
-	// Arrows are each [from, to, paths, how many more, the points that it comes by, x and y in turns].
+	// Arrows are encoded as [from, to, paths, number of further paths, bends as alternating x and y].
 	Arrows []pageArrow `json:"arrows"`
 	Width  int32       `json:"width"`
 	Height int32       `json:"height"`
@@ -32,13 +32,13 @@ type pageGraph struct {
 type pageNode struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
-	Type int    `json:"type"` // among the types, -1 for none
+	Type int    `json:"type"` // index into the types, -1 for none
 	ID   string `json:"id,omitempty"`
 	X    int32  `json:"x"`
 	Y    int32  `json:"y"`
-	// Source is where a program makes a resource.
+	// Source is the position of the resource in the program.
 	Source string `json:"source,omitempty"`
-	// Options, Properties and Extensions are what an encoder makes of them.
+	// Options, Properties and Extensions are encoded by an encoder.
 	Options    any `json:"options,omitempty"`
 	Properties any `json:"properties"`
 	Extensions any `json:"extensions,omitempty"`
@@ -56,8 +56,8 @@ func (a pageArrow) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{a.from, a.to, a.paths, a.more, a.bends})
 }
 
-// pageData is what a page knows, as JSON that can stand between tags of HTML: package json escapes <, > and &, and the
-// line separators that programs in JavaScript may not hold.
+// pageData returns the page's data as JSON that is safe between HTML tags: package json escapes <, > and &, and the
+// line separators that JavaScript does not allow.
 func (d *drawing) pageData() ([]byte, error) {
 	noun := "vertex"
 	if d.isSnapshot {
@@ -103,7 +103,7 @@ func (d *drawing) pageData() ([]byte, error) {
 	return json.Marshal(page)
 }
 
-// types are those of the resources, the most frequent first.
+// types returns the resource types, the most frequent first.
 func (d *drawing) types() []string {
 	counts := map[string]int{}
 	for _, v := range d.vertices {
@@ -118,21 +118,21 @@ func (d *drawing) types() []string {
 	return all
 }
 
-// What of a vertex a page shows at most.
+// Limits for each vertex on a page.
 const (
 	maxValues   = 2000 // numbers, texts and so on
-	maxText     = 2000 // the characters of a text
-	maxInside   = 200  // the members of an object or the elements of a list
-	maxPageDeep = 40   // the objects and lists around a value
+	maxText     = 2000 // characters per text
+	maxInside   = 200  // members or elements per object or list
+	maxPageDeep = 40   // nesting depth
 )
 
-// encoder encodes the values of a vertex for a page. A text, null or a boolean stands for itself; all else is a list that
-// begins with what it is: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref", KEY, PROPERTY],
-// ["secret"], ["unknown"], ["expression", TEXT], and ["asset", …], ["archive", …] and ["jsonStringify", …] like objects. The last of an object or list can be ["more", N]: how many are not
-// there.
+// encoder encodes the values of a vertex for a page. Texts, booleans and null are encoded as themselves; everything
+// else is a list that starts with its kind: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref",
+// KEY, PROPERTY], ["secret"], ["unknown"], ["expression", TEXT], and ["asset", …], ["archive", …] and ["jsonStringify",
+// …] like objects. A truncated object or list ends with ["more", N], where N counts the omitted parts.
 type encoder struct {
 	*drawing
-	left int // how many values there is room for
+	left int // remaining values
 }
 
 func (e *encoder) value(v lumigl.Value, depth int) any {
@@ -177,7 +177,7 @@ func (e *encoder) value(v lumigl.Value, depth int) any {
 	return nil
 }
 
-// expression is an expression as programs have it, if there is no object or list inside.
+// expression formats an expression as in a program, unless it contains an object or list.
 func (e *encoder) expression(v lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(v, func(part lumigl.Value) string {

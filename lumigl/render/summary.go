@@ -2,29 +2,28 @@ package render
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Summary is a drawing for programs.
+// Summary describes a drawing for programs.
 type Summary struct {
 	Vertices []SummaryVertex `json:"vertices"`
 	Arrows   []SummaryArrow  `json:"arrows"`
 }
 
-// SummaryVertex is a vertex of a [Summary].
 type SummaryVertex struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
 }
 
-// SummaryArrow leads from the key of a vertex to that of one that it depends on.
+// SummaryArrow points from the key of a vertex to the key of a dependency.
 type SummaryArrow struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Paths are those of the first properties that refer to it, and More is how many others there are.
+	// Paths locate the first references, and More counts the others.
 	Paths []string `json:"paths"`
 	More  int      `json:"more,omitempty"`
 }
 
-// Summarize says what would be drawn.
+// Summarize returns a summary of what would be drawn.
 func Summarize(doc lumigl.Document, o Options) *Summary {
 	d := draw(doc, o)
 	s := &Summary{Vertices: make([]SummaryVertex, len(d.vertices)), Arrows: make([]SummaryArrow, len(d.arrows))}

@@ -2,24 +2,24 @@ package layout
 
 import "slices"
 
-// layers are a part whose nodes are in layers. Where a link leads over several of them, it comes by stops: nodes that are
-// not drawn. In parts so wide that a layer has several columns there are none.
+// layers is a part whose nodes are assigned to layers. A link over several layers passes through stops, which are
+// invisible nodes. There are no stops in parts so wide that a layer has several columns.
 type layers struct {
-	nodes int // how many there are without stops
+	nodes int // number of nodes without stops
 	layer []int32
-	in    [][]int32 // the nodes of each layer, from the top
-	place []int32   // of each node in its layer
-	left  [][]int32 // what each is linked with, before it and behind it
+	in    [][]int32 // nodes of each layer, from the top
+	place []int32   // index of each node in its layer
+	left  [][]int32 // neighbors of each node in earlier and later layers
 	right [][]int32
-	stops [][]int32 // of each link, from the left
+	stops [][]int32 // stops of each link, from the left
 	rows  int       // of the layers
-	// wrapped says that a layer has several columns.
+	// wrapped is set if a layer has several columns.
 	wrapped bool
-	// straight says that links over several layers do not bend there: there are too many.
+	// straight is set if there are too many long links to give them stops.
 	straight bool
 }
 
-// arrange finds places for the nodes of a part.
+// arrange places the nodes of a part.
 func (p *part) arrange() *box {
 	if apart := p.hubs(); apart != nil {
 		return p.around(apart)
@@ -55,7 +55,7 @@ func (p *part) arrange() *box {
 	return b
 }
 
-// fill puts the nodes into their layers, in the order of the graph.
+// fill puts the nodes into their layers in graph order.
 func (l *layers) fill() {
 	l.in = make([][]int32, slices.Max(l.layer)+1)
 	l.place = make([]int32, len(l.layer))
@@ -65,7 +65,7 @@ func (l *layers) fill() {
 	}
 }
 
-// chooseRows looks for the height that makes the part neither too flat nor too high.
+// chooseRows picks a height that gives the part a good aspect ratio.
 func (l *layers) chooseRows() {
 	const least = 6
 	highest := 0
@@ -88,10 +88,10 @@ func (l *layers) chooseRows() {
 	l.rows, l.wrapped = low, highest > low
 }
 
-// maxStops is how many stops there may be for each node. Links over very many layers do without.
+// maxStops limits the stops per node. Otherwise, long links are straight.
 const maxStops = 6
 
-// link makes the links known to the nodes, with stops if there is room.
+// link adds the links to the nodes, with stops if there are not too many.
 func (l *layers) link(links []Arrow) {
 	l.left, l.right = make([][]int32, l.nodes), make([][]int32, l.nodes)
 	stops := 0

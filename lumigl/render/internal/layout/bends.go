@@ -2,7 +2,7 @@ package layout
 
 import "math"
 
-// span is how far a layer reaches, and where its first row stands.
+// span is the horizontal extent of a layer and the position of its first row.
 type span struct{ left, right, top int32 }
 
 func (l *layers) spans(at []Point) []span {
@@ -18,8 +18,8 @@ func (l *layers) spans(at []Point) []span {
 	return all
 }
 
-// past is the way by some stops. It is level where a node would stand, so that it does not cut the corners of those above
-// and below.
+// past returns the route through some stops. It is level at each stop, so that it does not cut the corners of nodes
+// above and below.
 func (l *layers) past(stops []int32, at []Point) []Point {
 	var way []Point
 	for _, s := range stops {
@@ -30,7 +30,7 @@ func (l *layers) past(stops []int32, at []Point) []Point {
 
 const rowPitch = NodeHeight + rowGap
 
-// between is the way of a link through layers of several columns, in the gaps between their rows.
+// between returns the route of a link through layers of several columns, in the gaps between rows.
 func (l *layers) between(a Arrow, at []Point, spans []span) []Point {
 	from, to := at[a.From], at[a.To]
 	first, last := l.layer[a.From], l.layer[a.To]

@@ -2,12 +2,12 @@ package layout
 
 import "math"
 
-// unfolded is how many layers there may be before they are folded.
+// unfolded is the maximum number of layers that are not folded.
 const unfolded = 24
 
-// fold breaks a part that is far wider than it is high into bands, one below the other, as lines of text are. Arrows from
-// one band to the next lead back to the left, but nobody could see both ends of a part that is a hundred screens wide. It
-// returns the new width and height, and how far it is from one band to the next, 0 if there is only one.
+// fold breaks a part that is far wider than high into bands, one below the other like lines of text. Arrows between
+// bands point back to the left, but in a part that is a hundred screens wide nobody could see both of their ends. It
+// returns the new width and height, and the distance between bands, or 0 if there is only one.
 func (l *layers) fold(at []Point, width, height int32) (newWidth, newHeight, pitch int32) {
 	bands := int32(math.Sqrt(float64(width) / (aspect * float64(height+partGap))))
 	if len(l.in) <= unfolded || bands < 2 {
@@ -30,8 +30,7 @@ func (l *layers) fold(at []Point, width, height int32) (newWidth, newHeight, pit
 	return widest, y + height, height + partGap
 }
 
-// unfold adds to the way of a link how it gets from the end of one band to the beginning of another: through the gap
-// above that.
+// unfold routes a link from the end of one band to the start of another through the gap above the latter.
 func unfold(way []Point, from, to Point, pitch int32) []Point {
 	if pitch == 0 {
 		return way

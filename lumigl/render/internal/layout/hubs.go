@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// What is taken out of a part so that it falls apart into smaller ones.
+// Limits for the removal of hubs.
 const (
-	leastNodes = 60 // in a part that is taken apart
-	leastShare = 8  // of the neighbors that a hub holds together
+	leastNodes = 60 // of a part to break up
+	leastShare = 8  // neighbors of a hub that have other neighbors
 	mostHubs   = 32
 )
 
-// hubs finds the few nodes that alone hold a large part together, such as a key or a log that everything uses: without
-// them, and without what hangs on nothing else, no more than half of the part still hangs together. It returns the nodes
-// that are to stand apart, or nil.
+// hubs finds a few nodes that hold a large part together, such as a key or a log that everything uses: without them and
+// the nodes connected only to them, no connected component has more than half of the part's nodes. It returns these
+// nodes, or nil.
 func (p *part) hubs() []bool {
 	if len(p.nodes) <= leastNodes {
 		return nil
@@ -32,7 +32,7 @@ func (p *part) hubs() []bool {
 	for n := range near {
 		c := candidate{node: int32(n)}
 		for _, other := range near[n] {
-			if len(near[other]) > 1 { // Others hang on this one alone, and stay with it.
+			if len(near[other]) > 1 { // Leaves stay with their hub.
 				c.share++
 			}
 		}
@@ -51,7 +51,8 @@ func (p *part) hubs() []bool {
 	return nil
 }
 
-// fallsApart reports whether a part falls apart without its hubs. It returns these with all that hangs on nothing else.
+// fallsApart reports whether a part breaks up without the hubs. It returns the hubs with the nodes connected only to
+// them.
 func (p *part) fallsApart(near [][]int32, hubs []bool) (apart []bool, ok bool) {
 	apart = slices.Clone(hubs)
 	count := 0
@@ -74,7 +75,7 @@ func (p *part) fallsApart(near [][]int32, hubs []bool) (apart []bool, ok bool) {
 	return apart, true
 }
 
-// without is the part as a graph in which no arrow leads to what stands apart, or comes from there.
+// without returns the part as a graph without the arrows of the given nodes.
 func (p *part) without(apart []bool) Graph {
 	g := Graph{Nodes: len(p.nodes)}
 	for _, a := range p.links {
@@ -85,10 +86,10 @@ func (p *part) without(apart []bool) Graph {
 	return g
 }
 
-// around finds places for the nodes of a part that falls apart without its hubs. These stand beside the rest: on the
-// right if more depends on them than they depend on, else on the left.
+// around places the nodes of a part that breaks up without its hubs. Hubs go to the right of the rest if they have more
+// dependents than dependencies, and else to the left.
 func (p *part) around(apart []bool) *box {
-	var kept []int32 // the links that p.without keeps
+	var kept []int32 // links that p.without keeps
 	lead := make([]int, len(p.nodes))
 	for i, a := range p.links {
 		if apart[a.From] == apart[a.To] {
@@ -99,7 +100,7 @@ func (p *part) around(apart []bool) *box {
 		lead[a.To]++
 	}
 	var left, middle, right []*box
-	home := make([]*box, len(p.nodes)) // the box in the middle that each node stands in
+	home := make([]*box, len(p.nodes)) // the box that contains each node
 	for _, sub := range partsOf(p.without(apart)) {
 		for i, link := range sub.linkOf {
 			sub.linkOf[i] = kept[link]
@@ -144,8 +145,8 @@ func (p *part) around(apart []bool) *box {
 	return &box{part: p, at: l.Nodes, bends: l.Bends, width: l.Width, height: l.Height}
 }
 
-// out is the way from a node in a box to a hub beside all boxes, which reach from one x to another: through the gap above
-// or below the row of the box.
+// out returns the route from a node in a box to a hub outside of the boxes, which extend from first to last: through
+// the gap above or below the box's row.
 func (b *box) out(from, hub Point, first, last int32) []Point {
 	gap := b.top - partGap/2
 	if hub.Y > from.Y {
@@ -157,7 +158,7 @@ func (b *box) out(from, hub Point, first, last int32) []Point {
 	return []Point{{from.X - NodeWidth/2 - columnGap, gap}, {first, gap}}
 }
 
-// widest is how much room a stack of boxes needs on the left.
+// widest returns the space that a stack of boxes needs on the left.
 func widest(boxes []*box) int32 {
 	most := int32(0)
 	for _, b := range boxes {
@@ -166,7 +167,7 @@ func widest(boxes []*box) int32 {
 	return most
 }
 
-// stack puts boxes one below the other, in the middle of the height of what is there.
+// stack places boxes one below the other, vertically centered.
 func (l *Layout) stack(boxes []*box, x int32) {
 	y := l.Height
 	for _, b := range boxes {

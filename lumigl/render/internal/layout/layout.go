@@ -1,5 +1,5 @@
-// Package layout finds places for the nodes of a graph: in layers from left to right, so that as many arrows as can be
-// lead to the right. It takes time in proportion to the graph, nearly, and the same graph gives the same places.
+// Package layout places the nodes of a graph in layers from left to right, so that as many arrows as possible point to
+// the right. It takes nearly linear time and is deterministic.
 package layout
 
 import (
@@ -14,35 +14,34 @@ type Graph struct {
 	Arrows []Arrow
 }
 
-// Arrow leads from one node to another.
 type Arrow struct{ From, To int32 }
 
-// Point is a place. X grows to the right and Y downwards.
+// Point is a position. X grows to the right and Y downwards.
 type Point struct{ X, Y int32 }
 
-// Layout is where everything stands.
+// Layout is the result of [Of].
 type Layout struct {
-	// Nodes are the middles of the nodes.
+	// Nodes are the centers of the nodes.
 	Nodes []Point
-	// Bends are the points between its ends that each arrow comes by.
+	// Bends are the points that each arrow passes between its ends.
 	Bends [][]Point
-	// Width and Height are those of all of it. It begins at 0, 0.
+	// Width and Height are the size of the drawing, which starts at 0, 0.
 	Width, Height int32
 }
 
-// The measures of a drawing.
+// Dimensions of a drawing.
 const (
 	NodeWidth  = 208
 	NodeHeight = 48
 
-	rowGap    = 20  // between two nodes of a layer
-	columnGap = 24  // between two columns of a layer
-	layerGap  = 124 // between two layers
-	partGap   = 72  // between two parts that no arrow connects
-	aspect    = 1.6 // of the width to the height of a good drawing
+	rowGap    = 20  // between nodes of a layer
+	columnGap = 24  // between columns of a layer
+	layerGap  = 124 // between layers
+	partGap   = 72  // between disconnected parts
+	aspect    = 1.6 // preferred width / height
 )
 
-// Of finds the places.
+// Of computes the layout of a graph.
 func Of(g Graph) *Layout {
 	l := &Layout{Nodes: make([]Point, g.Nodes), Bends: make([][]Point, len(g.Arrows))}
 	var boxes []*box
@@ -53,27 +52,27 @@ func Of(g Graph) *Layout {
 	return l
 }
 
-// part is what arrows connect, with the numbers of its nodes and arrows in the whole.
+// part is a connected component, with the numbers of its nodes and arrows in the graph.
 type part struct {
 	nodes  []int32
 	arrows []int32
-	links  []Arrow // the arrows between different nodes, by the nodes' places in the part
-	linkOf []int32 // which arrow each of them is
+	links  []Arrow // arrows between different nodes, by index in the part
+	linkOf []int32 // the arrow of each link
 }
 
-// box is a part with the places in it.
+// box is a laid-out part.
 type box struct {
 	*part
 	at            []Point
 	bends         [][]Point // of the links
 	width, height int32
-	// top and bottom are those of the row of boxes that it was packed into.
+	// top and bottom are the bounds of the row of boxes that contains it.
 	top, bottom int32
 }
 
-// partsOf takes a graph apart.
+// partsOf splits a graph into connected components.
 func partsOf(g Graph) []*part {
-	up := make([]int32, g.Nodes) // toward the node that stands for the part
+	up := make([]int32, g.Nodes) // union-find parents
 	for i := range up {
 		up[i] = int32(i)
 	}
@@ -112,7 +111,7 @@ func partsOf(g Graph) []*part {
 	return parts
 }
 
-// pack puts the boxes beside and below each other, the highest first, from an x on.
+// pack arranges the boxes in rows from x on, the highest first.
 func (l *Layout) pack(boxes []*box, left int32) {
 	slices.SortStableFunc(boxes, func(a, b *box) int {
 		return cmp.Or(cmp.Compare(b.height, a.height), cmp.Compare(b.width, a.width))

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// sweeps is how often the layers are put in order.
+// sweeps is the number of ordering passes.
 const sweeps = 12
 
-// order moves the nodes of each layer to where those are that they are linked with, to and fro, and keeps the order in
-// which the fewest links cross.
+// order moves the nodes of each layer toward their neighbors, in alternating directions, and keeps the order with the
+// fewest crossings.
 func (l *layers) order() {
 	if len(l.in) < 2 {
 		return
@@ -32,7 +32,7 @@ func (l *layers) order() {
 	l.number()
 }
 
-// start puts those side by side that a walk along the links finds one after the other.
+// start puts nodes next to each other that a walk along the links visits in succession.
 func (l *layers) start() {
 	seen := make([]bool, len(l.layer))
 	in := make([][]int32, len(l.in))
@@ -75,8 +75,8 @@ func (l *layers) number() {
 	}
 }
 
-// sort puts a layer in the order of where each node's links lead on one side, on average. What has none there stays where
-// it is among the others.
+// sort orders a layer by the average position of each node's neighbors on one side. Nodes without neighbors there keep
+// their place.
 func (l *layers) sort(layer int, side [][]int32) {
 	in := l.in[layer]
 	at := make([]float64, len(in))
@@ -97,7 +97,7 @@ func (l *layers) sort(layer int, side [][]int32) {
 	}
 }
 
-// crossings counts the pairs of links from one layer to the next that cross.
+// crossings counts the crossing pairs of links between adjacent layers.
 func (l *layers) crossings() int {
 	total := 0
 	var ends []int32
@@ -117,9 +117,9 @@ func (l *layers) crossings() int {
 	return total
 }
 
-// inversions counts the pairs of numbers below n that are in the wrong order.
+// inversions counts the inversions in a list of numbers below n.
 func inversions(numbers []int32, n int) int {
-	tree := make([]int32, n+1) // of Fenwick: how many numbers were seen, by ranges
+	tree := make([]int32, n+1) // Fenwick tree of the numbers seen
 	total := 0
 	for seen, number := range numbers {
 		below := 0

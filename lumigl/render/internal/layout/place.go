@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// grid gives each layer as many columns as it needs. Its nodes go from left to right and then down, so that how far down
-// one stands follows its order.
+// grid gives each layer as many columns as it needs. Nodes go from left to right and then down, so that the vertical
+// position follows the order.
 func (l *layers) grid() (at []Point, width, height int32) {
 	at = make([]Point, len(l.layer))
 	total := int32(0)
@@ -29,13 +29,13 @@ func (l *layers) grid() (at []Point, width, height int32) {
 	return at, width - layerGap, height
 }
 
-// columns is how many a layer has.
+// columns returns the number of columns of a layer.
 func (l *layers) columns(layer int32) int32 { return int32((len(l.in[layer]) + l.rows - 1) / l.rows) }
 
-// rounds is how often nodes are moved to where those are that they are linked with.
+// rounds is the number of placement passes.
 const rounds = 8
 
-// lines gives each layer one column, in which the nodes stand as near as can be to those that they are linked with.
+// lines gives each layer a single column, with the nodes as close as possible to their neighbors.
 func (l *layers) lines() (at []Point, width, height int32) {
 	y := make([]float64, len(l.layer))
 	for _, in := range l.in {
@@ -69,12 +69,12 @@ func (l *layers) lines() (at []Point, width, height int32) {
 	return at, int32(len(l.in))*(NodeWidth+layerGap) - layerGap, int32(math.Ceil(bottom - top))
 }
 
-// settle moves each node of a layer toward the middle of what it is linked with on some sides, as far as those above and
-// below it let it: the sum of the squares of what is missing is as small as can be.
+// settle moves each node of a layer toward the average of its neighbors on some sides, as far as the other nodes allow.
+// It minimizes the sum of squared distances.
 func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	in := l.in[layer]
-	// Without the room that those above need, the places only have to grow downwards. Where they do not, several nodes
-	// share the middle of theirs (pool adjacent violators).
+	// After subtracting the room for the nodes above, positions must only be nondecreasing. Nodes that violate this are
+	// pooled at their average (pool adjacent violators).
 	type pool struct {
 		sum    float64
 		weight float64
@@ -86,7 +86,7 @@ func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 		if i > 0 {
 			room[i] = room[i-1] + l.apart(in[i-1], n)
 		}
-		want, weight := y[n], 0.05 // What is linked with nothing there stays, if nobody minds.
+		want, weight := y[n], 0.05 // A node without neighbors tends to stay.
 		sum, count := 0.0, 0
 		for _, side := range sides {
 			for _, other := range side[n] {
@@ -117,7 +117,7 @@ func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	}
 }
 
-// apart is how far the middles of two neighbors are from each other. Links need less room than nodes.
+// apart returns the distance between the centers of adjacent nodes. Stops need less room.
 func (l *layers) apart(a, b int32) float64 {
 	half := func(n int32) float64 {
 		if int(n) < l.nodes {

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// turn returns the links with some turned around, so that there are no circles, and which those are. Those are turned
-// that lead back to where a walk along the links comes from, which begins at what nothing leads to.
+// turn reverses links so that there are no cycles, and reports which. It reverses the links that point back to an
+// ancestor in a depth-first walk from nodes without incoming links.
 func (p *part) turn() (links []Arrow, turned []bool) {
 	g := graphOf(len(p.nodes), p.links)
 	into := g.Reverse()
@@ -38,13 +38,13 @@ func graphOf(nodes int, links []Arrow) dag.Graph {
 	})
 }
 
-// rank numbers the layers that the nodes stand in, from the left, so that all links lead to the right. Each node stands
-// as far to the right as can be, but for those that have more to their left than to their right.
+// rank assigns nodes to layers, numbered from the left, so that all links point to the right. Each node is as far to
+// the right as possible, unless it has more links on its left than on its right.
 func rank(nodes int, links []Arrow) []int32 {
 	out := graphOf(nodes, links)
 	in := out.Reverse()
-	order := out.PostOrder()       // each node behind all that it leads to
-	height := make([]int32, nodes) // how many layers there are to the right
+	order := out.PostOrder()       // each node after its targets
+	height := make([]int32, nodes) // number of layers to the right
 	highest := int32(0)
 	for _, n := range order {
 		for _, to := range out.Out(n) {
