@@ -79,7 +79,7 @@ func (c *checker) run() {
 // top checks the top-level fields of a built graph.
 func (c *checker) top() {
 	if c.graph.Tag == propertyKey {
-		c.fault(TagFault, 0, "references cannot be marked with %q, which is reserved in them", propertyKey)
+		c.fault(TagFault, 0, "the tag cannot be %q, which is reserved in references", propertyKey)
 	}
 	c.utf8(c.graph.Tag)
 	all := Value{kind: Object, node: &node{members: c.graph.Fields}}
@@ -314,7 +314,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	message := fmt.Sprintf("no %s %q", c.form.noun, clip(key))
 	near := ""
 	if c.graph.Vertex(key) != nil || from == nil && c.deletes[key] != nil {
-		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
+		message = fmt.Sprintf("the reference targets a %s %q that is not the one in this graph", c.form.noun, clip(key))
 	} else if near = c.nearest(key, from); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", clip(near))
 	}

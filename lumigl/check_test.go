@@ -62,7 +62,7 @@ func TestBuiltGraph(t *testing.T) {
 	vertex(t, g, "list").Properties = lumigl.ListOf()
 	vertex(t, g, "\xfd")
 	vertex(t, g, "reference").Properties = lumigl.ReferenceTo(a)
-	refused(t, g, `references cannot be marked with "property", which is reserved in them
+	refused(t, g, `the tag cannot be "property", which is reserved in references
 references are not allowed here (at /x)
 the top-level field "resources" is reserved
 "\xfe" is not UTF-8 (at /vertices/a)
@@ -153,8 +153,8 @@ func TestBuiltPendingTwice(t *testing.T) {
 	must.Do(t, s.Check())
 	deletes[3].Properties = bag(pair("live", lumigl.ReferenceTo(deletes[0])), pair("second", lumigl.ReferenceTo(deletes[2])))
 	refused(t, s, strings.NewReplacer("A", string(resourceURN(0)), "B", string(resourceURN(1))).Replace(
-		`the reference leads to another resource "A" than the one in this graph (at /pending/deletes/3/properties/live/#ref)
-the reference leads to another resource "B" than the one in this graph (at /pending/deletes/3/properties/second/#ref)`))
+		`the reference targets a resource "A" that is not the one in this graph (at /pending/deletes/3/properties/live/#ref)
+the reference targets a resource "B" that is not the one in this graph (at /pending/deletes/3/properties/second/#ref)`))
 }
 
 func TestBuiltPendingNothing(t *testing.T) {

@@ -40,8 +40,7 @@ func ParseGraph(src string) (*Graph, error) { return Parser{}.ParseGraph(src) }
 // ParseSnapshot parses a snapshot. The error is an *[InvalidError].
 func ParseSnapshot(src string) (*Snapshot, error) { return Parser{}.ParseSnapshot(src) }
 
-// Read parses a file of either form without keeping all of its text in memory. The error is an *[InvalidError] or comes
-// from the reader.
+// Read reads and parses a file of either form. The error is an *[InvalidError] or comes from the reader.
 func Read(r io.Reader) (Document, error) { return Parser{}.Read(r) }
 
 func ofForm[D Document](d Document, err error) (D, error) {
@@ -51,13 +50,13 @@ func ofForm[D Document](d Document, err error) (D, error) {
 	}
 	wanted, ok := d.(D)
 	if !ok {
-		message := fmt.Sprintf("expected %q, found %q: it is the other form of files", wanted.form().section, d.form().section)
+		message := fmt.Sprintf("expected a file with %q, got one with %q", wanted.form().section, d.form().section)
 		return wanted, &InvalidError{Faults: []Fault{{Code: FormFault, Line: 1, Column: 1, Message: message}}}
 	}
 	return wanted, nil
 }
 
-// Read parses a file of either form. The error is an *[InvalidError] or comes from the reader.
+// Read reads and parses a file of either form. The error is an *[InvalidError] or comes from the reader.
 func (p Parser) Read(r io.Reader) (Document, error) {
 	var b strings.Builder
 	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))

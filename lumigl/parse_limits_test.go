@@ -104,9 +104,9 @@ too many errors; the rest of the file was not checked`)
 
 func TestOtherForm(t *testing.T) {
 	_, err := lumigl.ParseGraph(`{"resources": {}}`)
-	expect(t, err, `1:1: expected "vertices", found "resources": it is the other form of files`)
+	expect(t, err, `1:1: expected a file with "vertices", got one with "resources"`)
 	_, err = lumigl.ParseSnapshot(`{"vertices": {}}`)
-	expect(t, err, `1:1: expected "resources", found "vertices": it is the other form of files`)
+	expect(t, err, `1:1: expected a file with "resources", got one with "vertices"`)
 	_, err = lumigl.ParseSnapshot(``)
 	expect(t, err, "1:1: the file is empty")
 }

@@ -21,8 +21,10 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
+// NullValue returns null.
 func NullValue() Value { return Value{kind: Null} }
 
+// BoolOf returns a boolean.
 func BoolOf(b bool) Value {
 	if b {
 		return Value{kind: Bool, text: "true"}

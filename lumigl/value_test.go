@@ -301,7 +301,7 @@ func TestRemove(t *testing.T) {
 	expect(t, g.Check(), `no vertex "c" (at /vertices/b/x/#ref)`)
 	g.Remove("b")
 	vertex(t, g, "b")
-	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)
+	expect(t, g.Check(), `the reference targets a vertex "b" that is not the one in this graph (at /vertices/d/x/#ref)`)
 }
 
 func TestNothingWithin(t *testing.T) {

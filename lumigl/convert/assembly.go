@@ -242,7 +242,7 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 	}
 	if key := what + " " + name; made != name && !a.renamed[key] {
 		a.renamed[key] = true
-		s.note(code, "the %s %q is called %q: the name as it is cannot stand in a URN", what, name, made)
+		s.note(code, "%s %q renamed to %q: the name is not valid in a URN", what, name, made)
 	}
 	return made
 }
@@ -315,7 +315,7 @@ func whole(s *source) uint64 {
 	literal, _ := s.take().Literal()
 	n, err := strconv.ParseUint(literal, 10, 64)
 	if err != nil {
-		s.lose(ShapeLoss, "left out: this has to be a whole number from 0 to 18446744073709551615")
+		s.lose(ShapeLoss, "dropped: expected a whole number from 0 to 18446744073709551615")
 		return 0
 	}
 	return n

@@ -197,7 +197,7 @@ func bytes(special *source) lumigl.Value {
 	text := s.text()
 	switch raw, err := base64.StdEncoding.DecodeString(text); {
 	case err != nil || !s.exists():
-		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bytes of a string, in base64")
+		s.or(special).note(SignatureLoss, "kept as a string: expected bytes in base64")
 	case utf8.Valid(raw):
 		return lumigl.TextOf(string(raw))
 	default:

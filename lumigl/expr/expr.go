@@ -122,7 +122,7 @@ type evaluator struct {
 // grow adds n bytes of strings, and returns false if the limit is exceeded.
 func (e *evaluator) grow(n int) bool {
 	if e.made += n; e.made > maxText {
-		e.fail("the strings that expressions make are longer than %d MiB", maxText>>20)
+		e.fail("expressions produce more than %d MiB of strings", maxText>>20)
 	}
 	return e.err == nil
 }

@@ -232,7 +232,7 @@ func TestTooLong(t *testing.T) {
 	doubled = expression("interpolate", lumigl.ListOf(slices.Repeat([]lumigl.Value{doubled}, 100_000)...))
 	for name, v := range map[string]lumigl.Value{"escapes": quotes, "parts": doubled} {
 		_, err := expr.Evaluate(lumigl.ListOf(v), outputs)
-		if want := "/0: the strings that expressions make are longer than 64 MiB"; err == nil || err.Error() != want {
+		if want := "/0: expressions produce more than 64 MiB of strings"; err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
 	}
@@ -253,8 +253,8 @@ func TestAt(t *testing.T) {
 		{path: "a", want: `[{"b c":1},{"d":"x"}]`, secret: true},
 		{path: "a[0].e", want: "null"},
 		{path: "a[7]", want: "null"},
-		{path: "s.length", err: "there is no length in a string"},
-		{path: "s[0]", err: "there is no [0] in a string"},
+		{path: "s.length", err: "cannot get length from a string"},
+		{path: "s[0]", err: "cannot get [0] from a string"},
 	} {
 		part, secret, err := expr.At(v, test.path)
 		if err != nil || test.err != "" {

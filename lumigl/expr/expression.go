@@ -25,7 +25,7 @@ func (e *evaluator) expression(v lumigl.Value) lumigl.Value {
 		path, _ := v.Get(getPath).Text()
 		result, secret = e.get(object, path)
 	default:
-		return e.fail("this is not an expression: expected %q, %q, or %q and %q", interpolate, jsonStringify, get, getPath)
+		return e.fail("invalid expression: expected %q, %q, or %q and %q", interpolate, jsonStringify, get, getPath)
 	}
 	if secret {
 		return hide(result)
@@ -107,7 +107,7 @@ func (e *evaluator) text(i int, v lumigl.Value) string {
 	if e.err == nil {
 		switch v.Kind() {
 		case lumigl.List, lumigl.Object:
-			e.fail("part %d of the string is %v: use jsonStringify", i+1, v.Kind())
+			e.fail("part %d of the string is %v; use jsonStringify", i+1, v.Kind())
 		default:
 			e.fail("part %d of the string is %v", i+1, v.Kind())
 		}
@@ -123,7 +123,7 @@ func (e *evaluator) number(v lumigl.Value) string {
 	}
 	short, ok := lumigl.FloatOf(f)
 	if !ok {
-		e.fail("a number is too large")
+		e.fail("number out of range")
 		return ""
 	}
 	text, _ := short.Literal()
@@ -180,14 +180,14 @@ func (e *evaluator) appendJSON(dst []byte, v lumigl.Value) []byte {
 	case lumigl.Object:
 		return e.appendObject(dst, v)
 	case lumigl.Reference:
-		e.fail("a resource cannot be turned into JSON: use one of its outputs")
+		e.fail("cannot convert a resource to JSON; use one of its outputs")
 	}
 	return append(dst, "null"...)
 }
 
 func (e *evaluator) appendObject(dst []byte, v lumigl.Value) []byte {
 	if v.IsFile() {
-		e.fail("an asset or archive cannot be turned into JSON")
+		e.fail("cannot convert an asset or archive to JSON")
 	}
 	type member struct {
 		units []uint16
@@ -280,7 +280,7 @@ func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
 	case isIndex && v.Kind() == lumigl.List:
 		found = v.At(i)
 	default:
-		return e.fail("there is no %s in %v", strings.TrimPrefix(part, "."), v.Kind())
+		return e.fail("cannot get %s from %v", strings.TrimPrefix(part, "."), v.Kind())
 	}
 	if !found.Exists() {
 		return lumigl.NullValue()

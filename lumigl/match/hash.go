@@ -24,6 +24,7 @@ var seed = maphash.MakeSeed()
 // bytesPerWork is the number of bytes that cost as much as one value.
 const bytesPerWork = 64
 
+// Value returns the hash of a value.
 func (h *Hasher) Value(v lumigl.Value) uint64 {
 	h.Work--
 	if h.Work <= 0 {

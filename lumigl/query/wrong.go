@@ -114,7 +114,7 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	}
 }
 
-// aboutSign says what to write for an operator that is none, or that stands in the wrong place.
+// aboutSign describes an unknown or misplaced operator.
 func (l *language) aboutSign(sign string) string {
 	switch {
 	case sign == "=":
@@ -129,7 +129,8 @@ func (l *language) aboutSign(sign string) string {
 	return fmt.Sprintf("unknown operator %s; %s", sign, operators)
 }
 
-// meaning says what is wrong with an expression whose syntax is right, and whether what is found after that follows from it.
+// meaning describes an error in an expression without syntax errors, and reports whether later errors are follow-on
+// errors.
 func (l *language) meaning(message, rest string) (text string, follows bool) {
 	switch {
 	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
@@ -159,7 +160,7 @@ func (l *language) meaning(message, rest string) (text string, follows bool) {
 	return message, false
 }
 
-// undeclared says that there is no variable or no function of a name.
+// undeclared describes an unknown variable or function.
 func (l *language) undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
 		if near := suggest.Name(name, l.names); near != "" {
@@ -182,7 +183,7 @@ func (l *language) undeclared(name string, isFunction bool) (text string, follow
 	return fmt.Sprintf("unknown function %q; common functions are %s", name, strings.Join(functions, ", ")), true
 }
 
-// overload says that an operator or a function is not for what it is applied to, such as "(string, int)".
+// overload describes an operator or function applied to the wrong types, such as "(string, int)".
 func overload(name, types string) string {
 	types = strings.ReplaceAll(types, "dyn", "any")
 	operands := strings.Split(strings.Trim(types, "()"), ", ")
@@ -199,14 +200,14 @@ func overload(name, types string) string {
 	return fmt.Sprintf("no %s for %s", name, types)
 }
 
-// firstWord is the name or number that a text begins with, or "".
+// firstWord returns the name or number at the start of a text, or "".
 func firstWord(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, func(r rune) bool {
 		return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 	}))]
 }
 
-// quoted is what stands in quotes in a message of CEL, for the nth time from 0.
+// quoted returns the nth quoted part of a CEL message, from 0.
 func quoted(message string, n int) string {
 	parts := strings.Split(message, "'")
 	if 2*n+1 >= len(parts) {

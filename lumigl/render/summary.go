@@ -8,6 +8,7 @@ type Summary struct {
 	Arrows   []SummaryArrow  `json:"arrows"`
 }
 
+// SummaryVertex describes a vertex of a [Summary].
 type SummaryVertex struct {
 	Key  string `json:"key"`
 	Name string `json:"name"`
