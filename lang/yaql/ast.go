@@ -12,7 +12,7 @@ type position int
 func (p position) offset() int { return int(p) }
 
 type (
-	// constant is a literal, or a bare name, which evaluates to itself and is what some parameters require.
+	// constant is a literal, or a bare name, which evaluates to itself; some parameters require one.
 	constant struct {
 		position
 		value   any
@@ -32,7 +32,7 @@ type (
 		position
 		key, value node
 	}
-	// missing is an argument that was left out, as in f(1,,2).
+	// missing is an omitted argument, as in f(1,,2).
 	missing struct{ position }
 	// invocation calls a function by name. Operators are functions with names such as #operator_+.
 	invocation struct {
@@ -42,7 +42,7 @@ type (
 		op   string // spelling of the operator
 		args []node
 
-		// positional are the arguments without mappings, keywords the mappings whose keys are names.
+		// positional are the arguments other than mappings, and keywords the mappings whose keys are names.
 		positional []any
 		keywords   []named
 		badMapping bool // a mapping whose key is not a name
@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// opVariable is the function that $name calls.
+// opVariable is the function behind $name.
 const opVariable = "#get_context_data"
 
 type form uint8
@@ -94,8 +94,8 @@ func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
 	return n
 }
 
-// arguments returns the arguments for functions that take keywords, or for those that do not. The first is the receiver
-// of a method.
+// arguments returns the arguments, with mappings as positional ones if withoutKeywords is set. The receiver of a method
+// comes first.
 func (n *invocation) arguments(receiver any, withoutKeywords bool) ([]any, []named) {
 	args := make([]any, 0, len(n.args)+1)
 	if receiver != none {
@@ -118,7 +118,7 @@ func (n *constant) String() string {
 		}
 		return quote(v)
 	case float64:
-		if v > 1e300 { // Infinity has no literal of its own.
+		if v > 1e300 { // Infinity has no literal.
 			return strings.Repeat("9", 310) + ".0"
 		}
 		s := strconv.FormatFloat(v, 'f', -1, 64)
@@ -160,7 +160,7 @@ func (n *invocation) String() string {
 	case formMap:
 		return "{" + joinNodes(n.args) + "}"
 	case formCall:
-		// The space keeps a name before it from becoming a function's.
+		// The space prevents a preceding name from becoming a function call.
 		return n.args[0].String() + " (" + joinNodes(n.args[1:]) + ")"
 	}
 	return n.name + "(" + joinNodes(n.args) + ")"
@@ -174,23 +174,23 @@ func joinNodes(nodes []node) string {
 	return strings.Join(texts, ", ")
 }
 
-// site is what is known about a call in an expression for the functions of a scope.
+// site caches what is known about a call for the functions of a scope.
 type site struct {
 	scope  *scope
 	opts   *Options
 	method bool
 	fns    *overloads
-	binary binaryOperator // nil, or what computes the call from two evaluated arguments
+	binary binaryOperator // shortcut for two evaluated arguments, or nil
 	bound  [][]*binding
 }
 
 // binding maps the arguments of a call to the parameters of a function.
 type binding struct {
 	fn *Function
-	// source tells for each fixed parameter where its value comes from: the index of a positional argument, or
-	// sourceDefault, or, below that, a keyword argument.
+	// source maps each fixed parameter to its value: the index of a positional argument, sourceDefault, or, below that,
+	// a keyword argument.
 	source []int
 	others []int // keyword arguments for fn.Others
-	// lazy tells which arguments, first positional, then keyword ones, are not evaluated. It is nil if all are.
+	// lazy marks the arguments, positional ones first, that are not evaluated. It is nil if all are.
 	lazy []bool
 }

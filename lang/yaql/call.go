@@ -9,7 +9,7 @@ import (
 // Arg returns the i-th argument, counting Params and then Keyword of the function.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
-// Has reports whether the i-th argument was given; false is possible for a default of unset only.
+// Has reports whether the i-th argument was given. It is false only for a parameter whose default is unset.
 func (c *Call) Has(i int) bool {
 	_, left := c.args[i].(unset)
 	return !left
@@ -27,7 +27,7 @@ func (c *Call) Bool(i int) bool {
 	return b
 }
 
-// Int returns the i-th argument, which must be an integer or a boolean. It fails if the integer does not fit.
+// Int returns the i-th argument, which must be an integer or a boolean. It fails on overflow.
 func (c *Call) Int(i int) (int, error) {
 	switch v := c.args[i].(type) {
 	case int64:
@@ -39,7 +39,7 @@ func (c *Call) Int(i int) (int, error) {
 	return 0, Errorf(Value, "%s of %s is out of range", c.fn.param(i).Name, c.fn.Name)
 }
 
-// List returns the i-th argument, which must be a list. Dict and Set likewise panic if it is of another type.
+// List returns the i-th argument, which must be a list. List, Dict and Set panic for other types.
 func (c *Call) List(i int) *List { return c.args[i].(*List) }
 
 // Dict returns the i-th argument.
@@ -48,7 +48,7 @@ func (c *Call) Dict(i int) *Dict { return c.args[i].(*Dict) }
 // Set returns the i-th argument.
 func (c *Call) Set(i int) *Set { return c.args[i].(*Set) }
 
-// Lambda returns the i-th argument, which is nil if it is null.
+// Lambda returns the i-th argument, or nil if it is null.
 func (c *Call) Lambda(i int) *Lambda {
 	l, _ := c.args[i].(*Lambda)
 	return l
@@ -60,7 +60,7 @@ func (c *Call) Iter(i int) *Iterator { return c.Iterate(c.args[i]) }
 // Rest returns the additional positional arguments.
 func (c *Call) Rest() []any { return c.rest }
 
-// Others calls yield for the additional keyword arguments.
+// Others iterates over the additional keyword arguments.
 func (c *Call) Others(yield func(name string, value any) bool) {
 	for _, o := range c.others {
 		if !yield(o.name, o.value) {
@@ -98,7 +98,7 @@ func (c *Call) Invoke(name string, args ...any) (any, error) {
 	return c.invoke(c.outer.scope.lookup(name), false, args, nil)
 }
 
-// operator returns the function of two arguments with a name, to call many times.
+// operator returns the named function of two arguments, for repeated calls.
 func (c *Call) operator(name string) func(a, b any) (any, error) {
 	fns := c.outer.scope.lookup(name)
 	return func(a, b any) (any, error) {
@@ -116,7 +116,7 @@ func (c *Call) InvokeMethod(name string, receiver any, args ...any) (any, error)
 	return c.invoke(c.outer.scope.lookup(name), true, append([]any{receiver}, args...), nil)
 }
 
-// own returns the receiver's own method of the name, or nil.
+// own returns the receiver's own method, or nil.
 func own(receiver any, name string) *overloads {
 	if r, ok := receiver.(Receiver); ok {
 		if f := r.YAQLMethod(name); f != nil {
@@ -139,14 +139,14 @@ func (c *Call) invoke(fns *overloads, method bool, args []any, keywords []named)
 	return c.ev.invoke(fns, method, args, keywords, c.Context())
 }
 
-// Iterate returns an iterator over a value that is iterable: list, set, iterator, the keys of a dictionary.
+// Iterate returns an iterator over an iterable value: the items of a list, set or iterator, or the keys of a
+// dictionary.
 func (c *Call) Iterate(v any) *Iterator { return c.ev.iterate(v) }
 
-// Collect reads an iterator to its end, within the limits.
+// Collect reads all items of an iterator, within the limits.
 func (c *Call) Collect(it *Iterator) ([]any, error) { return c.ev.collect(it) }
 
-// Remember returns an iterator over the items of it that can be read any number of times: each use in an expression starts
-// at the first item.
+// Remember returns an iterator that caches the items of it. Each use in an expression starts at the first item.
 func (c *Call) Remember(it *Iterator) *Iterator { return remember(it, c.ev.reserve) }
 
 func (ev *evaluation) iterate(v any) *Iterator {
@@ -168,7 +168,7 @@ func (ev *evaluation) iterate(v any) *Iterator {
 	return iterateSlice(nil)
 }
 
-// limited makes iterators fail after the limit, and lists, sets and dictionaries at once.
+// limited wraps iterators so that they fail after the limit, and checks the sizes of lists, sets and dictionaries.
 func (ev *evaluation) limited(v any) (any, error) {
 	limit := ev.opts.LimitIterators
 	n := 0
@@ -219,7 +219,7 @@ func (ev *evaluation) collect(it *Iterator) ([]any, error) {
 	}
 }
 
-// convert makes an argument what the function gets.
+// convert converts an argument to the parameter's type.
 func (c *Call) convert(p *Param, v any) (any, error) {
 	switch p.typ.passing {
 	case asLambda:
@@ -254,10 +254,10 @@ func (c *Call) convert(p *Param, v any) (any, error) {
 	return v, nil
 }
 
-// Call evaluates the lambda in a context of its own with the arguments as $1, which is $ too, $2 and so on.
+// Call evaluates the lambda in a new context with the arguments as $1, which is also $, $2 and so on.
 func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) }
 
-// Test evaluates the lambda and reports whether the result counts as true.
+// Test evaluates the lambda and reports whether the result is true as defined by [Truth].
 func (l *Lambda) Test(args ...any) (bool, error) {
 	return truthOf(l.CallNamed(args, nil))
 }

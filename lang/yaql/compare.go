@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Truth reports whether v counts as true: everything except null, false, zero and empty values. It fails for an opaque
+// Truth reports whether v counts as true: anything except null, false, zero and empty values. It fails for an opaque
 // value.
 func Truth(v any) (bool, error) {
 	switch v := v.(type) {
@@ -50,7 +50,7 @@ func compareNumbers(a, b any) (int, bool) {
 	n, smallToo := b.(int64)
 	x, isX := a.(float64)
 	y, isY := b.(float64)
-	const exact = 1 << 53 // Integers up to it are floats.
+	const exact = 1 << 53 // integers up to this are exact as floats
 	switch {
 	case small && smallToo:
 		return cmp.Compare(m, n), true
@@ -66,7 +66,7 @@ func compareNumbers(a, b any) (int, bool) {
 	return bigFloat(a).Cmp(bigFloat(b)), true
 }
 
-// bigFloat returns exactly a number that is not NaN.
+// bigFloat converts a number other than NaN exactly.
 func bigFloat(v any) *big.Float {
 	if x, ok := v.(float64); ok {
 		return big.NewFloat(x)
@@ -74,18 +74,18 @@ func bigFloat(v any) *big.Float {
 	return new(big.Float).SetInt(bigOf(v))
 }
 
-// Equal reports whether a and b are equal: 1 = 1.0 = true, lists and dictionaries by their parts, sets by their items.
-// Opaque values are compared by identity: see [Known].
+// Equal reports whether a and b are equal: 1 = 1.0 = true, lists and dictionaries by their elements, sets regardless of
+// order. Opaque values are compared by identity; see [Known].
 func Equal(a, b any) bool { return new(comparison).equal(a, b) }
 
-// comparison remembers pairs of collections: what they share need not be compared again. If it differed, the comparison
-// would be over.
+// comparison remembers the pairs of collections that were compared, so shared parts are compared only once. A pair that
+// differs ends the comparison.
 type comparison struct {
 	compared int
 	pairs    map[[2]any]bool
 }
 
-// again reports whether a and b are identical or were compared before. It remembers pairs once there are many.
+// again reports whether a and b are identical or have been compared. It starts remembering after many pairs.
 func (c *comparison) again(a, b any) bool {
 	if c.compared++; a == b || c.compared < 1000 {
 		return a == b
@@ -140,7 +140,7 @@ func (c *comparison) equal(a, b any) bool {
 // equal is [Equal] for values that may be opaque.
 func equal(a, b any) (bool, error) { return Equal(a, b), cmp.Or(Known(a), Known(b)) }
 
-// sameObject compares values of other types, which have to be comparable to be equal to anything.
+// sameObject compares values of other types. Types that are not comparable are never equal.
 func sameObject(a, b any) (equal bool) {
 	defer func() {
 		if recover() != nil {
@@ -173,11 +173,10 @@ type (
 	nanKey       uint64
 )
 
-// nans counts the keys of NaNs, which are equal to nothing.
+// nans numbers NaN keys, since no NaN equals another.
 var nans atomic.Uint64
 
-// hashKey returns a comparable value that is the same for equal values. The error is that of a type that is not
-// hashable.
+// hashKey returns a comparable value that is the same for equal values. It fails for types that are not hashable.
 func hashKey(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, string, int64, TimeSpan:
@@ -216,8 +215,8 @@ func unhashable(v any) error {
 	return Errorf(TypeError, "%s of this kind cannot be a key or an item of a set", typeName(v))
 }
 
-// keyText returns text that differs for values that differ. Collections keep theirs, as they may be shared any number of
-// times, and a digest if it is long.
+// keyText returns a text that is unique to the value. Collections cache theirs, since they may be shared, and digest it
+// if it is long.
 func keyText(v any) (string, error) {
 	var parts []any
 	var mutable bool

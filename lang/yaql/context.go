@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// New returns a context below parent, which may be nil: then it has no functions, not even operators.
+// New returns a context below parent. If parent is nil, it has no functions, not even operators.
 func New(parent *Context) *Context {
 	c := &Context{parent: parent}
 	if parent != nil {
@@ -18,7 +18,7 @@ func New(parent *Context) *Context {
 	return c
 }
 
-// Set sets a variable. The name may omit the dollar; "$" is "$1".
+// Set sets a variable. The dollar in the name is optional; "$" is "$1".
 func (c *Context) Set(name string, value any) {
 	c.add(value)
 	name = variableName(name)
@@ -32,7 +32,7 @@ func (c *Context) Set(name string, value any) {
 	_ = c.vars.Set(name, value) // Strings are hashable.
 }
 
-// holder returns the context or, if it has no variables, the nearest one above that has.
+// holder returns the nearest context with variables, starting with c itself.
 func (c *Context) holder() *Context {
 	for !c.hasOne && c.vars == nil && c.parent != nil {
 		c = c.parent
@@ -40,12 +40,12 @@ func (c *Context) holder() *Context {
 	return c
 }
 
-// holds reports whether it is the value of a variable of this very context.
+// holds reports whether a variable of this context, not of a parent, holds the iterator.
 func (c *Context) holds(it *Iterator) bool {
 	return c.one == any(it) || c.vars != nil && slices.ContainsFunc(c.vars.entries, func(e entry) bool { return e.value == any(it) })
 }
 
-// Get returns the value of a variable. It is null if no context has it.
+// Get returns the value of a variable, or null if it is not set.
 func (c *Context) Get(name string) any {
 	v, _ := c.lookup(variableName(name))
 	return v
@@ -66,15 +66,15 @@ func (c *Context) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Register adds functions. Overloads of a name in a child context take precedence over those of its parents, which are
-// considered if none of the child's accepts the arguments.
+// Register adds functions. Overloads in a child context take precedence over its parents', which are considered only if
+// none of the child's accepts the arguments.
 func (c *Context) Register(functions ...*Function) { c.register(false, functions) }
 
-// RegisterExclusive adds functions that hide all of the same names in parent contexts.
+// RegisterExclusive adds functions that hide all functions of the same names in parent contexts.
 func (c *Context) RegisterExclusive(functions ...*Function) { c.register(true, functions) }
 
 func (c *Context) register(exclusive bool, functions []*Function) {
-	// A scope that others may have seen stays as it is: what was cached about it remains true.
+	// Scopes are immutable, since results are cached per scope.
 	s := newScope(c.scope)
 	if c.parent == nil || c.parent.scope != c.scope {
 		s.parent = c.scope.parent
@@ -92,7 +92,7 @@ func (c *Context) register(exclusive bool, functions []*Function) {
 	c.scope = s
 }
 
-// Functions returns the functions of the context and its parents, nearest first, those of a context by name.
+// Functions returns the functions of the context and its parents, nearest first, and sorted by name within a context.
 func (c *Context) Functions() []*Function {
 	var all []*Function
 	for s := c.scope; s != nil; s = s.parent {
@@ -134,7 +134,7 @@ func (f *family) add(level []*Function) {
 	}
 }
 
-// lookup ignores underscores at the end of a name.
+// lookup ignores trailing underscores of a name.
 func (s *scope) lookup(name string) *overloads {
 	name = strings.TrimRight(name, "_")
 	s.mu.RLock()
@@ -167,7 +167,7 @@ func (s *scope) lookup(name string) *overloads {
 	}
 	if o.plain.levels == nil && o.methods.levels == nil {
 		o.standard = false
-		return o // There is no end of names that are unknown, so they are not cached.
+		return o // Unknown names are not cached, since there is no limit to their number.
 	}
 	if o.standard {
 		o.binary = shortcuts[name]
@@ -192,7 +192,7 @@ func (s *scope) plainVariables() bool {
 	return v == 1
 }
 
-// names returns the names of methods, or of functions, that are not operators.
+// names returns the names of methods or functions, without operators.
 func (s *scope) names(method bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for ; s != nil; s = s.parent {
@@ -206,7 +206,7 @@ func (s *scope) names(method bool) iter.Seq[string] {
 	}
 }
 
-// variableName returns the name that a variable is stored under: $ is $1.
+// variableName returns the name under which a variable is stored: $ is $1.
 func variableName(name string) string {
 	if name == "" || name == "$" {
 		return "$1"

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// FromGo converts nil, booleans, integers, floats, [json.Number], strings, times, durations, []any, and map[string]any in
-// the order of its keys. Values of this package are returned as they are, nil pointers to them as nil. All else is the
-// host's own: only functions of the host can look inside.
+// FromGo converts nil, booleans, integers, floats, [json.Number], strings, times, durations, []any, and map[string]any
+// with its keys sorted. Values of this package are returned as they are, except that nil pointers become nil. Any other
+// value belongs to the host and only its functions can look inside.
 //
 // FromGo fails for an invalid [json.Number] and for data nested deeper than 10,000 levels, such as cyclic data.
 func FromGo(v any) (any, error) { return fromGo(v, maxNesting) }
@@ -54,7 +54,7 @@ func fromGo(v any, levels int) (any, error) {
 			}
 		}
 		l := NewList(items)
-		l.size = 0 // It is the host's.
+		l.size = 0 // It belongs to the host.
 		return l, nil
 	case map[string]any:
 		d := &Dict{entries: make([]entry, 0, len(v))}
@@ -73,7 +73,7 @@ func fromGo(v any, levels int) (any, error) {
 	return v, nil
 }
 
-// output converts a result: iterators are read, and what the options say becomes a list.
+// output converts a result: it reads iterators and applies the list conversions in the options.
 func (ev *evaluation) output(v any) (any, error) {
 	v, err := ev.outputOf(v)
 	if err != nil {
@@ -133,8 +133,8 @@ func (ev *evaluation) outputItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle returns v with the sequences in it read, as lists that can be keys of dictionaries. It returns what has none as
-// it is.
+// Settle reads the sequences within v and replaces them by lists, which can be dictionary keys. It returns v itself if
+// there are none.
 func (c *Call) Settle(v any) (any, error) {
 	if err := c.Tick(); err != nil {
 		return nil, err
@@ -175,12 +175,12 @@ func (c *Call) settleItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle is [Call.Settle] for a host that has an argument of an expression, within the limits of o.
+// Settle is [Call.Settle] for a host that holds an argument of an expression. It applies the limits of o.
 func Settle(ctx context.Context, o Options, v any) (any, error) {
 	return (&Call{ev: &evaluation{ctx: ctx, opts: &o}}).Settle(v)
 }
 
-// identical reports whether a collection is the same one, and takes other values for the same.
+// identical reports whether two collections are the same one. Other values always count as identical.
 func identical(a, b any) bool {
 	switch a.(type) {
 	case *List, *Dict:
@@ -190,8 +190,8 @@ func identical(a, b any) bool {
 	return !sequence
 }
 
-// AppendJSON appends the JSON text of a value to dst. Floats keep a point or an exponent. Sets are arrays, dates RFC 3339
-// strings and time spans seconds. Keys that are not strings are their JSON text.
+// AppendJSON appends the JSON text of a value to dst. Floats keep a point or an exponent. Sets become arrays, dates RFC
+// 3339 strings and time spans seconds. Keys other than strings become their JSON text.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:

@@ -11,17 +11,17 @@ import (
 // Kind classifies an [Error].
 type Kind string
 
-// The kinds of errors.
+// Error kinds.
 const (
 	Syntax          Kind = "syntax"           // the expression cannot be parsed
 	UnknownFunction Kind = "unknown-function" // no function, method or property of this name
 	NoMatch         Kind = "no-match"         // no overload accepts the arguments
 	Ambiguous       Kind = "ambiguous"        // several overloads accept the arguments
-	Argument        Kind = "argument"         // an argument that no function can take
+	Argument        Kind = "argument"         // an argument that is invalid for any function
 	Key             Kind = "key"              // missing dictionary key
 	Index           Kind = "index"            // list index out of range
 	Value           Kind = "value"            // right type, wrong value
-	TypeError       Kind = "type"             // an operation that the value's type lacks
+	TypeError       Kind = "type"             // an operation that the value's type does not support
 	ZeroDivision    Kind = "zero-division"    // division by zero
 	Regex           Kind = "regex"            // invalid regular expression
 	Limit           Kind = "limit"            // iterations, memory or depth exceeded
@@ -29,12 +29,11 @@ const (
 	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
 )
 
-// Error is the error of [Compile] and [Expression.Evaluate].
+// Error is returned by [Compile] and [Expression.Evaluate].
 type Error struct {
 	Kind    Kind
 	Message string
-	// Line and Column are where in the expression the error occurred, counted from 1 in characters. They are 0 if
-	// unknown.
+	// Line and Column locate the error in the expression, counted from 1 in characters. They are 0 if unknown.
 	Line, Column int
 
 	source string
@@ -42,7 +41,7 @@ type Error struct {
 	cause  error
 }
 
-// Errorf returns an error for a function to return. The evaluation adds the position.
+// Errorf returns an error for use in functions. The evaluation adds the position.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), pos: -1}
 }
@@ -54,11 +53,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// Unwrap returns the error of the host function that failed, or that of the context.Context that was done.
+// Unwrap returns the error of the host function that failed, or of the context.Context that is done.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Snippet returns the line of the expression and, below it, a caret under the position. It is empty if the position is
-// unknown.
+// Snippet returns the line of the expression and, on the next line, a caret at the position. It is empty if the
+// position is unknown.
 func (e *Error) Snippet() string {
 	if e.Line == 0 {
 		return ""
@@ -73,7 +72,7 @@ func (e *Error) Snippet() string {
 	return line + "\n" + indent + "^"
 }
 
-// at gives err a position unless it has one. Foreign errors become [Internal] ones.
+// at adds a position to err if it has none. Foreign errors become [Internal] ones.
 func at(err error, source string, pos int) error {
 	var e *Error
 	if !errors.As(err, &e) {

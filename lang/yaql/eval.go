@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Expression is a compiled expression. It may be used by many goroutines at once.
+// Expression is a compiled expression. It is safe for concurrent use.
 type Expression struct {
 	source string
 	root   node
@@ -32,30 +32,31 @@ func Compile(source string, options ...Option) (*Expression, error) {
 	return x, nil
 }
 
-// String returns the expression in a normal form, which compiles to the same.
+// String returns the expression in a normal form that compiles to an equivalent expression.
 func (x *Expression) String() string { return x.root.String() }
 
-// Part is a function, method or operator in an expression, such as #operator_+, or a variable.
+// Part is a variable in an expression, or a function, method or operator such as #operator_+.
 type Part struct {
-	// Name is that of the function, or of the variable with its dollar.
+	// Name is the function's name, or the variable's with its dollar.
 	Name             string
 	Variable, Method bool
-	// Receiver is the source of what a method is called on, and Args those of the arguments.
+	// Receiver is the source of a method's receiver, and Args are the sources of the arguments.
 	Receiver string
 	Args     []string
-	// Around is the function that the part is an argument of, or nil.
+	// Around is the function call of which this part is an argument, or nil.
 	Around *Part
 
 	source string
 	offset int
 }
 
-// Errorf returns an error with the position of the part.
+// Errorf returns an error at the position of the part.
 func (p *Part) Errorf(kind Kind, format string, args ...any) error {
 	return at(Errorf(kind, format, args...), p.source, p.offset)
 }
 
-// Parts calls visit for each part of the expression, outermost first. It visits the arguments if visit returns true.
+// Parts calls visit for each part of the expression, outermost first. It visits the arguments of a part only if visit
+// returns true.
 func (x *Expression) Parts(visit func(*Part) bool) {
 	var walk func(n node, around *Part, receiver node)
 	walk = func(n node, around *Part, receiver node) {
@@ -92,8 +93,8 @@ func (x *Expression) Parts(visit func(*Part) bool) {
 	walk(x.root, nil, nil)
 }
 
-// EvaluateIn evaluates the expression in a context, whose variable $ is the data. All errors are of type [*Error]: a panic
-// in a function is one of kind [Internal].
+// EvaluateIn evaluates the expression in a context, with the data as variable $. All errors are of type [*Error]; a
+// panic in a function becomes one of kind [Internal].
 func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (v any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -113,7 +114,7 @@ func (ev *evaluation) evaluate(root node, in *Context) (any, error) {
 		return nil, err
 	}
 	sc := New(in)
-	sc.measure = measure{} // What is in scope already is the host's.
+	sc.measure = measure{} // What is already in scope belongs to the host.
 	v, err := ev.eval(root, none, sc)
 	if err != nil {
 		return nil, err
@@ -131,10 +132,10 @@ const (
 	holdFrom   = 1 << 16
 	holdFactor = 4
 	maxNesting = 10_000 // of values
-	maxLazy    = 1_000  // of iterators, each of which takes stack when it is read
+	maxLazy    = 1_000  // of iterators, each of which takes stack when read
 )
 
-// tick is called in every loop. It looks whether the evaluation was canceled now and then.
+// tick must be called in every loop. It checks for cancellation from time to time.
 func (ev *evaluation) tick() error {
 	if ev.ticks++; ev.ticks&0xf == 0 {
 		return ev.ctx.Err()
@@ -142,7 +143,7 @@ func (ev *evaluation) tick() error {
 	return nil
 }
 
-// hold counts the argument of a pending call if it is large. It returns what to release after the call.
+// hold adds a large argument of a pending call to the memory in use. It returns the amount to release after the call.
 func (ev *evaluation) hold(v any) (int64, error) {
 	size := sizeOf(v)
 	if size <= holdFrom {
@@ -185,7 +186,7 @@ func (ev *evaluation) enter() error {
 	return ev.tick()
 }
 
-// eval evaluates n in sc. The receiver is none unless n is called as a method.
+// eval evaluates n in sc. receiver is none unless n is called as a method.
 func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	switch n := n.(type) {
 	case *constant:
@@ -224,7 +225,7 @@ func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	return nil, Errorf(Argument, "missing argument")
 }
 
-// member evaluates $variable.name and $variable.name(…) where the variable is a [Receiver]. It reports whether it is.
+// member evaluates $variable.name and $variable.name(…) if the variable is a [Receiver], and reports whether it is.
 func (ev *evaluation) member(n *invocation, sc *Context) (any, bool, error) {
 	v, ok := n.args[0].(*variable)
 	if !ok || !sc.scope.plainVariables() {

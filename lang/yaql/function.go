@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Func returns a function to call as name(args). The declaration of its parameters is a list such as
+// Func returns a function that is called as name(args). Its parameters are declared in a list such as
 //
 //	"collection iterable, separator string?, count int=-1, *args any, default any=null, **others any"
 //
-// of names with the name of a type. A question mark makes null acceptable, as do a default of null and, unless followed
-// by !, the type any. After = is the default: a literal, or unset, which [Call.Has] tells from a value. *args takes
-// further arguments, parameters after it can be given by keyword only, and **others takes further keywords.
+// of names and types. A question mark makes null acceptable, and so does a default of null or, unless followed by !,
+// the type any. The default follows =: a literal, or unset, which [Call.Has] detects. *args takes further positional
+// arguments, parameters after it can be given only by keyword, and **others takes further keyword arguments.
 //
 // Func panics if the declaration is invalid.
 func Func(name, params string, call func(*Call) (any, error)) *Function {
@@ -23,7 +23,7 @@ func Func(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Method is [Func] for a function to call as receiver.name(args). The receiver is the first parameter.
+// Method is like [Func] for a function that is called as receiver.name(args). The receiver is the first parameter.
 func Method(name, params string, call func(*Call) (any, error)) *Function {
 	f := Func(name, params, call)
 	f.Method, f.Plain = true, false
@@ -33,20 +33,20 @@ func Method(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Extension is [Method] for a function to call either way.
+// Extension is like [Method] for a function that can be called either way.
 func Extension(name, params string, call func(*Call) (any, error)) *Function {
 	f := Method(name, params, call)
 	f.Plain = true
 	return f
 }
 
-// WithoutKeywords sets NoKeywords.
+// WithoutKeywords sets NoKeywords and returns f.
 func (f *Function) WithoutKeywords() *Function {
 	f.NoKeywords = true
 	return f
 }
 
-// Document sets the description and adds examples, given as expressions, each followed by its result.
+// Document sets the description and adds examples, given as alternating expressions and results.
 func (f *Function) Document(doc string, examples ...string) *Function {
 	f.Doc = doc
 	for i := 0; i+1 < len(examples); i += 2 {
@@ -58,7 +58,7 @@ func (f *Function) Document(doc string, examples ...string) *Function {
 	return f
 }
 
-// eitherWay adds an overload whose first two parameters are in the other order.
+// eitherWay adds an overload with the first two parameters swapped.
 func (f *Function) eitherWay() *Function {
 	other := *f
 	other.Params = slices.Clone(f.Params)
@@ -135,14 +135,13 @@ func parseDefault(s string) (any, error) {
 	return v, nil
 }
 
-// Lazy reports whether the function evaluates arguments itself, perhaps with other variables.
+// Lazy reports whether the function evaluates some arguments itself, possibly with other variables.
 func (f *Function) Lazy() bool {
 	return slices.ContainsFunc(slices.Concat(f.Params, f.Keyword), func(p Param) bool { return p.typ.lazy() }) ||
 		f.Rest != nil && f.Rest.typ.lazy() || f.Others != nil && f.Others.typ.lazy()
 }
 
-// param returns the named parameter among those that can be given by position or keyword: its index counts Params, then
-// Keyword.
+// param returns the i-th parameter, counting Params and then Keyword.
 func (f *Function) param(i int) *Param {
 	if i < len(f.Params) {
 		return &f.Params[i]
@@ -152,7 +151,7 @@ func (f *Function) param(i int) *Param {
 
 func (f *Function) fixed() int { return len(f.Params) + len(f.Keyword) }
 
-// value makes a function of one that only computes its result and cannot fail.
+// value adapts a function that cannot fail.
 func value(f func(*Call) any) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return f(c), nil }
 }

@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// FromJSON returns the value of a JSON text for [Expression.Evaluate]. Dictionaries keep the order of their keys, the
-// last of several equal keys has the value, and 1 is an integer while 1.0 and 1e0 are floats. Errors begin with a line
-// and a column, in characters, and do not quote the text apart from one character.
+// FromJSON converts a JSON text to a value for [Expression.Evaluate]. Dictionaries keep the order of their keys; the
+// last of several equal keys wins. 1 is an integer, while 1.0 and 1e0 are floats. Error messages start with the line
+// and column, in characters, and quote at most one character of the text.
 func FromJSON(text []byte) (any, error) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		offset := len(text)
 		if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
-			// The offset is behind the character, unless the text is incomplete.
+			// The offset is after the character, unless the text is incomplete.
 			offset = min(int(wrong.Offset), len(text))
 			if err.Error() != "unexpected end of JSON input" {
 				offset--
@@ -78,7 +78,7 @@ func (r *jsonReader) value() (any, error) {
 	return n, nil
 }
 
-// collection reads an object or an array. Their sizes are the host's.
+// collection reads an object or an array. Its size counts as the host's.
 func (r *jsonReader) collection(open byte) (any, error) {
 	d, l := NewDict(), NewList(nil)
 	r.pos++
@@ -126,7 +126,7 @@ func (r *jsonReader) string() string {
 		return s
 	}
 	var s string
-	_ = json.Unmarshal([]byte(r.text[start:r.pos]), &s) // It is valid.
+	_ = json.Unmarshal([]byte(r.text[start:r.pos]), &s) // known to be valid
 	return s
 }
 

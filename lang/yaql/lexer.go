@@ -14,7 +14,7 @@ const (
 	tokEnd      tokenKind = iota
 	tokConstant           // string, number, true, false, null
 	tokKeyword            // a name
-	tokFunction           // a name directly followed by a parenthesis, which the token includes
+	tokFunction           // a name and the parenthesis that directly follows it
 	tokVariable           // $name
 	tokSymbol             // an operator or a bracket
 )
@@ -37,24 +37,24 @@ func (t token) describe() string {
 	}
 }
 
-// symbols are ordered so that the longest match comes first.
+// symbols are sorted so that longer ones match first.
 var symbols = []string{
 	"?.", "=~", "!~", "->", "<=", ">=", "!=", "=>",
 	".", "*", "+", "-", "[", "{", "/", ">", "<", "=", "(", ")", "]", "}", ",",
 }
 
-// wordOperators are operators that are spelled like names.
+// wordOperators are operators that look like names.
 var wordOperators = map[string]bool{"mod": true, "in": true, "not": true, "and": true, "or": true}
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' }
 
-// isWordStart reports whether a name may start with r. Numerals such as ½ may, decimal digits may not.
+// isWordStart reports whether a name may start with r. Numerals such as ½ are allowed, decimal digits are not.
 func isWordStart(r rune) bool { return isWord(r) && !unicode.IsDigit(r) }
 
 type lexer struct {
 	src   string
 	pos   int
-	types bool // names of types are enabled
+	types bool // type names are enabled
 }
 
 func (l *lexer) fail(pos int, format string, args ...any) error {
@@ -66,7 +66,7 @@ func (l *lexer) peek() rune {
 	return r
 }
 
-// span skips the characters that ok accepts and returns them.
+// span consumes the characters that ok accepts and returns them.
 func (l *lexer) span(ok func(rune) bool) string {
 	start := l.pos
 	for l.pos < len(l.src) {
@@ -124,8 +124,8 @@ func (l *lexer) next() (token, error) {
 	return token{}, l.fail(start, "unexpected character %q", l.peek())
 }
 
-// number reads digits with an optional fraction. A point without digits after it is an operator, and so is one whose
-// digits continue as a name.
+// number reads digits with an optional fraction. A point is an operator if no digits follow, or if the digits continue
+// as a name.
 func (l *lexer) number() (token, error) {
 	start := l.pos
 	l.span(unicode.IsDigit)
@@ -149,7 +149,7 @@ func (l *lexer) number() (token, error) {
 	}
 	t := token{kind: tokConstant, pos: start, text: text}
 	if fraction {
-		// A literal out of range is infinite.
+		// A literal out of range becomes infinite.
 		t.value, _ = strconv.ParseFloat(digits, 64)
 		return t, nil
 	}
@@ -158,7 +158,7 @@ func (l *lexer) number() (token, error) {
 	return t, nil
 }
 
-// quoted reads a string. Strings in backquotes are verbatim: their only escape is that of the backquote.
+// quoted reads a string. Strings in backquotes are verbatim, except for an escaped backquote.
 func (l *lexer) quoted(quote byte) (token, error) {
 	start := l.pos
 	for l.pos++; l.pos < len(l.src) && l.src[l.pos] != quote; l.pos++ {
@@ -190,7 +190,7 @@ var simpleEscapes = map[byte]byte{
 
 var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape replaces the escape sequences of s, which starts at pos. Unknown ones stay as they are.
+// unescape replaces the escape sequences of s, which starts at pos. Unknown ones are kept.
 func (l *lexer) unescape(s string, pos int) (string, error) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, nil
@@ -233,7 +233,7 @@ func (l *lexer) unescape(s string, pos int) (string, error) {
 	return b.String(), nil
 }
 
-// longEnough reports whether s starts with n characters on one line.
+// longEnough reports whether the first line of s has at least n characters.
 func longEnough(s string, n int) bool {
 	for _, r := range s {
 		if n == 0 || r == '\n' {

@@ -39,7 +39,7 @@ func switchRules(c *Call) (any, error) {
 	return nil, nil
 }
 
-// chosen returns the indexes of the arguments that are true.
+// chosen returns the indices of the true arguments.
 func chosen(c *Call) *Iterator {
 	i := int64(-1)
 	return c.sift(iterateSlice(c.Rest()), func(f any) (any, bool, error) {
@@ -77,7 +77,7 @@ func coalesce(c *Call) (any, error) {
 	return nil, nil
 }
 
-// lambdaOf returns one of the further arguments, which must be lambdas. It is nil if it is null.
+// lambdaOf returns one of the further arguments, which must be lambdas, or nil for null.
 func lambdaOf(v any) *Lambda {
 	l, _ := v.(*Lambda)
 	return l

@@ -82,19 +82,19 @@ func contains(c *Call, collection, value int) (any, error) {
 	return c.has(c.Iter(collection), c.Arg(value))
 }
 
-// has reports whether an item equals v.
+// has reports whether an iterator contains v.
 func (c *Call) has(it *Iterator, v any) (bool, error) {
 	i, err := c.position(it, func(item any) (bool, error) { return equal(item, v) }, false)
 	return i >= 0, err
 }
 
-// listOf returns a list of the items that it has, within the limits.
+// listOf collects an iterator in a list, within the limits.
 func (c *Call) listOf(it *Iterator) (any, error) {
 	items, err := c.Collect(it)
 	return NewList(items), err
 }
 
-// spread returns the values, with the items of iterators in their place.
+// spread flattens iterators among the values.
 func (c *Call) spread(values []any) *Iterator {
 	return c.unnest(iterateSlice(values), clIterator)
 }
@@ -103,7 +103,7 @@ func flatten(c *Call) (any, error) {
 	return c.unnest(c.Iter(0), clAnyIter|clOpaque), nil
 }
 
-// unnest returns an iterator over the items, and the items of items of the nested classes.
+// unnest flattens items of the nested classes, recursively.
 func (c *Call) unnest(it *Iterator, nested class) *Iterator {
 	stack := []*Iterator{it}
 	return NewIterator(func() (any, bool, error) {
@@ -146,7 +146,7 @@ func concatenate(c *Call) (any, error) {
 	return Chain(c.Iter(0), c.Iter(1)), nil
 }
 
-// Chain returns an iterator over the items of several.
+// Chain concatenates iterators.
 func Chain(its ...*Iterator) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		for len(its) > 0 {
@@ -162,7 +162,7 @@ func Chain(its ...*Iterator) *Iterator {
 
 func one(v any) *Iterator { return iterateSlice([]any{v}) }
 
-// spanned reports whether index i is among the count positions from position on, or all if count is negative.
+// spanned reports whether i is among count indices starting at position, or any from there on if count is negative.
 func spanned(i, position, count int) bool {
 	return i >= position && (count < 0 || i-count < position)
 }
@@ -184,7 +184,7 @@ func replaceItems(c *Call, values *Iterator) *Iterator {
 		}
 		i++
 		if spanned(i, position, count) {
-			return values, nil // which has no items the second time
+			return values, nil // it has no items the second time
 		}
 		return one(v), nil
 	})

@@ -66,7 +66,7 @@ var dictFunctions = []*Function{
 	}).Document("Returns the dictionary without the keys in a collection.", `{a => 1, b => 2}.deleteAll([a, c])`, `{"b": 2}`),
 }
 
-// dictValues are the values of a dictionary: not an iterator, as they can be read again.
+// dictValues is the collection of a dictionary's values. Unlike an iterator, it can be read repeatedly.
 type dictValues struct{ *Dict }
 
 func (d *dictValues) Iterate() *Iterator { return iterateSlice(d.Values()) }
@@ -91,7 +91,7 @@ func dictOfItems(c *Call) (any, error) {
 	})
 }
 
-// put sets a key in a dictionary that is being built, within the limits. It returns true as the result for each.
+// put sets a key in a dictionary under construction, within the limits. It returns true, for use as a filter.
 func (c *Call) put(d *Dict, key, value any) (bool, error) {
 	if err := d.Set(key, value); err != nil {
 		return false, err
@@ -99,7 +99,7 @@ func (c *Call) put(d *Dict, key, value any) (bool, error) {
 	return true, c.Reserve(d.size)
 }
 
-// parts returns an iterator over the items of a collection, the keys of a dictionary or the characters of a string.
+// parts returns the items of a collection, the keys of a dictionary or the characters of a string.
 func (c *Call) parts(v any) (*Iterator, error) {
 	if s, ok := v.(string); ok {
 		chars, err := c.characters(s)
@@ -158,7 +158,7 @@ func (c *Call) pairs() []entry {
 func without(d *Dict, keys []any) (any, error) {
 	rest := NewPlainDict()
 	if d.Len() == 0 {
-		return rest, nil // whatever the keys are
+		return rest, nil // regardless of the keys
 	}
 	drop, err := SetOf(keys)
 	if err != nil {
@@ -212,7 +212,7 @@ func (m *merger) merge(a, b *Dict, levels int) (any, error) {
 	return d, m.c.Tick()
 }
 
-// value merges the values of a key. The type of the second one decides.
+// value merges two values of the same key. The type of w decides how.
 func (m *merger) value(v, w any, levels int) (any, error) {
 	if err := opaque(v, w); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// text returns v as the reference's str does.
+// text formats v like the reference's str.
 func (c *Call) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -20,7 +20,8 @@ func (c *Call) text(v any) (string, error) {
 	return c.notation(v, false)
 }
 
-// notation returns v in Python's notation. Dates and time spans have another one where they are nested in a collection.
+// notation formats v in Python notation. The notation of dates and time spans depends on whether they are nested in a
+// collection.
 func (c *Call) notation(v any, nested bool) (string, error) {
 	var b strings.Builder
 	err := c.write(&b, v, nested)
@@ -108,14 +109,14 @@ func decimal(n *big.Int) (string, error) {
 // formatter replaces the fields of a template.
 type formatter struct {
 	c *Call
-	// next is the number of the next field {}; numbered tells that a field with a number was seen.
+	// next is the number of the next {} field; numbered is set after a field with an explicit number.
 	next     int
 	numbered bool
 }
 
 var (
-	// formatField matches a field, an escaped brace, or a brace that is neither. The groups are the argument, indexes in
-	// it, an attribute, a conversion and a format.
+	// formatField matches a field, an escaped brace or a stray brace. The groups are the argument, its indices, an
+	// attribute, a conversion and a format.
 	formatField = regexp.MustCompile(`(?s)\{\{|\}\}|` +
 		`\{([^\[{}.:!]*)((?:\[[^\]]+\])*)(\.[^{}:!]*)?(?:!(.))?(?::([^{}]*))?\}|[{}]`)
 	formatIndex = regexp.MustCompile(`\[([^\]]+)\]`)
@@ -139,7 +140,7 @@ func formatString(c *Call) (any, error) {
 	return c.join(iterateSlice(append(parts, rest)), "", true)
 }
 
-// field returns the text of a match of formatField, or an opaque value for it.
+// field formats a match of formatField. The result is a string or opaque.
 func (f *formatter) field(m []string) (any, error) {
 	switch m[0] {
 	case "{{", "}}":
@@ -170,7 +171,7 @@ func (f *formatter) field(m []string) (any, error) {
 	return f.c.formatValue(v, m[5])
 }
 
-// argument returns the argument of a name or a number, or the next one.
+// argument returns an argument by name or number, or the next one.
 func (f *formatter) argument(name string) (any, error) {
 	if name != "" && !decimalText.MatchString(name) {
 		i := findNamed(f.c.others, name)
@@ -184,7 +185,7 @@ func (f *formatter) argument(name string) (any, error) {
 		f.next++
 	} else {
 		f.numbered = true
-		n, _ = strconv.Atoi(name) // the highest one if it is too large
+		n, _ = strconv.Atoi(name) // the maximum on overflow
 	}
 	switch {
 	case f.numbered && f.next > 0:
@@ -195,7 +196,7 @@ func (f *formatter) argument(name string) (any, error) {
 	return f.c.rest[n], nil
 }
 
-// part returns the value of a key or an item.
+// part returns the value of a key or index.
 func (c *Call) part(v any, key string) (any, error) {
 	var at any = key
 	if decimalText.MatchString(key) {
@@ -219,7 +220,7 @@ func (c *Call) part(v any, key string) (any, error) {
 	return item, err
 }
 
-// formatSpec is what follows the colon in a field.
+// formatSpec is the part of a field after the colon.
 type formatSpec struct {
 	fill, align, sign       string
 	alternate               bool
@@ -229,7 +230,7 @@ type formatSpec struct {
 
 var specPattern = regexp.MustCompile(`(?s)^(?:(.?)([<>=^]))?([-+ ]?)(#?)(0?)([0-9]*)([,_]?)(?:\.([0-9]+))?(.?)$`)
 
-// parseSpec parses a format. Values are aligned as given, unless it says otherwise.
+// parseSpec parses a format. align is the default alignment.
 func parseSpec(s, align string) (*formatSpec, error) {
 	m := specPattern.FindStringSubmatch(s)
 	if m == nil {
@@ -360,7 +361,7 @@ func (f *formatSpec) float(x float64) string {
 	return f.pad(prefix, f.grouped(s[:whole], s[whole:]+suffix, 3, len(prefix)))
 }
 
-// grouped inserts separators into digits, and zeros before them as far as the width asks for that.
+// grouped inserts separators into digits, and leading zeros up to the width.
 func (f *formatSpec) grouped(digits, rest string, group, used int) string {
 	if f.separator == "" {
 		return digits + rest

@@ -84,10 +84,10 @@ func groupBy(c *Call) (any, error) {
 	}), nil
 }
 
-// aggregator is that of a groupBy. It is applied to lists of values until that fails.
+// aggregator is the aggregator of a groupBy. It is called with lists of values until that fails.
 type aggregator struct {
 	lambda   *Lambda
-	fallback bool // whether it may be one for pairs
+	fallback bool // it may expect pairs instead
 	failure  error
 }
 
@@ -131,7 +131,7 @@ func (a *aggregator) apply(key any, values *List) (any, error) {
 	return nil, a.failure
 }
 
-// pairLike reports whether an aggregator that has not failed for a list of two values may be one for pairs all the same.
+// pairLike reports whether an aggregator that succeeded for a list of two values may still expect pairs.
 func pairLike(v any, values *List) bool {
 	l, ok := v.(*List)
 	return ok && l.Len() == 2 && values.Len() == 2 && Equal(l.items[0], values.items[0])
@@ -223,7 +223,7 @@ func sliceWhere(c *Call) (any, error) {
 	}), nil
 }
 
-// parted returns lists of the items between those at which cut returns true, and how many items to leave out there.
+// parted splits the items where cut returns true. cut also returns how many items to drop there.
 func parted(c *Call, cut func(v any, i int) (bool, int, error)) *Iterator {
 	var items []any
 	start, end := -1, 0

@@ -57,7 +57,7 @@ var mathFunctions = []*Function{
 		Document("Returns whether the value is an integer or a float.", `isNumber(1.5)`, `true`, `isNumber('1')`, `false`),
 }
 
-// maxTextDigits is how long decimals may be that are converted from or to strings, as in the reference.
+// maxTextDigits limits conversions between decimals and strings, as in the reference.
 const maxTextDigits = 4300
 
 var (
@@ -106,7 +106,7 @@ func toFloat(c *Call) (any, error) {
 		if !floatText.MatchString(s) {
 			return nil, Errorf(Value, "%q is not a number", shorten(v))
 		}
-		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) // out of range is infinite
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) // infinite if out of range
 		return f, nil
 	}
 	return floatOf(c.Arg(0))
@@ -138,7 +138,7 @@ func randomBetween(c *Call) (any, error) {
 	return normInt(bits.Add(bits.Mod(bits, span), bounds[0])), nil
 }
 
-// bitwise returns a function of two integers. The result of two booleans is one.
+// bitwise returns a function of two integers. For two booleans the result is a boolean.
 func bitwise(op func(z, x, y *big.Int) *big.Int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		z := op(new(big.Int), bigOf(c.Arg(0)), bigOf(c.Arg(1)))
@@ -167,7 +167,7 @@ func shift(c *Call, left bool) (any, error) {
 	return normInt(new(big.Int).Rsh(x, uint(n.Int64()))), nil
 }
 
-// greater returns one argument if the second is greater than the first, and the other if not.
+// greater returns argument ifGreater if the second argument is greater than the first, else argument otherwise.
 func greater(c *Call, ifGreater, otherwise int) (any, error) {
 	ok, err := truthOf(c.Invoke("#operator_>", c.Arg(1), c.Arg(0)))
 	if ok {
@@ -207,7 +207,7 @@ func power(c *Call) (any, error) {
 	return z, nil
 }
 
-// floatPower is math.Pow, whose results can be off by several units in the last place.
+// floatPower is a more precise math.Pow, whose results may be off by several units in the last place.
 func floatPower(x, y float64) float64 {
 	whole, fraction := math.Modf(math.Abs(y))
 	if !(whole < 1<<62) || x == 0 || x < 0 && fraction != 0 || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -242,7 +242,7 @@ func powerModulo(a, b, c any) (any, error) {
 	if m.Sign() == 0 {
 		return nil, Errorf(Value, "the modulus of pow must not be 0")
 	}
-	// The time is that of a multiplication of moduli for each bit of the exponent, or that of the inverse of the base.
+	// Each bit of the exponent costs a multiplication of moduli; a negative exponent costs an inversion of the base.
 	if int64(y.BitLen())*int64(m.BitLen()) > maxIntBits*16 || y.Sign() < 0 && m.BitLen() > maxIntBits/8 {
 		return nil, Errorf(Limit, "pow of %d bits modulo %d bits", y.BitLen(), m.BitLen())
 	}
@@ -296,7 +296,7 @@ func round(c *Call) (any, error) {
 // roundTo rounds to a multiple of a power of ten.
 func roundTo(x *big.Rat, zeros int) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
-	denom := new(big.Int).Mul(x.Denom(), unit) // A big.Rat would look for the greatest common divisor.
+	denom := new(big.Int).Mul(x.Denom(), unit) // A big.Rat would compute the greatest common divisor.
 	q, rest := new(big.Int).DivMod(x.Num(), denom, new(big.Int))
 	if c := rest.Lsh(rest, 1).Cmp(denom); c > 0 || c == 0 && q.Bit(0) == 1 {
 		q.Add(q, big.NewInt(1))

@@ -24,14 +24,14 @@ func orderBy(c *Call, descending bool) *ordered {
 	}
 }
 
-// thenBy adds a key to the collection itself, as the reference does.
+// thenBy adds a key to the collection in place, as the reference does.
 func thenBy(c *Call, descending bool) *ordered {
 	o := c.Arg(0).(*ordered)
 	o.keys = append(o.keys, orderKey{c.Lambda(1), descending})
 	return o
 }
 
-// Iterate sorts the items as soon as the first one is read.
+// Iterate sorts the items when the first one is read.
 func (o *ordered) Iterate() *Iterator {
 	i := 0
 	return NewIterator(func() (any, bool, error) {
@@ -48,7 +48,7 @@ func (o *ordered) Iterate() *Iterator {
 	})
 }
 
-// sortable is an item with its keys, as far as they were needed.
+// sortable is an item with the keys computed so far.
 type sortable struct {
 	item any
 	keys []any

@@ -107,7 +107,7 @@ func (c *Call) each(it *Iterator, f func(v any) (bool, error)) error {
 	}
 }
 
-// sift returns an iterator over what f makes of the items, without those for which it returns false.
+// sift returns an iterator over the results of f, without the items for which f returns false.
 func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		for {
@@ -125,7 +125,7 @@ func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	})
 }
 
-// expand returns an iterator over the items of those that next returns until it returns nil.
+// expand concatenates the iterators that next returns, until it returns nil.
 func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	var it *Iterator
 	return NewIterator(func() (any, bool, error) {
@@ -146,7 +146,7 @@ func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	})
 }
 
-// inner returns an iterator over a collection in another one, within the limits.
+// inner returns an iterator over a nested collection, within the limits.
 func (c *Call) inner(v any) (*Iterator, error) {
 	v, err := c.ev.limited(v)
 	return c.Iterate(v), cmp.Or(err, opaque(v))
@@ -161,7 +161,7 @@ func (c *Call) iterators() []*Iterator {
 	return its
 }
 
-// memorized returns the i-th argument or, if it can be read once only, what can be read again.
+// memorized returns the i-th argument, or a replayable version of it if it can be read only once.
 func (c *Call) memorized(i int) any {
 	if it, ok := c.Arg(i).(*Iterator); ok {
 		return c.Remember(it)
@@ -169,7 +169,7 @@ func (c *Call) memorized(i int) any {
 	return c.Arg(i)
 }
 
-// natural returns an integer argument that must not be negative.
+// natural returns a nonnegative integer argument.
 func (c *Call) natural(i int) (int, error) {
 	n, err := c.Int(i)
 	if err == nil && n < 0 {
@@ -178,7 +178,7 @@ func (c *Call) natural(i int) (int, error) {
 	return n, err
 }
 
-// satisfies returns the second argument as a predicate. Null is one for what counts as true.
+// satisfies returns the second argument as a predicate. Null means [Truth].
 func (c *Call) satisfies() func(v any) (bool, error) {
 	f := c.Lambda(1)
 	return func(v any) (bool, error) {
@@ -244,7 +244,7 @@ func limit(c *Call) (any, error) {
 	return take(c.Iter(0), n), err
 }
 
-// take returns an iterator over the first n items, and reads no more.
+// take returns an iterator over the first n items. It does not read further.
 func take(it *Iterator, n int) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		if n--; n < 0 {
@@ -276,7 +276,7 @@ func skipWhile(c *Call) (any, error) {
 	}), nil
 }
 
-// distinct returns the items whose keys are not those of earlier ones. Without a selector, the items are the keys.
+// distinct returns the items with new keys. Without a selector, the items are the keys.
 func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
 	seen := NewSet()
 	return c.sift(it, func(v any) (any, bool, error) {
@@ -292,7 +292,7 @@ func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
 	})
 }
 
-// addNew adds a value to a set and reports whether it is new there.
+// addNew adds a value to a set and reports whether it was new.
 func (c *Call) addNew(s *Set, v any) (bool, error) {
 	n := s.Len()
 	if err := s.Add(v); err != nil {
@@ -302,7 +302,7 @@ func (c *Call) addNew(s *Set, v any) (bool, error) {
 }
 
 func enumerate(c *Call) (any, error) {
-	if c.Arg(1) == nil { // an error of the sequence, as in the reference
+	if c.Arg(1) == nil { // the iterator fails, not the call, as in the reference
 		return NewIterator(func() (any, bool, error) { return nil, false, Errorf(TypeError, "start of enumerate must not be null") }), nil
 	}
 	n := normInt(bigOf(c.Arg(1)))
@@ -395,7 +395,7 @@ func single(c *Call) (any, error) {
 	return v, err
 }
 
-// indexer returns the function that returns the index of the first item, or the last, for which a test is true.
+// indexer returns a function that returns the index of the first or last item that passes a test.
 func indexer(test func(*Call) func(any) (bool, error), last bool) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return c.position(c.Iter(0), test(c), last) }
 }
@@ -405,7 +405,7 @@ func (c *Call) equals() func(any) (bool, error) {
 	return func(v any) (bool, error) { return equal(v, c.Arg(1)) }
 }
 
-// position returns the index of the first item, or the last, for which test is true, or -1.
+// position returns the index of the first or last item that passes the test, or -1.
 func (c *Call) position(it *Iterator, test func(any) (bool, error), last bool) (int64, error) {
 	found, i := int64(-1), int64(-1)
 	err := c.each(it, func(v any) (bool, error) {
@@ -419,7 +419,7 @@ func (c *Call) position(it *Iterator, test func(any) (bool, error), last bool) (
 	return found, err
 }
 
-// fold returns the function that reduces with the function of a name.
+// fold returns a function that reduces a collection with the named function.
 func fold(name string) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return c.reduce(c.operator(name), 1) }
 }
@@ -429,7 +429,7 @@ func aggregate(c *Call) (any, error) {
 	return c.reduce(func(a, b any) (any, error) { return selector.Call(a, b) }, 2)
 }
 
-// reduce applies f to the seed, an argument that may be unset, and the items one by one.
+// reduce folds f over the items, starting with the seed, an argument that may be unset.
 func (c *Call) reduce(f func(a, b any) (any, error), seed int) (any, error) {
 	v, started := c.Arg(seed), c.Has(seed)
 	err := c.each(c.Iter(0), func(item any) (_ bool, err error) {

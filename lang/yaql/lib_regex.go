@@ -62,7 +62,7 @@ func regexOperator(op, typ string, want bool) *Function {
 }
 
 const (
-	// matchTimeout and matchStack limit the search for a single match: between matches, cancellation is looked at.
+	// matchTimeout and matchStack limit a single match. Cancellation is checked between matches.
 	matchTimeout     = time.Second
 	matchStack       = 4 << 20
 	maxCachedRegexes = 200
@@ -74,7 +74,7 @@ func (*regex) YAQLType() string { return "regex" }
 
 var regexSpecial = regexp.MustCompile("[][(){}?*+|^$\\\\.&~# \t\n\r\v\f-]")
 
-// regexes are compiled lately, by source and flags. They are forgotten all at once.
+// regexes caches compiled regular expressions by source and flags. It is cleared as a whole when full.
 var (
 	regexes       sync.Map
 	cachedRegexes atomic.Int64
@@ -115,7 +115,7 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 	return r, nil
 }
 
-// matches reports whether an argument, a regular expression or its text, matches in another.
+// matches reports whether one argument, a regular expression or its text, matches another.
 func (c *Call) matches(re, str int) (bool, error) {
 	r, ok := c.Arg(re).(*regex)
 	if !ok {
@@ -155,7 +155,7 @@ func (c *Call) scan() *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		var m *regexp2.Match
 		err := failed
-		if empty { // Another match at the same place must not be empty, too.
+		if empty { // An empty match must not be followed by another at the same position.
 			var longer *regexp2.Regexp
 			if longer, err = r.longer(); err == nil {
 				m, err = find(longer)
@@ -175,7 +175,7 @@ func (c *Call) scan() *Iterator {
 	})
 }
 
-// group returns a group of a match and where it is, or null if it took no part in it.
+// group returns a group of a match and its position, or null if it did not participate.
 func group(m *regexp2.Match, i int) (v any, start, end int64) {
 	if g := m.GroupByNumber(i); g != nil && len(g.Captures) > 0 {
 		return g.String(), int64(g.RuneIndex), int64(g.RuneIndex + g.RuneLength)
@@ -183,7 +183,7 @@ func group(m *regexp2.Match, i int) (v any, start, end int64) {
 	return nil, -1, -1
 }
 
-// searchAll returns the matches, or what a lambda is for them.
+// searchAll returns the matches, or the results of a lambda for them.
 func (c *Call) searchAll() *Iterator {
 	return c.sift(c.scan(), func(m any) (any, bool, error) {
 		if c.Lambda(2) == nil {
@@ -194,7 +194,7 @@ func (c *Call) searchAll() *Iterator {
 	})
 }
 
-// selected returns what the lambda that is the third argument is for a match.
+// selected returns the result of the lambda in the third argument for a match.
 func (c *Call) selected(m *regexp2.Match) (any, error) {
 	in, r := New(c.outer), c.Arg(0).(*regex)
 	for i := range r.groups + 1 {
@@ -211,8 +211,8 @@ func (c *Call) selected(m *regexp2.Match) (any, error) {
 	return c.Lambda(2).CallIn(in)
 }
 
-// eachMatch calls f for matches, as many as an argument allows, and the text before each. It returns the text after the
-// last.
+// eachMatch calls f for each match, up to the limit in an argument, with the text before it. It returns the text after
+// the last match.
 func (c *Call) eachMatch(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
 	n, err := c.Int(limit)
 	if err != nil {
@@ -279,7 +279,7 @@ func replaceRegexBy(c *Call) (any, error) {
 	})
 }
 
-// substitute replaces matches, as many as the argument after the replacement tells.
+// substitute replaces matches, up to the limit in the argument after the replacement.
 func (c *Call) substitute(replacement func(*regexp2.Match) (string, error)) (any, error) {
 	var b strings.Builder
 	rest, err := c.eachMatch(3, func(before string, m *regexp2.Match) error {
@@ -295,11 +295,11 @@ func (c *Call) substitute(replacement func(*regexp2.Match) (string, error)) (any
 	return b.String(), err
 }
 
-// templateEscape matches an escape sequence of a replacement: a group by name, octal digits, a group by number, or any
+// templateEscape matches an escape sequence in a replacement: a group by name, octal digits, a group by number, or any
 // other character.
 var templateEscape = regexp.MustCompile(`(?s)\\(?:g<([^>]+)>|(0[0-7]{0,2}|[0-7]{3})|([1-9][0-9]?)|(.?))`)
 
-// template parses a replacement. Its parts are strings, and numbers of groups.
+// template parses a replacement into strings and group numbers.
 func (r *regex) template(s string) (parts []any, err error) {
 	for {
 		m := templateEscape.FindStringSubmatch(s)
@@ -326,7 +326,7 @@ func (r *regex) template(s string) (parts []any, err error) {
 	}
 }
 
-// groupOf returns the number of a group that a replacement names.
+// groupOf returns the number of a group named in a replacement.
 func (r *regex) groupOf(name string) (int, error) {
 	n, err := strconv.Atoi(name)
 	switch known, ok := r.names[name]; {

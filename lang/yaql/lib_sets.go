@@ -41,8 +41,8 @@ var setFunctions = []*Function{
 		Document("Returns whether the left set is a superset of the right one.", `set(1) >= set()`, `true`),
 }
 
-// The items of two sets that an operation keeps: bit 0 stands for those of the left set that are in the right one, bit 1
-// for those that are not, bit 3 for those of the right set that are not in the left one. Bit 2 adds nothing.
+// Set operations, as masks of the items they keep: bit 0 for items of the left set that are also in the right one, bit
+// 1 for other items of the left set, and bit 3 for other items of the right set. Bit 2 has no effect.
 const (
 	intersection = 1 << 0
 	difference   = 1 << 1
@@ -93,7 +93,7 @@ func setOrdering(op string, compare func(a, b *Set) bool) *Function {
 	})
 }
 
-// setOf returns a set of the items, within the limits.
+// setOf collects an iterator in a set, within the limits.
 func (c *Call) setOf(it *Iterator) (any, error) {
 	s := NewSet()
 	return s, c.each(it, func(v any) (bool, error) {

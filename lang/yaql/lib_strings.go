@@ -102,7 +102,7 @@ var stringFunctions = []*Function{
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
 }
 
-// clamped returns an integer argument, limited to a range that no length exceeds and sums do not overflow.
+// clamped returns an integer argument, limited to a range that exceeds any length and that cannot overflow in sums.
 func (c *Call) clamped(i int) int {
 	const far = 1 << 48
 	n, err := c.Int(i)
@@ -112,7 +112,7 @@ func (c *Call) clamped(i int) int {
 	return max(-far, min(n, far))
 }
 
-// sliceBounds are the bounds of the slice from lo to hi of n items, where negative bounds count from the end.
+// sliceBounds returns the bounds of the slice lo:hi of n items, where negative numbers count from the end.
 func sliceBounds(n, lo, hi int) (int, int) {
 	fromEnd := func(i int) int {
 		if i < 0 {
@@ -165,10 +165,10 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-// join joins the items, converted by str unless they are opaque, or strings that may be taken directly.
+// join joins the items. They are converted by str, unless they are opaque, or strings and direct is set.
 func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	var b strings.Builder
-	var parts []any // before what is in b
+	var parts []any // before the contents of b
 	var text Text   // the first
 	size := 0
 	for first := true; ; first = false {
@@ -199,7 +199,7 @@ func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	}
 }
 
-// str calls the function str, which may be a host's.
+// str calls the function str, which the host may have overridden.
 func (c *Call) str(v any) (string, error) {
 	text, err := c.Invoke("str", v)
 	s, ok := text.(string)
@@ -225,7 +225,7 @@ func trimmed(from trimmer) func(*Call) (any, error) {
 	return value(func(c *Call) any { return trim(c, 1, from) })
 }
 
-// trim removes white space, or the characters in an argument, from the first one.
+// trim removes white space, or the characters in argument chars, from the first argument.
 func trim(c *Call, chars int, from trimmer) string {
 	if c.Arg(chars) == nil {
 		return from(c.String(0), isSpace)
@@ -237,7 +237,7 @@ func trim(c *Call, chars int, from trimmer) string {
 	return from(c.String(0), func(r rune) bool { return set[r] })
 }
 
-// replaceAll replaces occurrences of old, as many as the argument count allows.
+// replaceAll replaces occurrences of old, up to the limit in argument count; a negative limit means all.
 func (c *Call) replaceAll(s, old, replacement string, count int) (string, error) {
 	limit, err := c.Int(count)
 	if err != nil {
@@ -273,7 +273,7 @@ func replaceByDict(c *Call) (any, error) {
 	return s, nil
 }
 
-// find returns the character index of sub in what follows a start, within a length if there is such an argument.
+// find returns the character index of sub after a start index and, if there is such an argument, within a length.
 func find(search func(s, sub string) int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		n := utf8.RuneCountInString(c.String(0))

@@ -46,7 +46,7 @@ var delegateFunctions = []*Function{
 			`let(f => lambda(2 * $)) -> [1, 2].select($f($))`, `[2, 4]`),
 }
 
-// fallbacks are considered where nothing else matches.
+// fallbacks apply if nothing else matches.
 var fallbacks = []*Function{
 	Func("#operator_.", "obj any, name keyword", func(c *Call) (any, error) {
 		return c.Invoke("#property#"+c.String(1), c.Arg(0))

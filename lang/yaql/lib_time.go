@@ -79,7 +79,7 @@ var timeFunctions = append([]*Function{
 		Document("Returns the operand.", `(+timespan(1)).days`, `1.0`),
 }, timeProperties()...)
 
-// property returns what #property#name gives for $.name.
+// property declares #property#name, the function behind $.name.
 func property[T any](typ, name, doc, sample, result string, of func(T) any) *Function {
 	call := func(c *Call) (any, error) { return checkedTime(of(c.Arg(0).(T))) }
 	return Func("#property#"+name, "value "+typ, call).Document(doc, sample+"."+name, result)
@@ -121,7 +121,7 @@ func timeProperties() []*Function {
 // span returns the i-th argument, a time span, in microseconds.
 func (c *Call) span(i int) int64 { return int64(c.args[i].(TimeSpan)) }
 
-// spanOf returns the time span of a number of microseconds, rounded half to even.
+// spanOf converts microseconds to a time span, rounding half to even.
 func spanOf(v any, err error) (any, error) {
 	f, isFloat := v.(float64)
 	switch n, isInt := v.(int64); {
@@ -135,7 +135,7 @@ func spanOf(v any, err error) (any, error) {
 	return TimeSpan(math.RoundToEven(f)), nil
 }
 
-// makeTime returns the date of the arguments from the given one on, with defaults for those that are null.
+// makeTime returns a date from the arguments, starting with the given one. Null arguments use the defaults in parts.
 func (c *Call) makeTime(parts [7]int, zone *time.Location, first int) (_ any, err error) {
 	for i := range parts {
 		if c.Arg(first+i) == nil {
@@ -166,7 +166,7 @@ func timeOfStamp(c *Call) (any, error) {
 	return checkedTime(time.UnixMicro(int64(whole)*1e6 + int64(math.RoundToEven((x-whole)*1e6))).In(zone))
 }
 
-// addSpan adds a time span, the second argument, to a date, or subtracts it.
+// addSpan adds the time span in the second argument to a date, or subtracts it.
 func addSpan(c *Call, op byte) (any, error) {
 	at := c.Arg(0).(time.Time)
 	sum, err := spanOf(arithmetic(op, at.UnixMicro(), c.span(1)))
@@ -176,7 +176,7 @@ func addSpan(c *Call, op byte) (any, error) {
 	return checkedTime(time.UnixMicro(int64(sum.(TimeSpan))).In(at.Location()))
 }
 
-// timeText returns the text of a date, or its notation in Python where it is part of a collection.
+// timeText formats a date, or returns its Python notation if nested in a collection.
 func timeText(t time.Time, nested bool) string {
 	if !nested {
 		return strings.TrimSuffix(t.Format("2006-01-02 15:04:05.000000"), ".000000") + offsetText(t, ":")

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// libraries are the parts of the standard library. Each is a list of functions in a file of its own, lib_*.go.
+// libraries lists the parts of the standard library, each in its own file, lib_*.go.
 var libraries = []*[]*Function{
 	&systemFunctions, &operatorFunctions, &collectionFunctions, &dictFunctions, &setFunctions, &queryFunctions,
 	&generatorFunctions, &orderFunctions, &groupFunctions,
 	&mathFunctions, &stringFunctions, &regexFunctions, &branchingFunctions, &timeFunctions,
 }
 
-// Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See
-// there for the types of the result too. All errors are of type [*Error].
+// Evaluate evaluates the expression with the standard library. The data may be anything that [FromGo] accepts; see
+// there for the types of the result. All errors are of type [*Error].
 func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
 	in := New(Standard(x.opts.Delegates))
 	if x.opts.ConvertInputData {
@@ -31,8 +31,8 @@ var standard struct {
 	plain, delegates *Context
 }
 
-// Standard returns the context with the standard library. With delegates, it has the functions that make and call
-// functions as values. The context is shared: derive one with [New] to add to it.
+// Standard returns the context with the standard library, with delegates including the functions that create and call
+// function values. The context is shared; derive one with [New] to extend it.
 func Standard(delegates bool) *Context {
 	standard.once.Do(func() {
 		fallback := New(nil)
@@ -51,7 +51,7 @@ func Standard(delegates bool) *Context {
 	return standard.plain
 }
 
-// markStandard marks functions and adds their overloads for swapped parameters.
+// markStandard marks functions as standard, and adds their overloads with swapped parameters.
 func markStandard(functions []*Function) []*Function {
 	var all []*Function
 	for _, f := range functions {

@@ -47,7 +47,7 @@ func classOf(v any) class {
 var typeNames = [...]string{"null", "boolean", "integer", "float", "string", "list", "dictionary", "set", "iterator",
 	"iterator", "datetime", "timespan", "function", "context", "mapping", "object", "object"}
 
-// TypeName names the type of v for messages.
+// TypeName returns the type of v for messages.
 func TypeName(v any) string { return typeName(v) }
 
 func typeName(v any) string {
@@ -58,10 +58,10 @@ func typeName(v any) string {
 	return typeNames[bits.TrailingZeros32(uint32(c))]
 }
 
-// Known returns the error of the first opaque value in v, at any depth. It takes constant time.
+// Known returns the error of the first opaque value within v, at any depth. It takes constant time.
 func Known(v any) error { return measureOf(v).opaque }
 
-// opaque returns the error of the first value that is opaque itself.
+// opaque returns the error of the first value that is itself opaque.
 func opaque(values ...any) error {
 	for _, v := range values {
 		if classOf(v) == clOpaque {
@@ -71,23 +71,22 @@ func opaque(values ...any) error {
 	return nil
 }
 
-// NewList returns the list of items, which it keeps. It corresponds to the reference's tuple: literals, input data and
-// most results are tuples.
+// NewList returns a list that takes ownership of items. It corresponds to a tuple in the reference, as literals, input
+// data and most results do.
 func NewList(items []any) *List { return &List{items: items, measure: measureAll(items)} }
 
-// NewPlainList returns a list that corresponds to the reference's list: it differs from a tuple of the same items and is
-// not hashable.
+// NewPlainList returns a list that corresponds to a list in the reference: it does not equal a tuple of the same items
+// and is not hashable.
 func NewPlainList(items []any) *List {
 	return &List{items: items, measure: measureAll(items), mutable: true}
 }
 
-// SizeOf estimates the memory that a value keeps in use, in bytes, in constant time. Parts that are shared count each
-// time.
+// SizeOf estimates the memory in bytes that a value keeps in use, in constant time. Shared parts count each time.
 func SizeOf(v any) int64 { return sizeOf(v) }
 
 func (m *measure) add(v any) {
 	of := measureOf(v)
-	m.size = min(m.size+of.size, 1<<61) // Sums must not overflow.
+	m.size = min(m.size+of.size, 1<<61) // prevents overflow of sums
 	m.depth = max(m.depth, of.depth+1)
 	if m.opaque == nil {
 		m.opaque = of.opaque
@@ -104,8 +103,7 @@ func measureAll(items []any) measure {
 	return m
 }
 
-// sizeOf estimates the memory that v keeps in use, in bytes. Parts that are shared count each time; data of the host's
-// counts little. It takes constant time.
+// sizeOf is [SizeOf]. The host's data counts little.
 func sizeOf(v any) int64 { return measureOf(v).size }
 
 func measureOf(v any) measure {

@@ -8,37 +8,37 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// The types in this file refer to each other. What is done with them is in the files above.
+// These types are in one file because they refer to each other. Their methods are in the other files.
 
-// Typed may be implemented by a host's values, which must be comparable, as pointers are.
+// Typed may be implemented by the host's values. Their types must be comparable; pointers are.
 type Typed interface {
 	// YAQLType returns the name of the value's type for messages.
 	YAQLType() string
 }
 
-// Receiver may be implemented by a host's values that have properties and methods of their own.
+// Receiver may be implemented by the host's values with properties and methods of their own.
 type Receiver interface {
-	// YAQLProperty returns a property, as an expression in a context sees it.
+	// YAQLProperty returns the value of a property in a context.
 	YAQLProperty(name string, in *Context) (any, error)
-	// YAQLMethod returns the method of a name, which counts instead of those in contexts, or nil.
+	// YAQLMethod returns the named method, which overrides methods of contexts, or nil.
 	YAQLMethod(name string) *Function
 }
 
-// Opaque may be implemented by a host's values that nothing can be computed from. They can be assigned, and be parts of
-// lists and dictionaries. Functions take them only by parameters of the host's own types.
+// Opaque may be implemented by the host's values that cannot be inspected. They can be assigned and put into lists and
+// dictionaries, but only functions with parameters of the host's own types accept them.
 type Opaque interface {
-	// YAQLOpaque returns the error of using the value.
+	// YAQLOpaque returns the error for an attempt to use the value.
 	YAQLOpaque() error
 }
 
-// Text may be implemented by opaque values that can be parts of strings.
+// Text may be implemented by opaque values that can be interpolated into strings.
 type Text interface {
 	Opaque
-	// YAQLText returns the opaque value for the string of the parts, which are strings and opaque values.
+	// YAQLText returns the opaque value for the concatenation of parts, which are strings and opaque values.
 	YAQLText(parts []any) (any, error)
 }
 
-// Iterable may be implemented by a host's value that can be iterated over any number of times.
+// Iterable may be implemented by a host's value that can be iterated over repeatedly.
 type Iterable interface {
 	Iterate() *Iterator
 }
@@ -46,17 +46,17 @@ type Iterable interface {
 // TimeSpan is a duration in microseconds.
 type TimeSpan int64
 
-// List is a list. The reference has tuples, which can be keys, and lists, which cannot; neither equals the other.
+// List is a list. The reference has tuples, which are hashable, and lists, which are not; a tuple never equals a list.
 type List struct {
 	items []any
 	measure
 	mutable bool
-	key     atomic.Pointer[string] // once it is known
+	key     atomic.Pointer[string] // set when first computed
 }
 
 type entry struct{ key, value any }
 
-// Dict is a dictionary in order of insertion. Keys that are equal, such as 1, 1.0 and true, are one key.
+// Dict is a dictionary in insertion order. Equal keys, such as 1, 1.0 and true, are the same key.
 type Dict struct {
 	entries []entry
 	index   map[any]int // by hash key; nil while the dictionary is small
@@ -65,15 +65,16 @@ type Dict struct {
 	key     atomic.Pointer[string]
 }
 
-// smallDict is the number of entries up to which a search is as fast as a map.
+// smallDict is the number of entries up to which a linear search is as fast as a map.
 const smallDict = 8
 
-// Set is a set in order of insertion.
+// Set is a set in insertion order.
 type Set struct {
 	items []any
 	index map[any]int
 	measure
-	// of is a dictionary whose keys or, as pairs, entries the set shows. Such a set is not hashable and has no index.
+	// of is the dictionary whose keys or, as pairs, entries the set is a view of. Such a set is not hashable and has no
+	// index.
 	of    *Dict
 	pairs bool
 	key   atomic.Pointer[string]
@@ -86,15 +87,15 @@ type Iterator struct {
 	again   func() *Iterator
 	done    bool
 	measure          // of what it keeps in use
-	scope   *Context // whose variables are part of that
+	scope   *Context // whose variables are part of measure
 }
 
-// measure is the size of a collection, and how deep values are nested in it: reading a deeply nested iterator takes as
-// much stack.
+// measure is the size of a collection and the nesting depth of its values: reading a deeply nested iterator takes a
+// corresponding amount of stack.
 type measure struct {
 	size   int64
 	depth  int32
-	opaque error // of the first opaque value in it
+	opaque error // error of the first opaque value
 }
 
 // regex is a compiled regular expression.
@@ -102,11 +103,11 @@ type regex struct {
 	re     *regexp2.Regexp
 	groups int
 	names  map[string]int
-	// longer matches what is not empty at the start of the search only.
+	// longer matches only non-empty text at the start of the search.
 	longer func() (*regexp2.Regexp, error)
 }
 
-// ordered is a collection that is sorted when it is read first.
+// ordered is a collection that is sorted when it is first read.
 type ordered struct {
 	c             *Call
 	collection    *Iterator
@@ -132,11 +133,11 @@ type Rule struct{ Key, Value *Lambda }
 type Lambda struct {
 	call  *Call
 	body  node
-	value any // instead of a body: a value that the lambda evaluates to
+	value any // instead of a body: the result
 }
 
-// Call gives a function its arguments and access to the evaluation. It is valid until the function returns, and for as long
-// as an iterator that it returned is read.
+// Call gives a function access to its arguments and the evaluation. It is valid until the function returns and while an
+// iterator that it returned is being read.
 type Call struct {
 	ev     *evaluation
 	fn     *Function
@@ -148,20 +149,19 @@ type Call struct {
 	buffer [4]any
 }
 
-// Context holds variables and functions. It falls back to its parent for what it lacks. Functions and variables must be
-// registered before expressions are evaluated in it, or contexts derived from it; from then on it may be used by many
-// goroutines.
+// Context holds variables and functions, and inherits from its parent. All functions and variables must be registered
+// before expressions are evaluated in it or in derived contexts; after that it is safe for concurrent use.
 type Context struct {
 	parent *Context
 	scope  *scope
-	// one is the variable $1, which is $ too.
+	// one is the variable $1, which is also $.
 	one     any
 	hasOne  bool
-	vars    *Dict // the others, by name; nil if there are none
-	measure       // of the variables, including those of the parents
+	vars    *Dict // the other variables by name, nil if there are none
+	measure       // of the variables, including the parents'
 }
 
-// scope is the functions of a context and of those above it. It never changes.
+// scope is the set of functions of a context and its ancestors. It is immutable.
 type scope struct {
 	parent    *scope
 	own       map[string][]*Function
@@ -170,48 +170,49 @@ type scope struct {
 
 	mu    sync.RWMutex
 	cache map[string]*overloads
-	// variables tells whether $name is looked up directly: 1 if so, 2 if a function replaces that, 0 if not known yet.
+	// variables records whether $name is looked up directly: 1 if so, 2 if a function overrides it, 0 if not determined
+	// yet.
 	variables atomic.Int32
 }
 
-// overloads are the functions of a name.
+// overloads are the functions that share a name.
 type overloads struct {
 	name           string
 	plain, methods family
 	dynamic        bool           // some are defined by the expression
 	standard       bool           // all are this package's
-	binary         binaryOperator // a shortcut
+	binary         binaryOperator // shortcut
 }
 
 // family is the overloads that can be called as functions, or as methods.
 type family struct {
-	levels     [][]*Function // by the context that they are registered in, nearest first
-	noKeywords bool          // they have NoKeywords
-	mixed      bool          // only some of them have
+	levels     [][]*Function // by context, nearest first
+	noKeywords bool          // all have NoKeywords
+	mixed      bool          // some have NoKeywords
 }
 
-// Function is a function, method or operator that can be registered in a [Context]. The overloads of a name are separate
-// functions.
+// Function is a function, method or operator that can be registered in a [Context]. Each overload is a separate
+// Function.
 type Function struct {
 	Name string
 	// Params are the parameters that can be given by position.
 	Params []Param
-	// Rest takes further positional arguments, Keyword are parameters that can be given by name only, and Others takes
-	// further keyword arguments.
+	// Rest takes further positional arguments, Keyword lists parameters that can be given only by name, and Others
+	// takes further keyword arguments.
 	Rest    *Param
 	Keyword []Param
 	Others  *Param
-	// Method and Plain are how the function can be called: as $x.f(), as f($x), or both.
+	// Method and Plain select how the function can be called: as $x.f(), as f($x), or both.
 	Method, Plain bool
-	// NoKeywords makes key => value in arguments values of type pair, or rules.
+	// NoKeywords passes key => value arguments as values of type pair, or as rules.
 	NoKeywords bool
-	// Doc describes the function, and Examples show it.
+	// Doc describes the function, and Examples show its use.
 	Doc      string
 	Examples []Example
 
 	call     func(*Call) (any, error)
-	swapped  *Function // the overload whose first two parameters are in the other order
-	standard bool      // part of this package, so that evaluation may take shortcuts
+	swapped  *Function // overload with the first two parameters swapped
+	standard bool      // part of this package, which allows shortcuts
 	dynamic  bool      // defined by an expression
 }
 
@@ -224,13 +225,13 @@ type Param struct {
 	value    any // default
 }
 
-// Example is an expression and its result as JSON. For an error it is "error: " and the kind.
+// Example is an expression and its result as JSON, or "error: " and the error kind.
 type Example struct{ Expression, Result string }
 
-// unset is the value of a parameter declared as name type=unset that no argument was given for.
+// unset is the value of an omitted parameter declared as name type=unset.
 type unset struct{}
 
-// class is a set of types of values.
+// class is a set of value types.
 type class uint32
 
 const (
@@ -243,7 +244,7 @@ const (
 	clDict
 	clSet
 	clIterator
-	clIterable // values of the host that implement Iterable
+	clIterable // the host's values that implement Iterable
 	clTime
 	clSpan
 	clFunction
@@ -265,7 +266,7 @@ const (
 	byValue       passing = iota
 	asLambda              // unevaluated; a *Lambda
 	asRule                // unevaluated key => value; a *Rule
-	asExpr                // unevaluated; only good for passing on to another function
+	asExpr                // unevaluated; can only be passed on to another function
 	asConstant            // a literal of type accept, or a bare name
 	asKeyword             // a bare name
 	asKeywordExpr         // a bare name, for passing on to another function
@@ -274,12 +275,12 @@ const (
 // Type is the type of a parameter.
 type Type struct {
 	name string
-	// accept are the types of values. domain are those of the type in the reference that accept is a part of: a type
-	// whose domain lies within another's specializes it. A domain of 0 specializes nothing.
+	// accept lists the accepted types of values. domain lists the values of the reference's type that accept is part
+	// of: a type specializes another whose domain includes its own. A domain of 0 specializes nothing.
 	accept, domain class
 	passing        passing
-	method         bool // of a lambda: only a call, which gets a receiver
-	inContext      bool // of a lambda: evaluated in a context that the function makes
+	method         bool // of a lambda: must be a call, which gets a receiver
+	inContext      bool // of a lambda: evaluated in a context from the function
 	check          func(any) bool
 }
 
@@ -290,18 +291,18 @@ type evaluation struct {
 	source string
 	ticks  uint
 	depth  int
-	live   int64 // size of the arguments of pending calls, as far as they are large
+	live   int64 // size of the large arguments of pending calls
 }
 
-// none is the receiver of what is not called as a method.
+// none is the receiver if there is none.
 var none any = noReceiver{}
 
 type noReceiver struct{}
 
-// A binaryOperator returns false for operands that it is not for.
+// A binaryOperator returns false for operands that it does not support.
 type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
 
-// A node is a part of a parsed expression. Its String is source text that parses to the same tree.
+// A node is part of a parsed expression. Its String is source text that parses to the same tree.
 type node interface {
 	String() string
 	offset() int

@@ -6,14 +6,13 @@ import (
 	"math/bits"
 )
 
-// maxIntDigits and maxIntBits bound integers, which have no other size: arithmetic on larger ones would take longer than
-// cancellation can wait.
+// maxIntDigits and maxIntBits limit integers: arithmetic on larger ones could not be canceled in time.
 const (
 	maxIntDigits = 100_000
 	maxIntBits   = 1 << 20
 )
 
-// normInt returns n as an int64 if it fits.
+// normInt converts n to int64 if it fits.
 func normInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -34,7 +33,7 @@ func bigOf(v any) *big.Int {
 	return new(big.Int)
 }
 
-// isInt reports whether v is an integer, as bool is in the reference.
+// isInt reports whether v is an integer. As in the reference, bool is one.
 func isInt(v any) bool {
 	switch v.(type) {
 	case int64, *big.Int, bool:
@@ -43,7 +42,7 @@ func isInt(v any) bool {
 	return false
 }
 
-// floatOf returns the nearest float of a number.
+// floatOf converts a number to the nearest float.
 func floatOf(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:
@@ -70,7 +69,7 @@ func floatsOf(a, b any) (x, y float64, err error) {
 	return x, y, err
 }
 
-// arithmetic computes a op b for numbers, op being one of + - * / %.
+// arithmetic computes a op b, where op is one of + - * / %.
 func arithmetic(op byte, a, b any) (any, error) {
 	if x, ok := a.(int64); ok {
 		if y, ok := b.(int64); ok {
@@ -111,7 +110,7 @@ func arithmetic(op byte, a, b any) (any, error) {
 	return r, nil
 }
 
-// smallArithmetic returns false where the result does not fit, and for division by zero.
+// smallArithmetic returns false on overflow and for division by zero.
 func smallArithmetic(op byte, x, y int64) (any, bool) {
 	switch op {
 	case '+':
@@ -186,10 +185,10 @@ func negate(v any) any {
 	return normInt(new(big.Int).Neg(bigOf(v)))
 }
 
-// Integer returns n as a value.
+// Integer returns n as a YAQL value.
 func Integer(n *big.Int) any { return normInt(n) }
 
-// numberOf returns v as a number: bool counts as 0 or 1, as it does wherever the reference compares.
+// numberOf converts v to a number. As in comparisons of the reference, booleans count as 0 and 1.
 func numberOf(v any) (any, bool) {
 	switch v := v.(type) {
 	case bool:

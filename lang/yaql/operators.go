@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// shortcuts are operators that are computed without overload resolution for the most common operands, where all
-// overloads in scope are the standard library's.
+// shortcuts compute operators for the most common operands without overload resolution, provided that all overloads in
+// scope are from the standard library.
 var shortcuts = map[string]binaryOperator{
 	"#operator_+":   plus,
 	"#operator_-":   arithmeticOperator('-'),
@@ -61,7 +61,8 @@ func plus(ev *evaluation, a, b any) (any, bool, error) {
 	return arithmeticOperator('+')(ev, a, b)
 }
 
-// ordering returns the operator that is true if the left operand is less, equal or greater. Null is less than all else.
+// ordering returns an operator that is true if the left operand is less, equal or greater. Null is less than anything
+// else.
 func ordering(less, equal, greater bool) binaryOperator {
 	return func(_ *evaluation, a, b any) (any, bool, error) {
 		c := 0
@@ -123,7 +124,7 @@ func index(_ *evaluation, a, b any) (any, bool, error) {
 	return nil, false, nil
 }
 
-// fetch returns the value of a key that has to exist.
+// fetch returns the value of a key that must exist.
 func fetch(d *Dict, key any) (any, error) {
 	v, ok, err := d.Get(key)
 	if err == nil && !ok {

@@ -9,31 +9,31 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Options are the limits and conversions of an expression.
+// Options are the limits and conversions of an evaluation.
 type Options struct {
-	// LimitIterators is the number of items after which an iteration fails.
+	// LimitIterators is the maximum number of items of an iteration.
 	LimitIterators int
-	// MemoryQuota is the size in bytes that no value may exceed. It bounds the variables in scope and the arguments of
-	// pending calls to a small multiple. It is 1 TiB at most.
+	// MemoryQuota limits the size of each value, in bytes, and the variables in scope and arguments of pending calls to
+	// a small multiple of it. The maximum is 1 TiB.
 	MemoryQuota int64
-	// Depth is the depth of nested calls, operators included. It is 1,000 at most.
+	// Depth limits the nesting of calls, including operators. The maximum is 1,000.
 	Depth int
 	// ConvertTuplesToLists and ConvertSetsToLists apply to results.
 	ConvertTuplesToLists, ConvertSetsToLists bool
-	// IterableDicts makes dictionaries acceptable as iterables of their keys.
+	// IterableDicts lets functions iterate over dictionaries, by key.
 	IterableDicts bool
 	// ConvertInputData makes Evaluate call FromGo. Without it, the data must be a value of this package.
 	ConvertInputData bool
 	// ConvertOutputData reads the iterators in results.
 	ConvertOutputData bool
-	// Delegates enables calls of values, $f(1), and the functions lambda and #call.
+	// Delegates enables calls of values, as in $f(1), and the functions lambda and #call.
 	Delegates bool
-	// TypeNames enables the operators prefix:Name, :Name and is, which the host must register: #operator_:,
-	// #unary_operator_: and #operator_is.
+	// TypeNames enables the operators prefix:Name, :Name and is. The host must register #operator_:, #unary_operator_:
+	// and #operator_is.
 	TypeNames bool
 }
 
-// DefaultOptions returns the defaults.
+// DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		LimitIterators: 1_000_000, MemoryQuota: 256 << 20, Depth: 200,
@@ -44,11 +44,10 @@ func DefaultOptions() Options {
 // Option changes the options of an expression.
 type Option func(*Options)
 
-// WithOptions sets all options. Limits that are not positive become the defaults: no expression is without limits.
+// WithOptions sets all options. Limits that are not positive become the defaults, so that every expression has limits.
 func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
 
-// Set sets the option of the given name, such as limitIterators, with or without the prefix yaql., to a value decoded
-// from JSON.
+// Set sets an option by name, such as limitIterators, with or without the prefix "yaql.", to a value decoded from JSON.
 func (o *Options) Set(name string, value any) error {
 	fields := map[string]any{
 		"convertTuplesToLists": &o.ConvertTuplesToLists, "convertSetsToLists": &o.ConvertSetsToLists,
@@ -97,7 +96,8 @@ func (o *Options) Set(name string, value any) error {
 	return nil
 }
 
-// finite replaces limits that are not positive, and lowers those with which sizes could overflow, or calls exhaust the stack.
+// finite replaces limits that are not positive, and lowers limits that would allow sizes to overflow or calls to
+// exhaust the stack.
 func (o *Options) finite() {
 	d := DefaultOptions()
 	if o.LimitIterators <= 0 {

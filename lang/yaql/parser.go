@@ -4,29 +4,29 @@ import (
 	"cmp"
 )
 
-// maxHeight bounds the nesting of expressions, so that no expression exhausts the stack.
+// maxHeight limits the nesting of expressions, so that none exhausts the stack.
 const maxHeight = 1000
 
-// maxMappings bounds the keyword arguments of a call.
+// maxMappings limits the keyword arguments of a call.
 const maxMappings = 1000
 
 type operator struct {
 	power int
 	right bool   // right-associative
-	name  string // of the function; of a binary operator #operator_ and the symbol by default
+	name  string // of the function; the default for a binary operator is #operator_ and the symbol
 }
 
-// The powers of the operators that are not binary.
+// Powers of other operators.
 const (
 	powerType  = 24
 	powerIndex = 20
 	powerSign  = 18
 	powerNot   = 8
-	powerCall  = 1 // below every operator: 1 + $f(2) calls the sum
+	powerCall  = 1 // binds weaker than any operator: 1 + $f(2) calls the sum
 )
 
 var binaryOperators = map[string]operator{
-	":": {power: powerType}, // of names of types only
+	":": {power: powerType}, // type names only
 	".": {power: 22}, "?.": {power: 22},
 	"=~": {power: 16}, "!~": {power: 16},
 	"*": {power: 14}, "/": {power: 14}, "mod": {power: 14},
@@ -77,7 +77,7 @@ func (p *parser) unexpected() error { return p.fail(p.tok.pos, "unexpected %s", 
 
 func (p *parser) is(symbol string) bool { return p.tok.kind == tokSymbol && p.tok.text == symbol }
 
-// take skips symbol, which must come next.
+// take consumes symbol, which must come next.
 func (p *parser) take(symbol string) error {
 	if !p.is(symbol) {
 		return p.unexpected()
@@ -110,7 +110,7 @@ func (p *parser) value(power int) (node, error) {
 		default:
 			return left, nil
 		}
-		// Chains nest to the left without recursion here, but not in what walks the tree.
+		// Chains nest to the left. They are parsed without recursion, but walking the tree recurses.
 		if p.height++; err == nil && p.height > maxHeight {
 			return nil, at(Errorf(Limit, "expression nested deeper than %d levels", maxHeight), p.src, pos)
 		}
@@ -166,7 +166,7 @@ func (p *parser) binary(pos int, name, symbol string, power int, left node) (nod
 	return newInvocation(pos, formBinary, name, symbol, left, right), err
 }
 
-// call parses the arguments of an index or a call of left.
+// call parses the arguments of an index or call of left.
 func (p *parser) call(pos int, f form, name, closing string, left node) (node, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -175,14 +175,14 @@ func (p *parser) call(pos int, f form, name, closing string, left node) (node, e
 	return newInvocation(pos, f, name, "", append([]node{left}, args...)...), err
 }
 
-// arguments parses arguments up to the closing bracket. Positional ones may be left out, as in f(1,,2), except the last.
-// Mappings come last; at most one argument may be left out before the first of them.
+// arguments parses arguments up to the closing bracket. Positional ones may be omitted, as in f(1,,2), except the last.
+// Mappings come last; at most one argument may be omitted before the first of them.
 func (p *parser) arguments(closing string) ([]node, error) {
 	var args []node
 	if p.is(closing) {
 		return args, p.advance()
 	}
-	mappings, left := 0, 0 // left counts the arguments that were left out since the last
+	mappings, left := 0, 0 // left counts the arguments omitted since the last one
 	for {
 		if p.is(",") && mappings == 0 {
 			args = append(args, &missing{position(p.tok.pos)})

@@ -13,16 +13,16 @@ import (
 // reFlags are the flags of a regular expression.
 type reFlags struct{ ignoreCase, multiLine, dotAll, ascii bool }
 
-// width is how many characters something matches.
+// width is the number of characters that a term matches.
 type width struct{ min, max int }
 
 const (
-	unbounded = math.MaxInt32 // of regexp2, too
+	unbounded = math.MaxInt32 // regexp2's limit too
 	maxGroups = 10_000
 	reDepth   = 200
 )
 
-// term is the translation of a part of a regular expression.
+// term is a translated part of a regular expression.
 type term struct {
 	text string
 	width
@@ -31,19 +31,19 @@ type term struct {
 
 var oneWide = width{1, 1}
 
-// reParser translates the syntax of Python's re to that of regexp2. It writes what differs in terms that mean the same
-// in both: groups by number, and character classes, anchors and flags other than ignoreCase spelled out.
+// reParser translates Python's re syntax to regexp2. Where they differ, it writes terms that mean the same in both:
+// groups are numbered, and character classes, anchors and flags other than ignoreCase are expanded.
 type reParser struct {
 	src    string
 	pos    int
 	groups int
 	names  map[string]int
-	widths map[int]width // of groups that are closed
+	widths map[int]width // of closed groups
 	depth  int
-	err    error // the first one, which moves pos to the end
+	err    error // the first error; it moves pos to the end
 }
 
-// The contents of character classes. Those of the complements leave out what is not a character.
+// Contents of character classes. Complements exclude what is not a character.
 const (
 	reWord     = `\p{L}\p{N}_`
 	reNotWord  = "\\p{M}\\p{S}\\p{Z}\\p{C}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\u203f\u2040\u2054\ufe33\ufe34\ufe4d-\ufe4f\uff3f"
@@ -68,7 +68,7 @@ func (f reFlags) classes() map[rune]string {
 	return reClasses
 }
 
-// fail keeps the first error, for the current position, and ends the expression.
+// fail records the first error, at the current position, and stops the translation.
 func (p *reParser) fail(format string, args ...any) term {
 	at := utf8.RuneCountInString(p.src[:p.pos])
 	return p.failWith(Errorf(Regex, "regular expression: %s at %d", fmt.Sprintf(format, args...), at))
@@ -92,7 +92,7 @@ var (
 
 var simpleQuantifiers = map[string]width{"*": {0, unbounded}, "+": {1, unbounded}, "?": {0, 1}}
 
-// translate returns the translation of the whole.
+// translate translates the whole regular expression.
 func (p *reParser) translate(flags reFlags) (string, error) {
 	for {
 		m := leadingFlags.FindStringSubmatch(p.src[p.pos:])
@@ -137,7 +137,7 @@ func (p *reParser) take(s string) bool {
 	return false
 }
 
-// rune reads a character. At the end, it fails for want of something.
+// rune reads a character. At the end, it reports that want is missing.
 func (p *reParser) rune(want string) rune {
 	r, n := utf8.DecodeRuneInString(p.src[p.pos:])
 	if p.pos += n; n == 0 {
@@ -170,7 +170,7 @@ func (p *reParser) sequence(flags reFlags) term {
 	return term{text: b.String(), width: all}
 }
 
-// quantifier reads * + ? or {m,n}. It returns false if there is none.
+// quantifier reads * + ? or {m,n}, and returns false if there is none.
 func (p *reParser) quantifier() (width, bool) {
 	if p.pos == len(p.src) || strings.IndexByte("*+?{", p.src[p.pos]) < 0 {
 		return width{}, false
@@ -203,7 +203,7 @@ func (p *reParser) quantifier() (width, bool) {
 	return w, true
 }
 
-// repeated applies the quantifier that follows a term, if there is one.
+// repeated applies the quantifier that follows a term, if any.
 func (p *reParser) repeated(t term) term {
 	count, ok := p.quantifier()
 	switch {
@@ -233,7 +233,7 @@ func literal(r rune) string {
 	return string(r)
 }
 
-// atom translates what a quantifier can follow.
+// atom translates a term that can have a quantifier.
 func (p *reParser) atom(flags reFlags) term {
 	if _, ok := p.quantifier(); ok {
 		return p.fail("nothing to repeat")
@@ -282,7 +282,7 @@ func (p *reParser) escape(flags reFlags) term {
 	return term{text: literal(p.character(r, false)), width: oneWide}
 }
 
-// reference translates a reference to a group, which is 0 if it is not known.
+// reference translates a reference to a group. n is 0 if the group is unknown.
 func (p *reParser) reference(n int) term {
 	w, closed := p.widths[n]
 	if !closed {
@@ -291,7 +291,7 @@ func (p *reParser) reference(n int) term {
 	return term{text: fmt.Sprintf(`\k<%d>`, n), width: w}
 }
 
-// character returns the character of an escape sequence that begins with r, and reads the rest of it.
+// character reads the rest of an escape sequence that begins with r, and returns its character.
 func (p *reParser) character(r rune, inClass bool) rune {
 	if n := map[rune]int{'x': 2, 'u': 4, 'U': 8}[r]; n > 0 {
 		end := min(p.pos+n, len(p.src))
@@ -321,7 +321,7 @@ func (p *reParser) character(r rune, inClass bool) rune {
 	return r
 }
 
-// class translates a character class, after the bracket.
+// class translates a character class whose bracket has been read.
 func (p *reParser) class(flags reFlags) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -367,7 +367,7 @@ func (p *reParser) name(end string) string {
 	return name
 }
 
-// group translates a group, after the parenthesis.
+// group translates a group whose parenthesis has been read.
 func (p *reParser) group(flags reFlags) term {
 	switch {
 	case !p.take("?"):
@@ -406,7 +406,7 @@ func (p *reParser) group(flags reFlags) term {
 	return p.enclosed(map[bool]string{true: "(?i:", false: "(?-i:"}[flags.ignoreCase], flags)
 }
 
-// enclosed translates what is in a group, up to the parenthesis that closes it.
+// enclosed translates the contents of a group up to its closing parenthesis.
 func (p *reParser) enclosed(open string, flags reFlags) term {
 	t := p.alternatives(flags)
 	if !p.take(")") {

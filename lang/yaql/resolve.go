@@ -13,8 +13,8 @@ const sourceDefault = -1
 
 func sourceKeyword(k int) int { return -2 - k }
 
-// bind maps arguments, which may be expressions yet to be evaluated, to the parameters of f. It returns nil if they do
-// not fit. Keyword arguments for named parameters are not checked before they are evaluated.
+// bind maps arguments, which may be unevaluated expressions, to the parameters of f. It returns nil if they do not fit.
+// Keyword arguments are not checked until they are evaluated.
 func bind(f *Function, args []any, keywords []named, opts *Options) *binding {
 	b := &binding{fn: f, source: make([]int, f.fixed())}
 	used := make([]bool, len(keywords))
@@ -82,7 +82,7 @@ func (b *binding) setLazy(p *Param, i, total int) {
 	}
 }
 
-// positional returns the parameter for the i-th positional argument or nil.
+// positional returns the parameter for the i-th positional argument, or nil.
 func (b *binding) positional(i int) *Param {
 	if i < len(b.fn.Params) {
 		return &b.fn.Params[i]
@@ -100,7 +100,7 @@ func (b *binding) keyword(k int) *Param {
 	return b.fn.Others
 }
 
-// fits reports whether all evaluated arguments are of the parameters' types.
+// fits reports whether all evaluated arguments match the parameters' types.
 func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
 	for i, a := range args {
 		if _, left := a.(*missing); !left && !b.positional(i).accepts(a, opts) {
@@ -115,7 +115,7 @@ func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
 	return true
 }
 
-// specializes reports whether some parameter of b is narrower than that of c, and none is wider.
+// specializes reports whether b has a narrower parameter than c, and no wider one.
 func (b *binding) specializes(c *binding, args, keywords int) bool {
 	narrower := false
 	for i := range args + keywords {
@@ -133,10 +133,10 @@ func (b *binding) specializes(c *binding, args, keywords int) bool {
 	return narrower
 }
 
-// placeholder takes the place of a method's receiver, whose value is not known yet.
+// placeholder represents a method's receiver before its value is known.
 var placeholder any = &paren{x: &constant{}}
 
-// siteFor returns what is known about n in s. It is cached in n unless the expression defines the function itself.
+// siteFor returns the site of n in s. It is cached in n unless the scope contains functions defined by the expression.
 func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
 	known := n.site.Load()
 	if known != nil && known.scope == s && known.method == method && known.opts == ev.opts {
@@ -147,7 +147,7 @@ func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
 		return known
 	}
 	st := &site{opts: ev.opts, method: method, fns: fns}
-	if !s.dynamic { // Such a scope would keep all data of the evaluation in use.
+	if !s.dynamic { // Caching a dynamic scope would keep all data of the evaluation alive.
 		st.scope = s
 	}
 	receiver := none
@@ -182,9 +182,8 @@ func bindAll(levels [][]*Function, args []any, keywords []named, opts *Options) 
 	return bound
 }
 
-// call calls the best of the overloads that bound holds for the arguments. Those that are expressions are evaluated in
-// sc first, unless the parameter is lazy. The receiver of a method is the first argument. The call owns args and
-// keywords.
+// call calls the best overload in bound. It first evaluates arguments that are expressions in sc, unless their
+// parameters are lazy. The receiver of a method is the first argument. The call takes ownership of args and keywords.
 func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args []any, keywords []named, sc *Context) (any, error) {
 	var lazy []bool
 	candidates := 0
@@ -320,13 +319,13 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 			if kept.depth > maxLazy {
 				return nil, Errorf(Limit, "iterator nested deeper than %d levels", maxLazy)
 			}
-			kept.opaque = nil // It need not have them.
+			kept.opaque = nil // need not be complete
 		}
 	}
 	return v, ev.check(v)
 }
 
-// invoke calls a function or, with a receiver as the first argument, a method by name.
+// invoke calls a function by name, or a method with its receiver as the first argument.
 func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords []named, sc *Context) (any, error) {
 	family := fns.family(method)
 	if family.noKeywords && len(keywords) > 0 {
@@ -338,7 +337,7 @@ func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords [
 	return ev.call(fns, method, bindAll(family.levels, args, keywords, ev.opts), args, keywords, sc)
 }
 
-// callable reports what is wrong with the overloads as such.
+// callable returns an error if no overload can be called this way, whatever the arguments' types.
 func (ev *evaluation) callable(fns *overloads, method bool, args []any, keywords []named, sc *Context) error {
 	switch family := fns.family(method); {
 	case family.levels == nil:
@@ -397,7 +396,7 @@ func (ev *evaluation) ambiguous(fns *overloads, method bool, args []any, keyword
 	return Errorf(Ambiguous, "several overloads of %s accept (%s)", function, describeArgs(method, args, keywords))
 }
 
-// describeArgs names the types of arguments, as far as they are evaluated.
+// describeArgs lists the types of the evaluated arguments.
 func describeArgs(method bool, args []any, keywords []named) string {
 	if method && len(args) > 0 {
 		args = args[1:]

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// composites are the directives that stand for several.
+// composites maps shorthand directives to their expansions.
 var composites = map[byte]string{'c': "%a %b %e %H:%M:%S %Y", 'x': "%m/%d/%y", 'X': "%H:%M:%S", 'D': "%m/%d/%y",
 	'F': "%Y-%m-%d", 'T': "%H:%M:%S", 'R': "%H:%M", 'r': "%I:%M:%S %p", 'h': "%b", 'k': "%_H", 'l': "%_I"}
 
-// layouts are the directives that package time has, too.
+// layouts maps directives to layouts of package time.
 var layouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'p': "PM", 'P': "pm", 'y': "06",
 	'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'j': "002"}
 
-// otherDirectives are those that it lacks.
+// otherDirectives maps the remaining directives to functions.
 var otherDirectives = map[byte]func(time.Time) string{
 	'%': func(time.Time) string { return "%" },
 	'n': func(time.Time) string { return "\n" },
@@ -36,12 +36,12 @@ var otherDirectives = map[byte]func(time.Time) string{
 	'Z': func(t time.Time) string { return map[bool]string{true: "UTC"}[offsetOf(t) == 0] },
 }
 
-// weekday counts from Monday, which is 0.
+// weekday returns the day of the week, with Monday as 0.
 func weekday(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
 
 var directiveText = regexp.MustCompile(`(?s)%([-_0^#]*)(.)`)
 
-// strftime formats as C's function of this name. Unknown directives are text.
+// strftime formats t like C's strftime. Unknown directives are kept.
 func (c *Call) strftime(t time.Time, format string) (string, error) {
 	var b strings.Builder
 	for {
@@ -59,7 +59,7 @@ func (c *Call) strftime(t time.Time, format string) (string, error) {
 	}
 }
 
-// directive returns what a directive is for t, or its text if it is not known.
+// directive formats a directive, or returns its text if it is unknown.
 func (c *Call) directive(t time.Time, text, flags string, d byte) (s string, err error) {
 	if long := composites[d]; long != "" {
 		s, err = c.strftime(t, long)
@@ -106,7 +106,7 @@ var (
 	parseComposites = strings.NewReplacer("%%", "%%", "%c", "%a %b %d %H:%M:%S %Y", "%x", "%m/%d/%y", "%X", "%H:%M:%S")
 )
 
-// strptime parses s by a format of Python's function of this name, but for weeks.
+// strptime parses s like Python's strptime, without support for weeks.
 func strptime(s, format string) (any, error) {
 	if len(format) > 1000 {
 		return nil, Errorf(Value, "format of more than 1000 bytes")
@@ -117,7 +117,7 @@ func strptime(s, format string) (any, error) {
 			return "%"
 		}
 		if directives[d[1:]] == "" {
-			return "(" // which is invalid
+			return "(" // invalid
 		}
 		return "(?P<" + d[1:] + ">" + directives[d[1:]] + ")"
 	})
@@ -132,8 +132,8 @@ func strptime(s, format string) (any, error) {
 	return dateOfMatch(re, m, [7]int{1900, 1, 1})
 }
 
-// dateOfMatch returns a date of the parts p, replaced by those that the groups of a match are: they have the names of
-// directives. P is a p that applies to an H.
+// dateOfMatch returns a date from the groups of a match, which are named after directives, with p as defaults.
+// Directive p (AM or PM) also applies to H.
 func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	zone, yearDay, half, afternoon := time.UTC, 0, false, false
 	for i, name := range re.SubexpNames() {
@@ -186,7 +186,7 @@ func parseOffset(s string) (*time.Location, error) {
 		return time.UTC, nil
 	}
 	digits := strings.ReplaceAll(s, ":", "") + "0000"
-	d, _ := time.ParseDuration(digits[:3] + "h" + digits[3:5] + "m" + digits[5:7] + "s") // which always is one
+	d, _ := time.ParseDuration(digits[:3] + "h" + digits[3:5] + "m" + digits[5:7] + "s") // always valid
 	return zoneOf(TimeSpan(d / time.Microsecond))
 }
 
@@ -197,7 +197,7 @@ const (
 	monthName = `(?P<B>` + monthNames + `|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)`
 )
 
-// dateFormats are what datetime parses.
+// dateFormats are the formats that datetime parses.
 var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^(?P<Y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})` + clockPattern),
 	regexp.MustCompile(`^(?P<Y>\d{4})(?P<m>\d{2})(?P<d>\d{2})` + clockPattern),
@@ -208,7 +208,7 @@ var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^` + clockPattern),
 }
 
-// parseTime parses the usual notations of a date, a time of today, or both.
+// parseTime parses common notations of a date, a time of today, or both.
 func parseTime(s string, now time.Time) (any, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
 	for i, re := range dateFormats {
@@ -241,7 +241,7 @@ func offsetText(t time.Time, colon string) string {
 	return sign + strings.TrimSuffix(s, colon+"00")
 }
 
-// zoneOf returns the time zone of an offset. Only its whole seconds count.
+// zoneOf returns the time zone of an offset, truncated to seconds.
 func zoneOf(v any) (*time.Location, error) {
 	offset, _ := v.(TimeSpan)
 	seconds := int(offset / 1e6)

@@ -16,7 +16,7 @@ func asciiDigits(s string) (string, error) {
 		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
 			return r
 		}
-		// Digits come in runs of ten that start with zero.
+		// Decimal digits come in runs of ten that start with zero.
 		zero := r
 		for unicode.Is(unicode.Nd, zero-1) {
 			zero--
@@ -32,7 +32,7 @@ func shorten(s string) string {
 	return s
 }
 
-// quote returns s as a literal, both of Python and of YAQL.
+// quote returns s as a literal that is valid in Python and YAQL.
 func quote(s string) string {
 	q := '\''
 	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
@@ -61,8 +61,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// floatNotation returns x with at least one decimal place or, if its exponent is less than -4 or at least limit, with an
-// exponent. A negative precision is that of the shortest text that reads back as x.
+// floatNotation formats x with at least one decimal place, or with an exponent if that is less than -4 or at least
+// limit. A negative precision selects the shortest text that reads back as x.
 func floatNotation(x float64, precision, limit int) string {
 	trim := func(s string) string {
 		if strings.Contains(s, ".") {
@@ -72,7 +72,7 @@ func floatNotation(x float64, precision, limit int) string {
 	}
 	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(x, 'e', precision, 64), "e")
 	if !finite {
-		return strings.ToLower(strings.TrimPrefix(mantissa, "+")) // nan, inf or -inf
+		return strings.ToLower(strings.TrimPrefix(mantissa, "+")) // NaN or infinite
 	}
 	exp, _ := strconv.Atoi(exponent)
 	if exp < -4 || exp >= limit {

@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// NewType returns a type of the host's for values that check accepts.
+// NewType returns a host type for values that check accepts.
 func NewType(name string, check func(any) bool) *Type {
 	return &Type{name: name, accept: (clEvery | clOpaque) &^ clNull, check: check}
 }
 
 func plainType(accept, domain class) *Type { return &Type{accept: accept, domain: domain} }
 
-// types are the types by the name that declarations use.
+// types maps the names used in declarations to types.
 var types = map[string]*Type{
 	"any":      plainType(clEvery, clEvery),
 	"stored":   plainType(clEvery|clOpaque, clEvery),   // any, for functions that only pass the value on
-	"text":     plainType(clString|clOpaque, clString), // string, for functions that join them
+	"text":     plainType(clString|clOpaque, clString), // string, for functions that join strings
 	"null":     plainType(clNull, clNull),
 	"bool":     plainType(clBool, clBool),
 	"int":      plainType(clIntegral, clIntegral), // the reference's int includes bool
@@ -33,7 +33,7 @@ var types = map[string]*Type{
 	"function": plainType(clFunction, clEvery),
 	"context":  plainType(clContext, clContext),
 	"regex":    {accept: clOther, check: is[*regex]},
-	"ordering": {accept: clIterable, check: is[*ordered]}, // what orderBy returns
+	"ordering": {accept: clIterable, check: is[*ordered]}, // the result of orderBy
 	"pair":     plainType(clPair, clPair),                 // an evaluated key => value
 
 	"lambda":         {passing: asLambda},
@@ -57,10 +57,10 @@ func init() {
 	for name, t := range types {
 		t.name = name
 	}
-	types["stored"].name, types["text"].name = "any", "string" // for users, they are the same
+	types["stored"].name, types["text"].name = "any", "string" // indistinguishable for users
 }
 
-// RegisterType makes t known to declarations. Call it during initialization only.
+// RegisterType makes t available to declarations. Call it only during initialization.
 func RegisterType(t *Type) {
 	if types[t.name] != nil {
 		panic(fmt.Sprintf("yaql: type %s is registered already", t.name))
@@ -77,8 +77,7 @@ func (t *Type) specializes(u *Type) bool {
 	return t.domain != 0 && t.domain != u.domain && t.domain&^u.domain == 0
 }
 
-// accepts reports whether the parameter takes v, a value or an expression. Expressions that have to be evaluated first
-// are accepted for now.
+// accepts reports whether the parameter accepts v. Expressions that are evaluated before the call are accepted for now.
 func (p *Param) accepts(v any, opts *Options) bool {
 	switch p.typ.passing {
 	case asLambda:

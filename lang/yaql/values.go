@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Items returns the items. The caller must not change them.
+// Items returns the items. The caller must not modify them.
 func (l *List) Items() []any { return l.items }
 
 // Len returns the number of items.
 func (l *List) Len() int { return len(l.items) }
 
-// NewDict returns an empty dictionary. It must not be changed after the function that builds it has returned it.
+// NewDict returns an empty dictionary. It must not be modified after the function that builds it has returned it.
 func NewDict() *Dict { return &Dict{} }
 
-// NewPlainDict returns an empty dictionary that is not hashable: the reference has two types.
+// NewPlainDict returns an empty dictionary that is not hashable. The reference distinguishes both types.
 func NewPlainDict() *Dict { return &Dict{mutable: true} }
 
 // Len returns the number of entries.
 func (d *Dict) Len() int { return len(d.entries) }
 
-// find returns the index of key. It is negative if there is none.
+// find returns the index of key, or a negative number.
 func (d *Dict) find(key any) (int, error) {
 	if s, ok := key.(string); ok && d.index == nil {
 		for i := range d.entries {
@@ -122,17 +122,17 @@ func (d *Dict) Values() []any {
 	return values
 }
 
-// Clone returns a copy that can be changed.
+// Clone returns a copy that can be modified.
 func (d *Dict) Clone() *Dict {
 	c := &Dict{entries: slices.Clone(d.entries), measure: d.measure}
-	c.size = max(d.size, 64*int64(d.Len())) // Data of the host's has no size, but the copy is ours.
+	c.size = max(d.size, 64*int64(d.Len())) // The host's data has no size, but the copy does.
 	if d.index != nil {
 		c.index = maps.Clone(d.index)
 	}
 	return c
 }
 
-// NewSet returns an empty set. It must not be changed after the function that builds it has returned it.
+// NewSet returns an empty set. It must not be modified after the function that builds it has returned it.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
 // SetOf returns a set of items. It fails if one is not hashable.
@@ -197,13 +197,13 @@ func (s *Set) Has(v any) (bool, error) {
 	return ok, nil
 }
 
-// Items returns the items in order of insertion. The caller must not change them.
+// Items returns the items in insertion order. The caller must not modify them.
 func (s *Set) Items() []any { return s.items }
 
 // Len returns the number of items.
 func (s *Set) Len() int { return len(s.items) }
 
-// NewIterator returns an iterator over what next returns until it returns false or an error.
+// NewIterator returns an iterator that calls next until it returns false or an error.
 func NewIterator(next func() (any, bool, error)) *Iterator { return &Iterator{next: next} }
 
 // Next returns the next item, or false after the last one.
@@ -230,7 +230,7 @@ func iterateSlice(items []any) *Iterator {
 	})
 }
 
-// remember returns an iterator over the items of it that can be read any number of times.
+// remember returns an iterator that caches the items of it for repeated reads. grow is called as the cache grows.
 func remember(it *Iterator, grow func(int64) error) *Iterator {
 	var items []any
 	var size int64
