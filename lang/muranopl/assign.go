@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// place is what an assignment writes to.
+// place is the target of an assignment.
 type place struct {
 	get func() (any, error)
 	set func(any) error
@@ -19,7 +19,8 @@ func (*place) YAQLType() string { return "target" }
 
 var targets *yaql.Context
 
-// newTargets returns the context of the left sides of assignments. Variables, properties and indexes are places there.
+// newTargets returns the context for left sides of assignments, where variables, properties and indexes evaluate to
+// places.
 func newTargets() *yaql.Context {
 	c := yaql.New(nil)
 	c.Register(
@@ -66,7 +67,7 @@ func newTargets() *yaql.Context {
 
 func assigned(call *yaql.Call) *scope { return call.Context().Get(scopeVariable).(*scope) }
 
-// assign assigns v to what the expression target denotes.
+// assign assigns v to the place that the expression target evaluates to.
 func (s *scope) assign(target *value, v any) error {
 	in := yaql.New(targets)
 	in.Set(scopeVariable, s)
@@ -84,7 +85,7 @@ func (s *scope) assign(target *value, v any) error {
 	return nil
 }
 
-// classPlace returns the place of a class, which has those of its static properties.
+// classPlace returns the place of a class, whose members are its static properties.
 func classPlace(call *yaql.Call, name string) (any, error) {
 	c, err := typeArgument(call, name)
 	return &place{
@@ -105,8 +106,8 @@ func (s *scope) variable(name string) *place {
 	}
 }
 
-// member returns the place of a property, of a key, or of an item of a list. Writing to an index out of range adds an item
-// at that end.
+// member returns the place of a property, a key, or an item of a list. Writing to an index out of range adds an item at
+// that end.
 func (s *scope) member(target *place, key any) *place {
 	return &place{
 		get: func() (any, error) {
@@ -117,7 +118,7 @@ func (s *scope) member(target *place, key any) *place {
 			switch in := in.(type) {
 			case *yaql.Dict:
 				if _, isIndex := key.(int64); isIndex {
-					break // Only writing takes it as a key.
+					break // It is a key only when writing.
 				}
 				v, ok, err := in.Get(key)
 				if err == nil && !ok {
@@ -165,7 +166,7 @@ func (s *scope) member(target *place, key any) *place {
 				if err != nil {
 					return err
 				}
-				o := p.class.static() // Unlike those of objects, static properties can be written by all classes.
+				o := p.class.static() // All classes can write static properties, unlike an object's.
 				return o.set(p.class.in.objectScope(nil, o, p.class), name, v, nil, true)
 			case *yaql.List:
 				i, ok := indexOf(in, key)
@@ -185,7 +186,7 @@ func (s *scope) member(target *place, key any) *place {
 	}
 }
 
-// indexOf returns the index of an item that a key means, which may be out of range.
+// indexOf converts a key to the index of an item, which may be out of range.
 func indexOf(l *yaql.List, key any) (int, bool) {
 	i, ok := key.(int64)
 	if i < 0 {
@@ -198,7 +199,7 @@ func noMember(in, key any) error {
 	return fail(yaql.Value, "%s has no part %s", show(in), show(key))
 }
 
-// inserted returns a place before an item of a list, or after the last.
+// inserted returns a place before an item of a list, or after the last one.
 func inserted(target *place, index any) *place {
 	return &place{
 		get: func() (any, error) { return nil, fail(yaql.Value, "append and insert can only be assigned to") },
@@ -207,7 +208,7 @@ func inserted(target *place, index any) *place {
 			if err != nil {
 				return err
 			}
-			if d, ok := in.(*yaql.Dict); in == nil || ok && d.Len() == 0 { // Parts that are missing read as {}.
+			if d, ok := in.(*yaql.Dict); in == nil || ok && d.Len() == 0 { // Missing parts read as {}.
 				in = yaql.NewList(nil)
 			}
 			l, ok := in.(*yaql.List)

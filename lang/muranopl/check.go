@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Check returns every problem in classes in source order, including those that fail a run only when they are reached. It also
-// checks that the classes they refer to can be loaded.
+// Check returns all problems in classes in source order, including errors that a run would only hit when it reaches
+// them. It also checks that referenced classes can be loaded.
 func Check(r Resolver, names []string, known Known) []*Error {
 	var all []*Error
 	in := New(r, Options{MaxSteps: 10_000, Functions: known.Functions, Sleep: func(context.Context, time.Duration) error { return nil }})
@@ -70,7 +70,7 @@ func (k *checker) check() {
 	}
 }
 
-// keys reports keys that mean nothing.
+// keys reports unknown keys.
 func (k *checker) keys(n *Node, what string, known ...string) {
 	entries, _ := n.Value.([]Entry)
 	for _, e := range entries {
@@ -84,7 +84,7 @@ func (k *checker) keys(n *Node, what string, known ...string) {
 	}
 }
 
-// parents reports parents that are named twice, and what several of them define.
+// parents reports duplicate parents, and members that several parents define.
 func (k *checker) parents() {
 	c := k.class
 	extends := c.decl.Tree.Get("Extends")
@@ -106,7 +106,7 @@ func (k *checker) parents() {
 			report(p.Name, func(c *Class) error { _, err := c.property(p.Name); return err })
 		}
 		for _, m := range d.Methods {
-			if !strings.HasPrefix(m.Name, ".") { // All of those are called.
+			if !strings.HasPrefix(m.Name, ".") { // Methods such as .init are called for every parent.
 				report(m.Name, func(c *Class) error { _, err := c.method(m.Name); return err })
 			}
 		}
@@ -133,7 +133,7 @@ func (k *checker) method(m *Method) {
 	k.body(body)
 }
 
-// body checks the names in a method.
+// body checks the names used in a method.
 func (k *checker) body(n *Node) {
 	if n == nil {
 		return
@@ -180,7 +180,7 @@ func (k *checker) text(n *Node, text string) {
 	}
 }
 
-// spec checks a contract, and a default if it is constant.
+// spec checks a contract and, if it is constant, its default.
 func (k *checker) spec(s *spec, what, where string) {
 	broken := false
 	report := k.in.report
@@ -220,7 +220,7 @@ func (k *checker) contractNames() []string {
 	return names
 }
 
-// contract checks the structure of a contract and the names in it.
+// contract checks the structure of a contract and the names used in it.
 func (k *checker) contract(n *Node, what string) {
 	if n == nil {
 		return
@@ -255,11 +255,11 @@ func (k *checker) contract(n *Node, what string) {
 	}
 }
 
-// expression checks the names of classes in an expression, and of functions in a contract.
+// expression checks the class names in an expression and, in a contract, the functions.
 func (k *checker) expression(n *Node, contract bool) {
 	x, err := compile(string(n.Value.(Expression)))
 	if err != nil {
-		return // It is reported when it is compiled.
+		return // Compilation reports it.
 	}
 	x.Parts(func(p *yaql.Part) bool {
 		switch {
@@ -287,11 +287,11 @@ func (k *checker) expression(n *Node, contract bool) {
 		if !contract {
 			k.member(n, p)
 		}
-		return !contract || !p.Method || p.Name != "check" // Its predicate may call any method.
+		return !contract || !p.Method || p.Name != "check" // The predicate of check() may call any method.
 	})
 }
 
-// className reports an unknown class if the source of an argument is a constant name.
+// className reports an unknown class if the argument's source is a constant name.
 func (k *checker) className(n *Node, source string) {
 	name := strings.Trim(source, "'")
 	if !typeName.MatchString(name) || slices.Contains([]string{"null", "true", "false"}, name) {

@@ -24,7 +24,7 @@ var (
 	keyword      = regexp.MustCompile(`^([a-zA-Z]\w*) => `)
 )
 
-// source returns the normal form of an expression, in which $this is $. It is "" for nil and for what is no expression.
+// source returns the normal form of an expression, with $this as $. It is "" for nil and other values.
 func source(n *Node) string {
 	if n == nil {
 		return ""
@@ -47,7 +47,7 @@ func self(source string) string {
 	return source
 }
 
-// assignments adds those of a block.
+// assignments records the assignments in a block.
 func (s sources) assignments(n *Node) {
 	for _, item := range n.List() {
 		for _, e := range item.Entries() {
@@ -80,7 +80,7 @@ func (s sources) assigned(target string, value *Node) {
 	s[name] = append(s[name], from)
 }
 
-// names prepares for the methods of a class.
+// names prepares the checker for the methods of a class.
 func (k *checker) names() {
 	k.properties, k.variables = sources{}, nil
 	for _, m := range k.class.Methods {
@@ -104,7 +104,7 @@ func (k *checker) variable(n *Node, p *yaql.Part) {
 	k.wrong(n, p, Uninitialized, "variable %s is never assigned%s", p.Name, hint(p.Name, slices.Sorted(maps.Keys(k.variables))))
 }
 
-// within reports whether a part is in an argument of a function.
+// within reports whether a part is in an argument of the named function.
 func within(p *yaql.Part, name string) bool {
 	for p = p.Around; p != nil; p = p.Around {
 		if p.Name == name {
@@ -118,9 +118,9 @@ func (k *checker) wrong(n *Node, p *yaql.Part, kind yaql.Kind, format string, ar
 	k.in.report(asError(p.Errorf(kind, format, args...), n.Pos))
 }
 
-// member reports a method, a property or a function that does not exist.
+// member reports an unknown method, property or function.
 func (k *checker) member(n *Node, p *yaql.Part) {
-	inner := false // $ may be something else.
+	inner := false // $ may have another value.
 	for around := p.Around; around != nil; around = around.Around {
 		inner = inner || k.lambdas[around.Name]
 	}
@@ -145,7 +145,7 @@ func (k *checker) member(n *Node, p *yaql.Part) {
 	}
 }
 
-// own returns the names of properties that are assigned.
+// own returns the names of assigned properties.
 func (s sources) own() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -180,7 +180,7 @@ func (k *checker) methodOf(n *Node, p *yaql.Part, inner bool) {
 	k.wrong(n, p, yaql.UnknownFunction, "class %s has no method %s%s", c.Name, p.Name, hint(p.Name, names))
 }
 
-// created checks what an object is made of.
+// created checks the type and properties of a new object.
 func (k *checker) created(n *Node, p *yaql.Part) {
 	call := "new(" + strings.Join(p.Args, ", ") + ")"
 	if m := modelType.FindStringSubmatch(call); m != nil {
@@ -207,7 +207,7 @@ func (k *checker) created(n *Node, p *yaql.Part) {
 	}
 }
 
-// anyHas reports whether a class, or one that inherits from it, meets a condition: objects may be of all of these.
+// anyHas reports whether has is true for a class or any class derived from it, since an object may be of any of these.
 func (k *checker) anyHas(c *Class, has func(*Class) bool) bool {
 	for _, d := range k.in.classes {
 		if d != nil && d.isA(c) && (has(d) || slices.ContainsFunc(d.lineage, func(a *Class) bool { return k.orphans[a] })) {
@@ -217,7 +217,7 @@ func (k *checker) anyHas(c *Class, has func(*Class) bool) bool {
 	return false
 }
 
-// typeOf returns the class of the objects that an expression has, or nil.
+// typeOf returns the class of an expression's value, or nil if unknown.
 func (k *checker) typeOf(from string, inner bool) *Class {
 	from = k.origin(from, inner)
 	named := newCall.FindStringSubmatch(from)
@@ -242,7 +242,7 @@ func (k *checker) typeOf(from string, inner bool) *Class {
 	return k.in.classes[name]
 }
 
-// origin follows what is assigned once.
+// origin follows variables and properties that are assigned only once.
 func (k *checker) origin(from string, inner bool) string {
 	if inner && (from == "$" || strings.HasPrefix(from, "$.")) {
 		return ""
@@ -261,7 +261,7 @@ func (k *checker) origin(from string, inner bool) string {
 	return from
 }
 
-// resourceType returns the type of the resource that an expression has, or "".
+// resourceType returns the type of a resource that an expression evaluates to, or "".
 func (k *checker) resourceType(from string) string {
 	if m := typeOption.FindStringSubmatch(k.origin(from, false)); m != nil {
 		return m[1]
@@ -269,7 +269,7 @@ func (k *checker) resourceType(from string) string {
 	return ""
 }
 
-// usage warns of a usage that has no effect.
+// usage warns about a usage without effect.
 func (k *checker) usage(n *Node, what string, without ...string) {
 	u := n.Get("Usage")
 	if text, _ := u.Text(); slices.Contains(without, text) {
@@ -281,32 +281,32 @@ func (k *checker) warn(n *Node, format string, args ...any) {
 	k.in.report(&Error{Kind: Syntax, Message: fmt.Sprintf(format, args...), Pos: n.position(), Warning: true})
 }
 
-// sources are the sources of the values that are assigned to variables, such as $x, and to properties, such as $.x. The
-// source of what is not an expression, or not the whole value, is "".
+// sources maps variables, such as $x, and properties, such as $.x, to the sources of the expressions assigned to them.
+// The source is "" if the value is not an expression, or is only part of one.
 type sources map[string][]string
 
-// noEffect are keys that are read for tools that the reference has.
+// noEffect are keys that only the reference's tools use.
 var noEffect = []string{"Meta", "Cardinality", "Applies", "Inherited", "Import", "Scope"}
 
-// checker finds errors in a class that loading it does not.
+// checker finds errors in a class that do not prevent loading it.
 type checker struct {
 	in    *Interpreter
 	known Known
 	class *Class
-	// orphans lack parents, which cannot be loaded.
+	// orphans are classes whose parents cannot be loaded.
 	orphans map[*Class]bool
-	// functions are those of workflows, and whether they can be called without a receiver; lambdas are those that call
-	// arguments, perhaps with another $.
+	// functions maps the functions of workflows to whether they can be called without a receiver; lambdas marks the
+	// ones that call arguments, possibly with a different $.
 	functions, lambdas map[string]bool
-	// properties are assigned in the class, variables in the method.
+	// properties are assigned in the class, and variables in the method.
 	properties, variables sources
 	inMethod              *Method // or nil
 }
 
-// Known is what a host knows in addition to classes.
+// Known lists what a host provides in addition to classes.
 type Known struct {
-	// Functions are further functions of workflows.
+	// Functions are additional functions for workflows.
 	Functions []*yaql.Function
-	// Resources are the properties of resource types by their tokens. If it is nil, types are not checked.
+	// Resources maps resource type tokens to property names. If it is nil, types are not checked.
 	Resources map[string][]string
 }

@@ -42,7 +42,7 @@ func (c *Class) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// static returns the object that static methods run as, and that has the values of static properties.
+// static returns the object that static methods run as. It holds the values of static properties.
 func (c *Class) static() *Object {
 	if c.self == nil {
 		c.self = newObject(c, nil, "")
@@ -66,13 +66,13 @@ func (p *Property) shared() (any, error) {
 
 func (u Usage) writable() bool { return u != In && u != Const }
 
-// kept reports whether models have the property.
+// kept reports whether models contain properties of this usage.
 func (u Usage) kept() bool { return u != Runtime && u != Config && u != Static }
 
 // method names with another meaning
 var methodNames = map[string]string{"initialize": ".init", "destroy": ".destroy"}
 
-// Class returns the class of a full name, which a version and a package may follow, and loads it on first use.
+// Class returns the class with a full name, optionally followed by a version and a package. It is loaded on first use.
 func (in *Interpreter) Class(name string) (*Class, error) {
 	if end := strings.IndexAny(name, "@/"); end >= 0 {
 		name = name[:end]
@@ -111,7 +111,7 @@ func (in *Interpreter) Class(name string) (*Class, error) {
 	return c, nil
 }
 
-// load builds a class. It reports everything that is wrong with its structure.
+// load builds a class and reports all errors in its structure.
 func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *Class {
 	c := &Class{
 		Name: name, in: in, decl: d,
@@ -143,7 +143,7 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 		}
 		c.Methods = append(c.Methods, c.newMethod(name, at.Pos, e.Value, report))
 	})
-	if own := core[name]; own != nil && own != d { // A catalog has the class, but not its methods in Go.
+	if own := core[name]; own != nil && own != d { // The catalog declares the class without its Go methods.
 		for _, e := range own.Tree.Get("Methods").Entries() {
 			if name, _ := e.Key.Text(); c.ownMethod(name) == nil {
 				m := c.newMethod(name, e.Key.Pos, e.Value, report)
@@ -189,7 +189,7 @@ func (c *Class) inherit(report func(*Error)) {
 	}
 }
 
-// eachEntry calls f for the entries of a dictionary of the class.
+// eachEntry calls f for each entry of one of the class's dictionaries.
 func (c *Class) eachEntry(key string, report func(*Error), f func(name string, at *Node, e Entry)) {
 	for _, e := range c.decl.Tree.Get(key).dict(key+" of class "+c.Name+" must be a dictionary", report) {
 		name, ok := e.Key.Text()
@@ -228,7 +228,7 @@ func (c *Class) newMethod(name string, pos Position, n *Node, report func(*Error
 	return m
 }
 
-// Usage returns the usage of a property of the class or its ancestors, or "".
+// Usage returns the usage of a property declared by the class or its ancestors, or "".
 func (c *Class) Usage(name string) Usage {
 	if p, err := c.property(name); p != nil && err == nil {
 		return p.Usage
@@ -236,7 +236,7 @@ func (c *Class) Usage(name string) Usage {
 	return ""
 }
 
-// Accepts returns an error if objects of the class in a model cannot have a property. Loading ignores those.
+// Accepts returns an error if a model of the class cannot contain a property. Loading ignores such properties.
 func (c *Class) Accepts(name string) error {
 	if c.declares(name) {
 		return nil
@@ -253,7 +253,7 @@ func (c *Class) noProperty(name string) error {
 	return fail(UnknownProperty, "class %s has no property %s%s", c.Name, name, c.hint(name))
 }
 
-// hint suggests a declared property for the name of one that is not.
+// hint suggests a declared property for an unknown name.
 func (c *Class) hint(name string) string {
 	var names []string
 	for _, d := range c.lineage {
@@ -267,8 +267,8 @@ func (c *Class) hint(name string) string {
 // isA reports whether c is d or inherits from it.
 func (c *Class) isA(d *Class) bool { return c.known[d] }
 
-// member returns the member of a name that no other overrides, or nil: a member overrides those of the ancestors of its
-// class. Several such members are an error.
+// member returns the member with a name that no other overrides, or nil. A member overrides those of the ancestors of
+// its class. It is an error if several remain.
 func member[T any](c *Class, known map[string][]*T, what, name string, own func(*Class) *T, owner func(*T) *Class) (*T, error) {
 	chosen, ok := known[name]
 	if !ok {
@@ -298,7 +298,7 @@ func member[T any](c *Class, known map[string][]*T, what, name string, own func(
 	return nil, fail(yaql.Ambiguous, "class %s inherits %s %s from %s", c.Name, what, name, strings.Join(names, " and "))
 }
 
-// method returns the method of a name, or nil.
+// method returns a method by name, or nil.
 func (c *Class) method(name string) (*Method, error) {
 	return member(c, c.methods, "method", name,
 		func(d *Class) *Method { return d.ownMethod(name) }, func(m *Method) *Class { return m.Class })

@@ -16,7 +16,7 @@ func (c *compiler) fail(n *Node, format string, args ...any) {
 
 func (c *compiler) value(n *Node) *value { return compileValue(n, c.report) }
 
-// block compiles instructions, or one that stands for a list of one.
+// block compiles a list of instructions, or a single one.
 func (c *compiler) block(n *Node) block {
 	var b block
 	for _, item := range n.List() {
@@ -53,7 +53,7 @@ func (c *compiler) assignment(n *Node, e Entry) *instruction {
 	source := e.Key.Value.(Expression).line()
 	target, x := c.value(e.Key), c.value(e.Value)
 	set := func(s *scope, v any) error { return s.assign(target, v) }
-	// These are most assignments, and need no evaluation of their targets.
+	// Most assignments are of this form, and their targets need no evaluation.
 	if m := simpleTarget.FindStringSubmatch(source); len(m) == 3 && m[1] != "" {
 		set = func(s *scope, v any) error { return s.this.set(s, m[2], v, nil, true) }
 	} else if len(m) == 3 && m[2] != "this" {
@@ -76,8 +76,8 @@ func (c *compiler) assignment(n *Node, e Entry) *instruction {
 
 // construct is a kind of block construct.
 type construct struct {
-	keys    []string // the first is required and names it
-	must    []string // other keys that are required
+	keys    []string // the first one is required and names the construct
+	must    []string // other required keys
 	compile func(c *compiler, n *Node) func(*scope) error
 }
 
@@ -188,7 +188,7 @@ func compileWhile(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// iterate runs the body of a loop once. It reports whether the loop has to end.
+// iterate runs a loop body once and reports whether the loop must end.
 func (b block) iterate(s *scope) (bool, error) {
 	if err := s.step(); err != nil {
 		return true, err
@@ -229,7 +229,7 @@ func compileFor(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// variable returns the name of a variable. None can be like scopeVariable.
+// variable returns the name of a variable, which cannot clash with scopeVariable.
 func (c *compiler) variable(n *Node, key string) string {
 	name, ok := n.Text()
 	if !ok || strings.Contains(name, "?") {
@@ -238,7 +238,8 @@ func (c *compiler) variable(n *Node, key string) string {
 	return name
 }
 
-// itemsOf returns what For visits: the items of a list or a set, the keys of a dictionary, the characters of a string.
+// itemsOf returns the items that For iterates over: the items of a list or a set, the keys of a dictionary, or the
+// characters of a string.
 func itemsOf(v any) ([]any, error) {
 	switch v := v.(type) {
 	case *yaql.List:

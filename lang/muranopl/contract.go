@@ -17,7 +17,7 @@ func newSpec(c *Class, what string, n *Node, report func(*Error)) spec {
 	return s
 }
 
-// lazyValue returns a function that compiles a tree when it is first needed.
+// lazyValue returns a function that compiles a tree on first use.
 func lazyValue(n *Node) func() (*value, error) {
 	return sync.OnceValues(func() (*value, error) {
 		var first firstError
@@ -26,13 +26,13 @@ func lazyValue(n *Node) func() (*value, error) {
 	})
 }
 
-// Future is an opaque value that contracts accept by its kind, which is "string", "int", "bool", "list" or "dict".
+// Future is an opaque value of a known kind: "string", "int", "bool", "list" or "dict". Contracts check only the kind.
 type Future interface {
 	yaql.Opaque
 	Is(kind string) bool
 }
 
-// apply returns v as the contract makes it.
+// apply returns v as converted by the contract.
 func (c *contracting) apply(v any) (any, error) {
 	contract, err := c.spec.contract()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *contracting) apply(v any) (any, error) {
 	return v, broken(err)
 }
 
-// broken returns the error of a contract, and marks it if the contract can be evaluated for no value.
+// broken returns a contract's error, and marks it if the contract fails for every value.
 func broken(err error) error {
 	if err == nil {
 		return nil
@@ -75,7 +75,7 @@ func (c *contracting) fail(kind yaql.Kind, format string, args ...any) error {
 	return failAt(c.node.position(), kind, "%s%s%s: %s", c.what, c.path, c.where, fmt.Sprintf(format, args...))
 }
 
-// kind checks the kind of a value that is not known.
+// kind checks the kind of an unknown value.
 func (c *contracting) kind(v Future, kind string) error {
 	if v.Is(kind) {
 		return nil
@@ -102,7 +102,7 @@ func (c *contracting) match(v any, contract *value) (any, error) {
 		in.Set(scopeVariable, &s)
 		result, err := contract.expr.EvaluateIn(c.scope.in.run, in)
 		if e, ok := errors.AsType[*Error](err); ok && (e.Kind != UnknownClass || e.Names != nil) {
-			return nil, e // It is wherever the value is.
+			return nil, e // It has the position of the value.
 		} else if err != nil {
 			return nil, asError(err, contract.pos)
 		}
@@ -132,7 +132,7 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	case nil:
 	case *yaql.List:
 		items = v.Items()
-	case *yaql.Iterator, yaql.Iterable: // A set is none: the reference makes a list of one of it.
+	case *yaql.Iterator, yaql.Iterable: // A set is not a list here: the reference wraps it in one.
 		settled, err := yaql.Settle(c.scope.in.run, options, v)
 		if err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	return yaql.NewList(matched), nil
 }
 
-// lengthsOf returns the integers at the end of a contract of a list: the minimum and the maximum of the length.
+// lengthsOf returns the integers at the end of a list contract: the minimum and maximum length.
 func lengthsOf[T any](specs []T, constant func(T) any) []int64 {
 	var lengths []int64
 	for i := len(specs) - 1; i >= max(0, len(specs)-2); i-- {
@@ -230,5 +230,5 @@ func (c *contracting) matchDict(v any, contract *value) (any, error) {
 	return matched, nil
 }
 
-// excluded is the value of the properties that a template leaves out. It meets every contract.
+// excluded is the value of properties that a template omits. It meets every contract.
 type excluded struct{}

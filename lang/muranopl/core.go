@@ -4,7 +4,8 @@ import "github.com/lumi-idl/lumi/lang/yaql"
 
 const collectorClass = "io.murano.system.GC"
 
-// core are the classes of io.murano that workflows build on. Catalogs that declare them get their methods, too.
+// core contains the io.murano classes that workflows build on. If a catalog declares one of them, it gets their Go
+// methods.
 var core Declarations
 
 func init() {
@@ -35,7 +36,7 @@ func init() {
 			"extra":      runtimeProperty(),
 			"stackTrace": runtimeProperty(),
 		}})},
-		// Objects live as long as the run, so nothing is told of their destruction before .destroy is called.
+		// Objects live until the end of the run, so subscribers need no notification before .destroy.
 		collectorClass: {
 			Name: collectorClass,
 			Tree: methodTree("Static", map[string][]string{
@@ -51,7 +52,7 @@ func init() {
 
 func runtimeProperty() any { return map[string]any{"Contract": Expression("$"), "Usage": "Runtime"} }
 
-// methodTree declares methods with arguments that may be left out.
+// methodTree declares methods whose arguments are optional.
 func methodTree(usage string, methods map[string][]string) *Node {
 	all := map[string]any{}
 	for name, arguments := range methods {
@@ -64,7 +65,7 @@ func methodTree(usage string, methods map[string][]string) *Node {
 	return Tree(map[string]any{"Methods": all})
 }
 
-// attributes returns what an owner, by default the class that the call is in, has set in an object. The name of an
+// attributes returns the attributes that an owner, by default the calling class, has set on an object. The name of an
 // attribute must be a string.
 func (c *Call) attributes() (map[any]any, error) {
 	owner := c.class

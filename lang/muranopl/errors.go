@@ -10,21 +10,21 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// The kinds of errors, in addition to those of package yaql.
+// Error kinds in addition to package yaql's.
 const (
-	Syntax          yaql.Kind = yaql.Syntax        // a declaration or an instruction is invalid
-	UnknownClass    yaql.Kind = "unknown-class"    // no class of this name
-	UnknownProperty yaql.Kind = "unknown-property" // no property of this name, or it is private to another class
-	UnknownObject   yaql.Kind = "unknown-object"   // no object of this id
-	Uninitialized   yaql.Kind = "uninitialized"    // a property has no value yet
-	ReadOnly        yaql.Kind = "read-only"        // the usage of a property forbids writing it
-	Contract        yaql.Kind = "contract"         // a value violates a contract
-	Inheritance     yaql.Kind = "inheritance"      // the parents of a class are invalid
-	Destroyed       yaql.Kind = "destroyed"        // the object is destroyed
-	Circular        yaql.Kind = "circular"         // defaults of properties depend on each other
-	Deadlock        yaql.Kind = "deadlock"         // branches of Parallel wait for each other
-	Thrown          yaql.Kind = "thrown"           // a workflow threw an exception
-	Unknown         yaql.Kind = "unknown"          // the value of an output is not known before the deployment
+	Syntax          yaql.Kind = yaql.Syntax        // invalid declaration or instruction
+	UnknownClass    yaql.Kind = "unknown-class"    // class not found
+	UnknownProperty yaql.Kind = "unknown-property" // property not found, or private to another class
+	UnknownObject   yaql.Kind = "unknown-object"   // object id not found
+	Uninitialized   yaql.Kind = "uninitialized"    // property without a value
+	ReadOnly        yaql.Kind = "read-only"        // write to a property whose usage forbids it
+	Contract        yaql.Kind = "contract"         // value that violates a contract
+	Inheritance     yaql.Kind = "inheritance"      // invalid parents of a class
+	Destroyed       yaql.Kind = "destroyed"        // use of a destroyed object
+	Circular        yaql.Kind = "circular"         // cyclic defaults of properties
+	Deadlock        yaql.Kind = "deadlock"         // branches of Parallel that wait for each other
+	Thrown          yaql.Kind = "thrown"           // exception thrown by a workflow
+	Unknown         yaql.Kind = "unknown"          // use of an output that is unknown before the deployment
 )
 
 func (e *Error) Error() string {
@@ -34,10 +34,10 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Message
 }
 
-// Unwrap returns the error of the host.
+// Unwrap returns the host's error.
 func (e *Error) Unwrap() error { return e.err }
 
-// StackTrace returns the trace, innermost call last, and those of the causes.
+// StackTrace returns the trace, innermost call last, followed by the traces of the causes.
 func (e *Error) StackTrace() string {
 	var b strings.Builder
 	for _, f := range e.Trace {
@@ -60,11 +60,11 @@ func fail(kind yaql.Kind, format string, args ...any) *Error {
 	return failAt(Position{}, kind, format, args...)
 }
 
-// at returns err as an Error with a position, a name to catch it by, and the calls of s. It keeps those it has.
+// at returns err as an Error with a position, a name to catch it by, and the calls of s, unless it has them.
 func (s *scope) at(err error, pos Position) error {
 	e := asError(err, pos)
 	if e == nil {
-		return err // It ends a block, and is not an error.
+		return err // not an error: it ends a block
 	}
 	if e.Names == nil {
 		e.Names = []string{"io.lumi." + camel(string(e.Kind))}
@@ -75,12 +75,12 @@ func (s *scope) at(err error, pos Position) error {
 	return e
 }
 
-// asError returns err as an Error with a position. It returns nil for what ends blocks.
+// asError returns err as an Error with a position, or nil if err only ends a block.
 func asError(err error, pos Position) *Error {
 	y := new(yaql.Error)
 	if errors.As(err, &y) && y.Line > 0 && pos.Column > 0 {
 		if pos.Line += y.Line - 1; y.Line > 1 {
-			pos.Column = 1 // Expressions of several lines are as they are in the file.
+			pos.Column = 1 // Multi-line expressions are kept as in the file.
 		}
 		pos.Column += y.Column - 1
 	}
@@ -99,12 +99,12 @@ func asError(err error, pos Position) *Error {
 		e.Kind = yaql.Canceled
 	}
 	if y.Kind != "" {
-		e.Kind, e.Message, e.err = y.Kind, y.Message, y.Unwrap() // Package yaql must not find its error in this one.
+		e.Kind, e.Message, e.err = y.Kind, y.Message, y.Unwrap() // keeps package yaql from unwrapping its own error
 	}
 	return e
 }
 
-// camel returns unknown-class as UnknownClass.
+// camel converts unknown-class to UnknownClass.
 func camel(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "-") {
@@ -126,5 +126,5 @@ func hint(name string, names []string) string {
 	return ""
 }
 
-// firstError keeps the first of the errors that are reported.
+// firstError keeps the first reported error.
 type firstError struct{ err *Error }

@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// scopeVariable is the variable that has the scope. No expression can name it.
+// scopeVariable is the variable that holds the scope. Expressions cannot name it.
 const scopeVariable = "$?scope"
 
-// scopeOf returns the scope that a function is called in.
+// scopeOf returns the scope of a function's caller.
 func scopeOf(call *yaql.Call) *scope { return scopeIn(call.Context()) }
 
 func scopeIn(in *yaql.Context) *scope {
@@ -87,7 +87,7 @@ func (s *scope) test(condition *value) (bool, error) {
 	return ok, nil
 }
 
-// objectScope returns the scope of defaults and predicates of an object's properties, as a class of it sees them.
+// objectScope returns the scope for defaults and predicates of an object's properties, as seen by class c.
 func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	s := &scope{in: in, class: c, this: o.this(), caller: caller, initializing: caller != nil && caller.initializing}
 	if caller != nil {
@@ -101,7 +101,7 @@ func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	return s
 }
 
-// assignVariable sets a variable of the method, which all branches of Parallel see.
+// assignVariable sets a variable of the method, in all branches of Parallel.
 func (s *scope) assignVariable(name string, v any) error {
 	before := s.in.held
 	err := s.in.hold(s.vars.Get(name), v)
@@ -123,7 +123,7 @@ func (in *Interpreter) invoke(caller *scope, m *Method, o *Object, args []any, n
 
 func (in *Interpreter) execute(caller *scope, m *Method, o *Object, args []any, named []argument) (any, error) {
 	s := in.objectScope(caller, o, m.Class)
-	s.method = m // .init, and what it calls, may write any property.
+	s.method = m // .init and the methods it calls may write any property
 	if s.depth++; s.depth > maxDepth {
 		return nil, fail(yaql.Limit, "methods nested deeper than %d calls", maxDepth)
 	}
@@ -175,7 +175,7 @@ func (in *Interpreter) execute(caller *scope, m *Method, o *Object, args []any, 
 	return nil, err
 }
 
-// bind returns the values for the arguments of m, absent where none was given.
+// bind assigns arguments to the parameters of m. The value is absent for omitted ones.
 func (m *Method) bind(args []any, named []argument) ([]any, error) {
 	noMatch := func(format string, values ...any) error {
 		return fail(yaql.NoMatch, "method "+m.Name+" of class "+m.Class.Name+" "+format, values...)
@@ -201,12 +201,12 @@ func (m *Method) bind(args []any, named []argument) ([]any, error) {
 	return values, nil
 }
 
-// index returns which argument has a name, or -1.
+// index returns the index of a named argument, or -1.
 func (m *Method) index(name string) int {
 	return slices.IndexFunc(m.Arguments, func(a *Argument) bool { return a.Name == name })
 }
 
-// function returns the method as YAQL calls it.
+// function returns the method as a YAQL function.
 func (m *Method) function() *yaql.Function {
 	if m.called == nil {
 		m.called = yaql.Method(m.Name, "receiver any, *args stored, **named stored", func(call *yaql.Call) (any, error) {
@@ -231,10 +231,10 @@ func (m *Method) function() *yaql.Function {
 // Arg returns the i-th argument, which meets its contract.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
-// This returns the object.
+// This returns the object that the method was called on.
 func (c *Call) This() *Object { return c.this }
 
-// Gone reports whether an object that is gone from the model made the call.
+// Gone reports whether the caller is an object that is gone from the model.
 func (c *Call) Gone() bool {
 	for s := c.scope; s != nil; s = s.caller {
 		if s.this.isGone() {
@@ -244,7 +244,7 @@ func (c *Call) Gone() bool {
 	return false
 }
 
-// Pos returns the position of the instruction that led to the call.
+// Pos returns the position of the instruction that made the call.
 func (c *Call) Pos() Position {
 	for s := c.scope; s != nil; s = s.caller {
 		if s.current != nil {

@@ -9,8 +9,8 @@ import (
 
 var engine []*yaql.Function
 
-// rabbit are the settings of the reference's configuration that its core library needs, as they are by default. There is
-// no configuration here.
+// rabbit contains the defaults of the reference's configuration settings that its core library reads. This package has
+// no configuration.
 var rabbit = map[string]any{"host": "localhost", "port": int64(5672), "login": "guest", "password": "guest", "virtual_host": "/", "ssl": false}
 
 func init() {
@@ -24,7 +24,7 @@ func init() {
 	engine, targets = newEngine(), newTargets()
 }
 
-// newEngine returns the functions of workflows, contracts and defaults, in addition to those of YAQL.
+// newEngine returns the functions that workflows, contracts and defaults have in addition to YAQL.
 func newEngine() []*yaql.Function {
 	return []*yaql.Function{
 		yaql.Func("#operator_.", "object murano.object, name keyword", func(call *yaql.Call) (any, error) {
@@ -94,7 +94,7 @@ func newEngine() []*yaql.Function {
 			return false, nil
 		}),
 		yaql.Func("sleep", "seconds number", sleep),
-		// No property has a name like those of the other parameters.
+		// Properties cannot have names like the other parameters.
 		yaql.Func("new", "__class any!, __owner murano.object=null, __name string=null, __extra dict=null, **properties stored", func(call *yaql.Call) (any, error) {
 			d := yaql.NewDict()
 			for name, v := range call.Others {
@@ -112,7 +112,7 @@ func newEngine() []*yaql.Function {
 	}
 }
 
-// classOf returns the class that a value denotes: a name as the class c writes it, or a class.
+// classOf returns the class for a value: a class, or a name as written in class c.
 func (c *Class) classOf(v any) (*Class, error) {
 	switch v := v.(type) {
 	case *Class:
@@ -127,7 +127,7 @@ func (c *Class) classOf(v any) (*Class, error) {
 	return nil, fail(yaql.NoMatch, "%s is not a class", show(v))
 }
 
-// typed returns a function whose second argument is a class.
+// typed adapts a function whose second argument is a class.
 func typed(f func(o *Object, class *Class) (any, error)) func(*yaql.Call) (any, error) {
 	return func(call *yaql.Call) (any, error) {
 		class, err := typeArgument(call, call.Arg(1))
@@ -143,7 +143,7 @@ func objectArgument(call *yaql.Call, i int) *Object {
 	return o
 }
 
-// super returns the object seen as each parent of the class whose method runs, or what a function returns for these.
+// super returns the object cast to each parent of the running method's class, or the results of a function for these.
 func super(call *yaql.Call, parallel bool) (any, error) {
 	s, o, f := scopeOf(call), call.Arg(0).(*Object), call.Lambda(1)
 	parents := s.class.Parents
@@ -174,7 +174,7 @@ func super(call *yaql.Call, parallel bool) (any, error) {
 	return yaql.NewList(results), err
 }
 
-// parallelSelect calls a function for each item of a collection, in branches of its own.
+// parallelSelect calls a function for each item of a collection, each in its own branch.
 func parallelSelect(call *yaql.Call) (any, error) {
 	items, err := call.Collect(call.Iter(0))
 	if err != nil {
@@ -191,7 +191,7 @@ func parallelSelect(call *yaql.Call) (any, error) {
 }
 
 func sleep(call *yaql.Call) (any, error) {
-	seconds := math.Inf(1) // Other numbers are larger.
+	seconds := math.Inf(1) // larger numbers
 	switch v := call.Arg(0).(type) {
 	case int64:
 		seconds = float64(v)
@@ -204,7 +204,7 @@ func sleep(call *yaql.Call) (any, error) {
 	return nil, scopeOf(call).in.pause(time.Duration(max(seconds, 0) * float64(time.Second)))
 }
 
-// create makes an object. The owner, the name and the extra entries of its header are arguments from the i-th on.
+// create creates an object. Its owner, name and extra header entries are arguments, starting with the i-th.
 func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	class, err := typeArgument(call, call.Arg(0))
 	if err != nil {
@@ -221,7 +221,7 @@ func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	return load(call, model, objectArgument(call, i))
 }
 
-// load creates the object of a model. Lazy sequences in it are read first, since objects are initialized twice.
+// load creates the object of a model. It first reads lazy sequences, since objects are initialized twice.
 func load(call *yaql.Call, model *yaql.Dict, owner *Object) (any, error) {
 	v, err := call.Settle(model)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Limits of a run.
+// Limits on a run.
 const (
 	DefaultMaxSteps = 100_000_000
 	maxDepth        = 200
-	maxValue        = 8 << 20   // bytes of a value
-	maxHeld         = 256 << 20 // bytes of all variables and properties, and of branches
-	maxBranches     = 10_000    // of Parallel at a time
-	branchSize      = 16 << 10  // bytes that a branch holds by itself
+	maxValue        = 8 << 20   // bytes per value
+	maxHeld         = 256 << 20 // bytes of all variables, properties and branches
+	maxBranches     = 10_000    // concurrent branches of Parallel
+	branchSize      = 16 << 10  // bytes counted for a branch itself
 )
 
-// New returns an interpreter for the classes of r and those of io.murano.
+// New returns an interpreter for the classes of r and io.murano.
 func New(r Resolver, o Options) *Interpreter {
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = DefaultMaxSteps
@@ -52,14 +52,14 @@ func sleepByClock(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Gone is an object that is no longer in the model, its id, and that of its owner.
+// Gone is an object that is no longer in the model, with its id and its owner's id.
 type Gone struct {
 	Model     *Node
 	ID, Owner string
 }
 
-// Load creates the objects of a model and returns its root. It also creates those that are gone, which [Interpreter.Save]
-// leaves out wherever they are referred to. All errors are of type [*Error].
+// Load creates the objects of a model and returns its root. It also creates the objects that are gone, which
+// [Interpreter.Save] omits everywhere. All errors are of type [*Error].
 func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Object, error) {
 	in.run, in.nodes = ctx, map[*yaql.Dict]*Node{}
 	defer func() { in.nodes = nil }()
@@ -74,7 +74,7 @@ func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Ob
 	return o, nil
 }
 
-// hold counts what a variable or a property keeps instead of what it kept before.
+// hold accounts for the change of a variable or property from old to v.
 func (in *Interpreter) hold(old, v any) error {
 	size := yaql.SizeOf(v)
 	if size > maxValue {
@@ -86,7 +86,7 @@ func (in *Interpreter) hold(old, v any) error {
 	return nil
 }
 
-// host is the scope of calls that come from Go.
+// host returns the scope of calls from Go.
 func (in *Interpreter) host() *scope {
 	s := &scope{in: in, vars: yaql.New(in.workflows)}
 	s.ctx = s.vars
@@ -94,11 +94,11 @@ func (in *Interpreter) host() *scope {
 	return s
 }
 
-// Object returns the object of an id, or nil.
+// Object returns the object with an id, or nil.
 func (in *Interpreter) Object(id string) *Object { return in.objects[id] }
 
-// Call calls a method. The arguments are values as package yaql defines them; dictionaries may be objects of the model.
-// All errors are of type [*Error].
+// Call calls a method. Arguments are values as defined by package yaql; dictionaries may be models of objects. All
+// errors are of type [*Error].
 func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (any, error) {
 	in.run = ctx
 	s := in.host()
@@ -116,8 +116,8 @@ func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args 
 	return v, nil
 }
 
-// newID returns an id that no object has. It depends on the owner, the place within it, and the objects created there
-// before, so that other objects in a model do not change it.
+// newID returns an unused id. It is derived from the owner, the place within it, and the number of objects created
+// there before, so that unrelated changes of the model do not affect it.
 func (in *Interpreter) newID(owner *Object, place string) string {
 	if owner != nil {
 		place = owner.ID() + " " + place

@@ -14,7 +14,7 @@ const (
 	maxNesting = 1000
 )
 
-// find returns the object of an id, or nil.
+// find returns the object with an id, or nil.
 func (in *Interpreter) find(id string) *Object {
 	for l := in.loading; l != nil; l = l.outer {
 		if o := l.objects[id]; o != nil {
@@ -24,7 +24,7 @@ func (in *Interpreter) find(id string) *Object {
 	return in.objects[id]
 }
 
-// loadModel creates the object of a model and those in it.
+// loadModel creates the object of a model and the objects within it.
 func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keepIDs bool, gone ...Gone) (*Object, error) {
 	d, err := in.parse(s.class, model, nil)
 	if err != nil {
@@ -41,7 +41,7 @@ func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keep
 	return in.loadRoot(s, d, owner, keepIDs, missing...)
 }
 
-// lost returns an error for an object that is gone and cannot be created.
+// lost returns the error for an object that is gone and cannot be created.
 func lost(id string, err error) error {
 	e := asError(err, Position{})
 	e.Message = fmt.Sprintf("object %s is gone from the model: to destroy it, keep its class as it was for one more deployment: %s", id, e.Message)
@@ -106,8 +106,8 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 	return o, nil
 }
 
-// load creates the object that is given inline for a contract, during or after a load. Properties that it lacks have the
-// values in the default of the contract.
+// load creates an object given inline for a contract, during or after a load. Missing properties take their values from
+// the contract's default.
 func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)
@@ -141,7 +141,7 @@ func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	return o, in.initialize(c.scope, o, d)
 }
 
-// parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …} with names as a class uses them.
+// parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …} with names as in the class names.
 func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*definition, error) {
 	d := &definition{model: model, class: preset, header: yaql.NewDict(), properties: yaql.NewDict(), node: in.nodes[model]}
 	header, err := d.split(names)
@@ -159,7 +159,7 @@ func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*de
 	return d, nil
 }
 
-// split returns the header, and sets the properties and a class that is a key.
+// split returns the header. It sets the properties, and the class if that is a key.
 func (d *definition) split(names *Class) (*yaql.Dict, error) {
 	header := yaql.NewDict()
 	for key, v := range d.model.All() {
@@ -233,7 +233,7 @@ func (d *definition) readHeader(in *Interpreter, key, v any) (err error) {
 	return nil
 }
 
-// objectOf returns the object of a definition, and creates it if it does not exist.
+// objectOf returns the object of a definition, and creates it on first use.
 func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	l := in.loading
 	if d.id != "" {
@@ -277,7 +277,7 @@ func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	return o, nil
 }
 
-// keep takes what workflows wrote in the last deployment, which may be nil, and the model does not have.
+// keep adds the values that workflows wrote in the last deployment, which may be nil, unless the model has its own.
 func (d *definition) keep(last *definition) {
 	if last == nil {
 		return
@@ -292,7 +292,7 @@ func (d *definition) keep(last *definition) {
 	}
 }
 
-// initialize sets the properties of an object from those of its definition and their defaults.
+// initialize sets the properties of an object from its definition and their defaults.
 func (in *Interpreter) initialize(s *scope, o *Object, d *definition) error {
 	in.nesting++
 	defer func() { in.nesting-- }()
@@ -346,7 +346,7 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 			pending = append(pending, a.Name)
 		}
 	}
-	// Defaults may depend on other properties, so that an uninitialized one is tried again.
+	// Defaults may depend on other properties, so retry the ones that are uninitialized.
 	for len(pending) > 0 {
 		var again []string
 		var last *Error
@@ -410,6 +410,6 @@ func (in *Interpreter) initializeProperty(s *scope, o *Object, p *Property, valu
 	if o.inst.broken == nil {
 		o.inst.broken = map[string]*Error{}
 	}
-	o.inst.broken[p.Name] = e // Only what reads it fails.
+	o.inst.broken[p.Name] = e // Only reading it fails.
 	return nil
 }

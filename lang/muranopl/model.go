@@ -7,20 +7,20 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// The types in this file refer to each other. What is done with them is in the files above.
+// These types are in one file because they refer to each other. Their methods are in the other files.
 
-// Position is a place in a source file, counted from 1. The zero Position is unknown.
+// Position is a position in a source file, counted from 1. The zero Position is unknown.
 type Position struct {
 	File         string
 	Line, Column int
 }
 
-// Node is a part of a decoded class or object model.
+// Node is a node of a decoded class or object model.
 type Node struct {
 	Pos Position
 	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node or []Entry.
 	Value any
-	// Plain marks a string that was written without quotes, like an expression, but does not parse.
+	// Plain marks an unquoted string that looks like an expression but does not parse.
 	Plain bool
 }
 
@@ -34,24 +34,24 @@ type Expression string
 type Error struct {
 	Kind    yaql.Kind
 	Message string
-	// Pos is where the error occurred.
+	// Pos is the position of the error.
 	Pos Position
-	// Names are the full names of the exception, by which it can be caught.
+	// Names are the full names by which the exception can be caught.
 	Names []string
-	// Extra and Cause are those of Throw.
+	// Extra and Cause are the arguments of Throw.
 	Extra any
 	Cause *Error
-	// Trace is the stack of calls, innermost last.
+	// Trace is the call stack, innermost call last.
 	Trace []Frame
-	// Warning marks what Check finds that fails nothing.
+	// Warning marks a problem found by Check that does not cause failures.
 	Warning bool
 
 	err    error
 	thrown any  // the Message of Throw
-	broken bool // A contract is wrong, not the value that it is evaluated for.
+	broken bool // the contract itself is wrong, not the value
 }
 
-// Frame is a call on the stack of an error.
+// Frame is a call on the stack.
 type Frame struct {
 	Class, Method string
 	// Pos is the position of the instruction, and Instruction its source.
@@ -61,29 +61,29 @@ type Frame struct {
 
 // Resolver finds classes.
 type Resolver interface {
-	// Resolve returns the class of a full name, such as io.murano.Object, or nil if there is none. Classes of one name are
+	// Resolve returns the class with a full name such as io.murano.Object, or nil if there is none. Each name is
 	// resolved once.
 	Resolve(name string) (*Declaration, error)
 }
 
-// Declaration is a class before it is loaded.
+// Declaration is a class that is not loaded yet.
 type Declaration struct {
 	// Name is the full name.
 	Name string
-	// Tree has the keys of the class: Extends, Properties, Methods and so on.
+	// Tree contains the keys of the class: Extends, Properties, Methods and so on.
 	Tree *Node
-	// Namespaces are the prefixes of names in Tree. They override those of the tree, if it has any, and may be nil.
+	// Namespaces maps prefixes of names in Tree to namespaces. It overrides the tree's own and may be nil.
 	Namespaces *Node
-	// Native are the methods in Go, by name. Tree declares their arguments.
+	// Native lists the methods implemented in Go, by name. Tree declares their arguments.
 	Native map[string]Native
-	// Transient leaves objects of the class and its descendants out of saved models.
+	// Transient excludes objects of the class and its descendants from saved models.
 	Transient bool
 }
 
 // Resolvers finds a class in the first resolver that has it.
 type Resolvers []Resolver
 
-// Class is a loaded class. As a value of expressions, it is what ns:Name evaluates to.
+// Class is a loaded class. In expressions, it is the value of ns:Name.
 type Class struct {
 	Name       string
 	Parents    []*Class
@@ -93,7 +93,7 @@ type Class struct {
 	in     *Interpreter
 	decl   *Declaration
 	spaces namespaces
-	// lineage is the class and its ancestors, breadth first.
+	// lineage lists the class and its ancestors, breadth first.
 	lineage []*Class
 	known   map[*Class]bool // lineage as a set
 	methods map[string][]*Method
@@ -130,16 +130,16 @@ type Argument struct {
 	spec
 }
 
-// Native is a method in Go. The call has the arguments in order of the declaration.
+// Native is a method implemented in Go. The call has the arguments in declaration order.
 type Native func(call *Call) (any, error)
 
-// Object is an object as a value of expressions: seen as its own class, or cast to one of its ancestors.
+// Object is a reference to an object, seen as its own class or cast to one of its ancestors.
 type Object struct {
 	inst  *instance
 	class *Class
 }
 
-// instance is an object.
+// instance is the state of an object.
 type instance struct {
 	id, name    string
 	class       *Class
@@ -147,16 +147,16 @@ type instance struct {
 	properties  map[string]any
 	private     map[*Class]map[string]any
 	views       map[*Class]*Object
-	attributes  map[*Class]map[any]any // by the classes that set them; not saved
-	header      *yaql.Dict             // of the model: what this package does not know
-	broken      map[string]*Error      // why properties that the model does not have could not be initialized
+	attributes  map[*Class]map[any]any // by the class that set them; not saved
+	header      *yaql.Dict             // of the model: entries that this package does not interpret
+	broken      map[string]*Error      // why properties without a value in the model could not be initialized
 	initialized bool
 	destroyed   bool
 	gone        bool // from the model
 	data        any  // of native methods
 }
 
-// reference is an id in a model whose object was not loaded yet.
+// reference is the id of an object that is not loaded yet.
 type reference string
 
 // block is a list of instructions.
@@ -168,13 +168,13 @@ type instruction struct {
 	run func(s *scope) error
 }
 
-// line is where a stack trace is: an instruction, or an expression in it.
+// line is a position in a stack trace: an instruction, or an expression in it.
 type line struct {
 	pos    Position
 	source string
 }
 
-// value is a compiled tree: a constant, an expression, or a list or dictionary of such.
+// value is a compiled tree: a constant, an expression, or a list or dictionary of these.
 type value struct {
 	line
 	constant any
@@ -195,7 +195,7 @@ const (
 
 type valueEntry struct{ key, value *value }
 
-// spec is the contract of a property or an argument, and its default.
+// spec is the contract and default of a property or an argument.
 type spec struct {
 	class    *Class
 	tree     *Node
@@ -206,29 +206,29 @@ type spec struct {
 // contracting is the evaluation of a contract.
 type contracting struct {
 	spec *spec
-	// what is the property or the argument, path the part of it that is matched, and where what declares it.
+	// what names the property or argument, path the matched part of it, and where its declaration.
 	what, path, where string
-	node              *Node  // of the part in the model, if it is from one
+	node              *Node  // of the part, if it is from the model
 	scope             *scope // of the object, for defaults and predicates
-	// owner becomes the owner of objects that the contract loads, and calling is the class whose names they use.
+	// owner owns the objects that the contract loads, and calling is the class whose names they use.
 	owner   *Object
 	calling *Class
-	// only checks: nothing is converted or loaded. constant checks a default without an object.
+	// only checks without converting or loading. constant checks a default without an object.
 	only, constant bool
-	// defaults are those of the properties of an object that was given inline.
+	// defaults are the defaults of the properties of an inline object.
 	defaults *value
 }
 
-// absent is the value of a property or an argument that was not given.
+// absent is the value of an omitted property or argument.
 type absent struct{}
 
-// Options are the options of an Interpreter.
+// Options configures an Interpreter.
 type Options struct {
-	// MaxSteps is the number of instructions that may be executed, [DefaultMaxSteps] if it is 0.
+	// MaxSteps limits the number of executed instructions. The default is [DefaultMaxSteps].
 	MaxSteps int
-	// Functions are further functions of workflows.
+	// Functions are additional functions for workflows.
 	Functions []*yaql.Function
-	// Sleep waits, and is nil to wait by the clock.
+	// Sleep waits for a duration. The default waits by the clock.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -236,50 +236,50 @@ type Options struct {
 type Interpreter struct {
 	resolver  Resolver
 	options   Options
-	classes   map[string]*Class // nil while they are loaded
-	opening   []string          // classes that are loaded, outermost first
-	report    func(*Error)      // for Check, which loads classes whatever is wrong with them
+	classes   map[string]*Class // nil while being loaded
+	opening   []string          // classes being loaded, outermost first
+	report    func(*Error)      // for Check, which loads classes in spite of errors
 	workflows *yaql.Context
 	contracts *yaql.Context
 
 	objects map[string]*Object
 	order   []*Object // in order of creation
 	loading *loading
-	nodes   map[*yaql.Dict]*Node // of the model that is loaded
-	nesting int                  // of objects that are initialized
-	ids     map[string]int       // created at a place
-	taken   map[string]bool      // ids
+	nodes   map[*yaql.Dict]*Node // of the model being loaded
+	nesting int                  // of object initializations
+	ids     map[string]int       // number of objects created at a place
+	taken   map[string]bool      // used ids
 	created int
 
 	run      context.Context
 	steps    int
-	exceeded error // The limit of branches is exceeded, and all end.
-	held     int64 // by variables and properties
+	exceeded error // set when there are too many branches, which ends them all
+	held     int64 // bytes held by variables and properties
 	tasks
 }
 
-// loading is the creation of objects that may refer to each other. Every object is initialized twice: the first time, ids
-// of objects that do not exist yet are kept, the second time they are replaced.
+// loading is the creation of objects that may refer to each other. Each object is initialized twice: the first pass
+// keeps ids of objects that do not exist yet, and the second replaces them.
 type loading struct {
-	made    map[slot][]*Object     // the first time, to be taken the second time
+	made    map[slot][]*Object     // from the first pass, for the second
 	kept    map[string]*definition // objects of made that the last deployment had
 	outer   *loading
 	objects map[string]*Object
 	models  map[string]*yaql.Dict // of objects with ids
 	order   []*Object
 	first   bool
-	dry     bool // The objects are not kept, and their .init is not called.
-	keepIDs bool // those of the model are the ids of the objects
+	dry     bool // do not keep the objects or call .init
+	keepIDs bool // keep the ids of the model
 	inits   []func() error
 }
 
-// slot is where an object is that has no id in the model.
+// slot is the place of an object without an id in the model.
 type slot struct {
 	owner *Object
 	place string
 }
 
-// definition is an object as models have it.
+// definition is an object in a model.
 type definition struct {
 	model            *yaql.Dict
 	class            *Class
@@ -287,57 +287,57 @@ type definition struct {
 	header           *yaql.Dict // what this package does not know
 	properties       *yaql.Dict
 	node, headerNode *Node
-	goneFrom         string // the id of the owner, for an object that is gone
+	goneFrom         string // the owner's id, for an object that is gone
 	dry              bool   // for a template
 }
 
-// tasks are the branches of all Parallel that run. They take turns: one runs until it sleeps, waits for a method that
-// another runs, or for its own branches. The order does not depend on the clock.
+// tasks are the branches of all running Parallel instructions. They take turns: one runs until it sleeps, or waits for
+// its own branches or for a method that another branch runs. The order does not depend on the clock.
 type tasks struct {
 	current *task
-	ready   []*task // in this order where their times are equal
+	ready   []*task // in order, if their times are equal
 	waiting []*task // for methods
 	locks   map[lock]*task
-	// branches are those that have begun and not ended.
+	// branches counts the running branches.
 	branches int
-	now      time.Duration // since the start, without the time that instructions take
+	now      time.Duration // since the start, not counting the execution of instructions
 }
 
 // task is a branch of Parallel.
 type task struct {
-	outer  *task // whose branch it is
+	outer  *task // the branch that started it
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
 	done   func()
 	err    error
 
-	wake  time.Duration // when it goes on
-	lock  lock          // that it waits for
-	stuck bool          // because no other branch can release the lock
+	wake  time.Duration // when to resume
+	lock  lock          // to wait for
+	stuck bool          // no other branch can release the lock
 }
 
-// lock is a method of an object. Only one branch at a time runs it.
+// lock is a method of an object, which only one branch may run at a time.
 type lock struct {
 	inst   *instance
 	method *Method
 }
 
-// scope is a running method.
+// scope is the state of a running method.
 type scope struct {
 	in     *Interpreter
-	class  *Class  // that declares the method; nil for the host
+	class  *Class  // declares the method; nil for the host
 	method *Method // nil for the host, and in defaults and predicates
 	this   *Object
 	caller *scope
 	depth  int
-	// vars has the variables of the method, ctx those of the branch of Parallel that runs, below vars.
+	// vars holds the variables of the method, and ctx, below vars, the variables of the running branch of Parallel.
 	vars, ctx *yaql.Context
 	current   *line
-	exception *Error // that Catch handles
+	exception *Error // being handled by Catch
 	contract  *contracting
 	held      *int64 // by the variables of the method
-	// initializing allows writing properties whatever their usage, in .init and the methods that it calls.
+	// initializing allows writing any property, in .init and the methods that it calls.
 	initializing bool
 }
 
@@ -347,7 +347,7 @@ type jump struct {
 	value any // of Return
 }
 
-// argument is an argument by name.
+// argument is a named argument.
 type argument struct {
 	name  string
 	value any
@@ -359,21 +359,21 @@ type Call struct {
 	args []any
 }
 
-// namespaces are the prefixes of the names in a class.
+// namespaces maps the prefixes of names in a class to namespaces.
 type namespaces map[string]string
 
 // Usage determines who may read and write a property.
 type Usage string
 
-// The usages.
+// Usages.
 const (
-	In      Usage = "In"      // from the model; workflows cannot write it
+	In      Usage = "In"      // from the model; read-only for workflows
 	Out     Usage = "Out"     // from workflows; not in the model
 	InOut   Usage = "InOut"   // from the model and from workflows
-	Const   Usage = "Const"   // as In, and never changes
-	Runtime Usage = "Runtime" // from workflows, and not saved
-	Config  Usage = "Config"  // as Runtime: there is no configuration that would set it
-	Static  Usage = "Static"  // as Runtime, and all objects share one value
+	Const   Usage = "Const"   // like In, and never changes
+	Runtime Usage = "Runtime" // from workflows; not saved
+	Config  Usage = "Config"  // like Runtime, since there is no configuration
+	Static  Usage = "Static"  // like Runtime, but shared by all objects
 )
 
 var usages = []Usage{In, Out, InOut, Const, Runtime, Config, Static}

@@ -18,13 +18,13 @@ var (
 	prefix    = regexp.MustCompile(`^([a-zA-Z_]\w*|=)$`)
 )
 
-// newNamespaces reads the namespaces of a class. All errors have positions.
+// newNamespaces reads the namespaces of a class. All reported errors have positions.
 func newNamespaces(n *Node, report func(*Error)) namespaces {
 	spaces := namespaces{"=": "", "": "", "lumi": coreSpace}
 	for _, e := range n.dict("Namespaces must be a dictionary of prefixes and namespaces", report) {
 		p, _ := e.Key.Value.(string)
 		if x, isExpr := e.Key.Value.(Expression); isExpr {
-			p = string(x) // A plain = is one.
+			p = string(x) // a plain = is parsed as an expression
 		}
 		space, isText := e.Value.Text()
 		switch {
@@ -63,8 +63,7 @@ func (n namespaces) resolve(name string) (string, error) {
 	return space + "." + rest, nil
 }
 
-// FullName returns the full name of a class by its name and its namespaces, which may be nil. The error is of type
-// [*Error].
+// FullName returns the full name of a class for a name and namespaces, which may be nil. The error is of type [*Error].
 func FullName(name, spaces *Node) (string, error) {
 	var first firstError
 	all := newNamespaces(spaces, first.add)

@@ -11,7 +11,7 @@ func newObject(class *Class, owner *Object, id string) *Object {
 	return inst.as(class)
 }
 
-// as returns the object seen as one of its classes.
+// as returns the object cast to one of its classes.
 func (o *instance) as(c *Class) *Object {
 	v := o.views[c]
 	if v == nil {
@@ -24,22 +24,22 @@ func (o *instance) as(c *Class) *Object {
 // this returns the object seen as its own class.
 func (o *Object) this() *Object { return o.inst.as(o.inst.class) }
 
-// ID returns the id.
+// ID returns the object's id.
 func (o *Object) ID() string { return o.inst.id }
 
-// Name returns the name, which may be empty.
+// Name returns the object's name, which may be empty.
 func (o *Object) Name() string { return o.inst.name }
 
-// Class returns the class of the object, whatever it is cast to.
+// Class returns the object's class, regardless of casts.
 func (o *Object) Class() *Class { return o.inst.class }
 
-// Owner returns the object that owns it, or nil.
+// Owner returns the object's owner, or nil.
 func (o *Object) Owner() *Object { return o.inst.owner }
 
-// Data returns what SetData set.
+// Data returns the value set by SetData.
 func (o *Object) Data() any { return o.inst.data }
 
-// SetData sets data of native methods, which is not saved.
+// SetData sets data for native methods, which is not saved.
 func (o *Object) SetData(data any) { o.inst.data = data }
 
 // YAQLType implements [yaql.Typed].
@@ -65,10 +65,10 @@ func (o *Object) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// Get returns the value of a property as any class sees it.
+// Get returns the value of a property, whatever class declares it.
 func (o *Object) Get(name string) (any, error) { return o.get(name, nil) }
 
-// get returns the value of a property. Private properties of the caller's class are visible to it only.
+// get returns the value of a property. Private properties of caller are visible only to caller.
 func (o *Object) get(name string, caller *Class) (any, error) {
 	start := o.class
 	inside := caller != nil && o.class.isA(caller)
@@ -108,8 +108,8 @@ func (c *Class) declares(name string) bool {
 	return slices.ContainsFunc(c.lineage, func(d *Class) bool { return d.ownProperty(name) != nil })
 }
 
-// set sets a property for a workflow of s, or during the initialization of the object. Without keep, the value is only
-// checked. node is that of v in the model, or nil.
+// set sets a property on behalf of a workflow of s, or during initialization. If keep is false, it only checks the
+// value. node is the node of v in the model, or nil.
 func (o *Object) set(s *scope, name string, v any, node *Node, keep bool) error {
 	caller := s.class
 	inside := caller != nil && o.class.isA(caller)

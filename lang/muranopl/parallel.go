@@ -39,14 +39,14 @@ func compileParallel(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// within reports whether t is outer or, at any depth, a branch of it.
+// within reports whether t is outer or a direct or indirect branch of it.
 func (t *task) within(outer *task) bool {
 	for ; t != nil && t != outer; t = t.outer {
 	}
 	return t == outer
 }
 
-// suspend lets others run until t is ready.
+// suspend lets other branches run until t is ready.
 func (t *task) suspend() error {
 	if !t.yield(struct{}{}) {
 		return context.Canceled
@@ -59,7 +59,7 @@ func (in *Interpreter) wake(t *task, at time.Duration) {
 	in.ready = append(in.ready, t)
 }
 
-// pause waits, and lets other branches run.
+// pause waits while other branches run.
 func (in *Interpreter) pause(d time.Duration) error {
 	t := in.current
 	if t == nil {
@@ -69,8 +69,7 @@ func (in *Interpreter) pause(d time.Duration) error {
 	return t.suspend()
 }
 
-// parallel runs branches, at most limit at a time. All run to their ends; the error is that of the first in order that
-// fails.
+// parallel runs branches, at most limit at a time. All run to their ends; the error is the first one in branch order.
 func (in *Interpreter) parallel(branches []func() error, limit int) (err error) {
 	outer, left := in.current, len(branches)
 	var all []*task
@@ -119,7 +118,7 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 	return err
 }
 
-// branch counts a branch that starts, or one that ends. All branches end once there are too many.
+// branch adds n to the number of running branches. If there are too many, all branches end.
 func (in *Interpreter) branch(n int) error {
 	in.branches += n
 	in.held += int64(n) * branchSize
@@ -133,11 +132,11 @@ func (in *Interpreter) branch(n int) error {
 	return in.exceeded
 }
 
-// turns runs tasks until none is left.
+// turns runs tasks until *left is 0.
 func (in *Interpreter) turns(left *int) error {
 	defer func() { in.tasks = tasks{now: in.now} }()
 	for *left > 0 {
-		if in.exceeded != nil { // Those that wait end, too.
+		if in.exceeded != nil { // Waiting ones end, too.
 			return in.exceeded
 		}
 		if len(in.ready) == 0 {
@@ -167,7 +166,7 @@ func (in *Interpreter) turns(left *int) error {
 	return nil
 }
 
-// locked runs a method that no other branch runs at the same time, except those that t is a branch of.
+// locked runs a method that no other branch may run at the same time, except for branches that t belongs to.
 func (in *Interpreter) locked(t *task, o *Object, m *Method, run func() (any, error)) (any, error) {
 	key := lock{o.inst, m}
 	for {

@@ -15,16 +15,16 @@ func (r Resolvers) Resolve(name string) (*Declaration, error) {
 	return nil, nil
 }
 
-// Declarations are classes by their full names.
+// Declarations maps full names to classes.
 type Declarations map[string]*Declaration
 
 // Resolve implements [Resolver].
 func (d Declarations) Resolve(name string) (*Declaration, error) { return d[name], nil }
 
-// Names returns the names in order.
+// Names returns the class names, sorted.
 func (d Declarations) Names() []string { return slices.Sorted(maps.Keys(d)) }
 
-// Names returns the names of the resolvers that have such a method.
+// Names returns the class names of the resolvers with a method Names.
 func (r Resolvers) Names() []string {
 	var names []string
 	for _, one := range r {

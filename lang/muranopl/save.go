@@ -7,15 +7,14 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Save returns the model of the objects that can be reached from root. Objects are written within their owners where
-// these have them, elsewhere where they are first found, and as their ids otherwise. Runtime and private properties are
-// left out.
+// Save returns the model of the objects that are reachable from root. An object is written within its owner if that
+// refers to it, or else at its first reference; other references are ids. Runtime and private properties are omitted.
 func (in *Interpreter) Save(root *Object) *yaql.Dict {
 	model, _ := Portable(root).(*yaql.Dict)
 	return model
 }
 
-// Portable returns a value with models instead of objects, as Save writes them, and with names instead of classes.
+// Portable returns a value with objects replaced by models, as written by Save, and classes by names.
 func Portable(v any) any {
 	w := &saver{written: map[*instance]bool{}, owned: reachable(v)}
 	if o, ok := v.(*Object); ok {
@@ -31,8 +30,8 @@ func Portable(v any) any {
 	return filled(v)
 }
 
-// replace returns a value with f of each part that is not a collection, and of each key that is a class. Keys that are
-// objects become their ids, and sets become lists. Collections lack the parts that f drops.
+// replace returns a value with f applied to each part that is not a collection, and each key that is a class. Keys that
+// are objects become their ids, and sets become lists. Collections lack the parts that f drops.
 func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	switch v := v.(type) {
 	case *yaql.List:
@@ -63,7 +62,7 @@ func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	return f(v)
 }
 
-// reachable returns the objects that can be reached from v by saved properties, with whether their owners have them.
+// reachable returns the objects reachable from v by saved properties, and whether their owners refer to them.
 func reachable(v any) map[*instance]bool {
 	owned := map[*instance]bool{}
 	var found []*instance
@@ -90,11 +89,11 @@ func reachable(v any) map[*instance]bool {
 // saver writes a model.
 type saver struct {
 	written map[*instance]bool
-	owned   map[*instance]bool // by objects that have them
+	owned   map[*instance]bool // by objects that refer to them
 	places  []*placeholder
 }
 
-// placeholder is where an object is, or its id.
+// placeholder is the place of an object or of its id.
 type placeholder struct {
 	inst  *instance
 	model *yaql.Dict
@@ -124,10 +123,10 @@ func (w *saver) object(o *Object) *yaql.Dict {
 	return model
 }
 
-// set sets a value of a dictionary whose key is known to be one.
+// set sets a key that is known to be hashable.
 func set(d *yaql.Dict, key, v any) { _ = d.Set(key, v) }
 
-// saved returns the names of the properties that are saved, those of ancestors first.
+// saved returns the names of the saved properties, the ancestors' first.
 func (c *Class) saved() []string {
 	var names []string
 	hidden := map[string]bool{}
@@ -142,7 +141,7 @@ func (c *Class) saved() []string {
 	return names
 }
 
-// value writes a value that owner has, with placeholders for objects that it does not own.
+// value converts a value that belongs to owner, with placeholders for objects that owner does not own.
 func (w *saver) value(owner *instance, v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		switch v := v.(type) {
@@ -164,7 +163,7 @@ func (w *saver) value(owner *instance, v any) any {
 	return v
 }
 
-// filled returns a value with what the placeholders in it stand for.
+// filled replaces the placeholders within a value.
 func filled(v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		p, ok := v.(*placeholder)
@@ -179,7 +178,7 @@ func filled(v any) any {
 	return v
 }
 
-// isGone reports whether the object or one that owns it is gone from the model.
+// isGone reports whether the object or one of its owners is gone from the model.
 func (o *Object) isGone() bool {
 	return o != nil && (o.inst.gone || o.Owner().isGone())
 }
@@ -189,9 +188,9 @@ func (o *Object) isTransient() bool {
 	return slices.ContainsFunc(o.inst.class.lineage, func(c *Class) bool { return c.decl.Transient })
 }
 
-// Destroy calls .destroy of the objects that Save leaves out and of those that are gone, owned ones first, and forgets
-// them. Without a root, it destroys those that are gone only. It returns the errors of all, which keep no other object
-// from being destroyed.
+// Destroy calls .destroy of the objects that Save omits and of the objects that are gone, owned ones first, and forgets
+// them. If root is nil, it destroys only the objects that are gone. It returns all errors; an error does not prevent
+// the destruction of other objects.
 func (in *Interpreter) Destroy(ctx context.Context, root *Object) []*Error {
 	in.run = ctx
 	var reached map[*instance]bool

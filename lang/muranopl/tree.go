@@ -27,9 +27,9 @@ var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
 // line returns the expression on one line.
 func (x Expression) line() string { return lineBreaks.ReplaceAllString(string(x), " ") }
 
-// Tree returns the Node for Go values: nil, booleans, numbers, strings, expressions, slices []any, and maps
-// map[string]any in order of their keys. Keys of maps that look like expressions are expressions. Lists and dictionaries
-// of package yaql have none. It panics for other types.
+// Tree returns the Node for a Go value: nil, a boolean, number, string, Expression, slice []any, or map[string]any with
+// its keys sorted. Map keys that look like expressions become expressions; lists and dictionaries of package yaql
+// contain none. It panics for other types.
 func Tree(v any) *Node {
 	n := &Node{Value: v}
 	switch v := v.(type) {
@@ -68,8 +68,8 @@ func Tree(v any) *Node {
 	return n
 }
 
-// IsExpression reports whether a plain scalar is an expression: it has a character other than letters, digits,
-// underscores, white space and periods, and parses.
+// IsExpression reports whether a plain scalar is an expression: it contains a character other than letters, digits,
+// underscores, white space and periods, and it parses.
 func IsExpression(s string) bool {
 	if !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && r != '.' && !unicode.IsSpace(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
@@ -80,7 +80,7 @@ func IsExpression(s string) bool {
 	return err == nil
 }
 
-// Get returns the value of a string key of a dictionary, or nil.
+// Get returns the value of a string key in a dictionary, or nil.
 func (n *Node) Get(key string) *Node {
 	if len(n.Entries()) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (n *Node) Get(key string) *Node {
 	return n.part(key)
 }
 
-// List returns the items of a list, a single value as a list of one, and nothing for null.
+// List returns the items of a list, a list of one for any other value, and nil for null.
 func (n *Node) List() []*Node {
 	if n == nil || n.Value == nil {
 		return nil
@@ -99,7 +99,7 @@ func (n *Node) List() []*Node {
 	return []*Node{n}
 }
 
-// Entries returns those of a dictionary.
+// Entries returns the entries of a dictionary.
 func (n *Node) Entries() []Entry {
 	if n == nil {
 		return nil
@@ -108,7 +108,7 @@ func (n *Node) Entries() []Entry {
 	return entries
 }
 
-// dict returns the entries of a dictionary or null, and reports anything else.
+// dict returns the entries of a dictionary or null, and reports the error otherwise for anything else.
 func (n *Node) dict(otherwise string, report func(*Error)) []Entry {
 	if n == nil || n.Value == nil {
 		return nil
@@ -120,7 +120,7 @@ func (n *Node) dict(otherwise string, report func(*Error)) []Entry {
 	return entries
 }
 
-// Text returns a string.
+// Text returns a string, and false for other values.
 func (n *Node) Text() (string, bool) {
 	if n == nil {
 		return "", false
@@ -129,7 +129,7 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Name returns a string, or the source of an expression, which prefix:Name is read as.
+// Name returns a string, or the source of an expression, since prefix:Name is parsed as one.
 func (n *Node) Name() (string, bool) {
 	if n != nil {
 		if x, ok := n.Value.(Expression); ok {
@@ -139,7 +139,7 @@ func (n *Node) Name() (string, bool) {
 	return n.Text()
 }
 
-// part returns the item or the value of a key, or nil. A single value is a list of one.
+// part returns an item or the value of a key, or nil. A single value counts as a list of one.
 func (n *Node) part(key any) *Node {
 	if n == nil {
 		return nil
@@ -167,11 +167,11 @@ func (n *Node) position() Position {
 	return n.Pos
 }
 
-// Data returns the tree as a value of expressions. The sources of expressions in it are strings.
+// Data returns the tree as a YAQL value, with expressions as strings.
 func (n *Node) Data() any { return n.value(nil) }
 
-// value returns the value of a tree without expressions, whose source is text instead. It adds the nodes of dictionaries
-// to nodes, which may be nil.
+// value returns the tree as a YAQL value, with expressions as strings. It records the nodes of dictionaries in nodes,
+// which may be nil.
 func (n *Node) value(nodes map[*yaql.Dict]*Node) any {
 	switch v := n.Value.(type) {
 	case []*Node:

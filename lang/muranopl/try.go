@@ -61,7 +61,7 @@ func (c *compiler) name(n *Node) string {
 	return full
 }
 
-// handle runs the first handler for an exception, which it returns if there is none.
+// handle runs the first matching handler for an exception, or returns the exception.
 func (s *scope) handle(handlers []handler, e *Error) error {
 	outer := s.exception
 	defer func() { s.exception = outer }()
@@ -110,7 +110,7 @@ func (in *Interpreter) exception(s *scope, e *Error, name string) (*Object, erro
 func compileThrow(c *compiler, n *Node) func(*scope) error {
 	var names []*value
 	for _, name := range n.Get("Throw").List() {
-		if text, _ := name.Name(); typeName.MatchString(text) { // prefix:Name is not the class of this name here.
+		if text, _ := name.Name(); typeName.MatchString(text) { // prefix:Name is not a class name here
 			name = &Node{Pos: name.Pos, Value: text}
 		}
 		names = append(names, c.value(name))

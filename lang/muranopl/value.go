@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// options are those of all expressions.
+// options are the options of all expressions.
 var options = func() yaql.Options {
 	o := yaql.DefaultOptions()
 	o.TypeNames, o.ConvertTuplesToLists, o.ConvertInputData = true, false, false
@@ -20,7 +20,7 @@ func compile(source string) (*yaql.Expression, error) {
 	return yaql.Compile(source, yaql.WithOptions(options))
 }
 
-// compileValue compiles a tree. The errors of all its expressions are reported.
+// compileValue compiles a tree and reports the errors of all its expressions.
 func compileValue(n *Node, report func(*Error)) *value {
 	if n == nil {
 		return &value{}
@@ -81,18 +81,18 @@ func (v *value) eval(s *scope) (any, error) {
 	return v.constant, nil
 }
 
-// isConstant reports whether there is no expression in v.
+// isConstant reports whether v contains no expressions.
 func (v *value) isConstant() bool {
 	return v.kind != isExpression && !slices.ContainsFunc(v.items, func(i *value) bool { return !i.isConstant() }) &&
 		!slices.ContainsFunc(v.entries, func(e valueEntry) bool { return !e.key.isConstant() || !e.value.isConstant() })
 }
 
-// String returns the source in the notation of YAQL.
+// String returns the source in YAQL notation.
 func (v *value) String() string {
 	var parts []string
 	switch v.kind {
 	case isExpression:
-		if v.expr == nil { // It does not compile.
+		if v.expr == nil { // it does not compile
 			return string(v.constant.(Expression))
 		}
 		return v.expr.String()
@@ -110,7 +110,7 @@ func (v *value) String() string {
 	return show(v.constant)
 }
 
-// show returns a value for messages.
+// show formats a value for messages.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -132,7 +132,7 @@ func show(v any) string {
 	return string(text)
 }
 
-// kindOf names the type of a value with its article.
+// kindOf returns the type of a value with its article.
 func kindOf(v any) string {
 	name := yaql.TypeName(v)
 	if strings.ContainsRune("aeio", rune(name[0])) {

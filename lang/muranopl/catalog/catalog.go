@@ -1,8 +1,8 @@
-// Package catalog reads MuranoPL classes from YAML: from folders and packages, which may be zip archives.
+// Package catalog reads MuranoPL classes from YAML files in folders and in packages, which may be zip archives.
 //
-// A package has a manifest.yaml with the names of its classes and their files in the folder Classes. Elsewhere, all files
-// *.yaml and *.yml are read, except hidden ones. A file may have several documents, each of them a class; Namespaces
-// carries over to the next.
+// A package has a manifest.yaml that lists its classes and their files in the folder Classes. In other folders, all
+// *.yaml and *.yml files are read, except hidden ones. Each document in a file is a class; Namespaces carries over to
+// the next one.
 package catalog
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 )
 
-// Limits of what is read.
+// Limits on input.
 const (
 	maxFile    = 4 << 20
 	maxTotal   = 64 << 20
@@ -28,12 +28,12 @@ const (
 	maxModel   = 64 << 20
 )
 
-// Catalog has classes by their full names. It is a [muranopl.Resolver].
+// Catalog contains classes by full name. It is a [muranopl.Resolver].
 type Catalog struct {
 	muranopl.Declarations
-	// Sources are the texts of the files, by the names that positions have.
+	// Sources maps the file names used in positions to the files' texts.
 	Sources map[string]string
-	// Errors are the problems in the files. Classes without errors can be used.
+	// Errors lists the problems in the files. Classes without errors can be used.
 	Errors Errors
 
 	dir           string
@@ -41,7 +41,7 @@ type Catalog struct {
 	size, entries int
 }
 
-// Open reads folders and archives. It returns an error if one of them cannot be read.
+// Open reads folders and archives. It returns an error if one cannot be read.
 func Open(names ...string) (*Catalog, error) {
 	c := newCatalog()
 	for _, name := range names {
@@ -71,7 +71,7 @@ func newCatalog() *Catalog {
 	return &Catalog{Declarations: muranopl.Declarations{}, Sources: map[string]string{}}
 }
 
-// Folder returns the classes of a folder whose name in positions is dir.
+// Folder returns the classes of a folder. Positions use dir as its name.
 func Folder(dir string, files fs.FS) (muranopl.Declarations, []*muranopl.Error) {
 	c := newCatalog()
 	c.folder(dir, files)
@@ -111,10 +111,10 @@ func (c *Catalog) folder(dir string, files fs.FS) {
 	})
 }
 
-// read returns the text of a file, or reports an error at pos.
+// read returns the text of a file, or reports an error at pos and returns false.
 func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	var src []byte
-	info, err := fs.Stat(c.files, name) // It follows symbolic links.
+	info, err := fs.Stat(c.files, name) // follows symbolic links
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", name)
 	}
@@ -140,7 +140,7 @@ func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// classes declares the classes of a file, and returns those without a name.
+// classes declares the classes in a file, and returns the ones without a name.
 func (c *Catalog) classes(pos muranopl.Position, file string) (unnamed []muranopl.Declaration) {
 	src, ok := c.read(pos, file)
 	if !ok {
@@ -182,7 +182,7 @@ func (c *Catalog) declare(pos muranopl.Position, d *muranopl.Declaration) {
 	c.Declarations[d.Name] = d
 }
 
-// at returns the position of the value of a key, or of the dictionary.
+// at returns the position of a key's value, or else of the dictionary.
 func at(n *muranopl.Node, key string) muranopl.Position {
 	if v := n.Get(key); v != nil {
 		return v.Pos
@@ -197,7 +197,7 @@ var (
 	format      = regexp.MustCompile(`^(MuranoPL/)?1(\.\d+)*$`)
 )
 
-// pack reads the classes that a manifest has.
+// pack reads the classes listed in a manifest.
 func (c *Catalog) pack() {
 	src, ok := c.read(c.position(manifest), manifest)
 	if !ok {

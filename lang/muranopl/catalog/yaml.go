@@ -19,7 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Errors are the problems in a file.
+// Errors is the list of problems in a file.
 type Errors []*muranopl.Error
 
 func (e Errors) Error() string {
@@ -30,8 +30,8 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Decode returns the documents of a YAML file of classes that are not empty. A plain scalar is an expression where it
-// looks like one, a quoted one is a string; the tags !yaql and !!str override that. An error is of type [Errors].
+// Decode returns the nonempty documents of a YAML file of classes. A plain scalar that looks like an expression is one,
+// and a quoted one is a string; the tags !yaql and !!str override that. The error is of type [Errors].
 func Decode(file string, src []byte) ([]*muranopl.Node, error) {
 	r := &reader{file: file, src: string(src), expressions: true}
 	documents, errs := r.documents()
@@ -41,7 +41,7 @@ func Decode(file string, src []byte) ([]*muranopl.Node, error) {
 	return documents, nil
 }
 
-// Model returns an object model, in JSON or YAML. It has no expressions. An error is of type [Errors].
+// Model returns an object model in JSON or YAML. It contains no expressions. The error is of type [Errors].
 func Model(file string, src []byte) (*muranopl.Node, error) {
 	if len(src) > maxModel {
 		return nil, Errors{failAt(muranopl.Position{File: file}, "larger than %d MiB", maxModel>>20)}
@@ -49,14 +49,14 @@ func Model(file string, src []byte) (*muranopl.Node, error) {
 	v, notJSON := yaql.FromJSON(src)
 	if notJSON != nil && strings.EqualFold(path.Ext(file), ".json") {
 		pos := muranopl.Position{File: file}
-		_, _ = fmt.Sscanf(notJSON.Error(), "%d:%d:", &pos.Line, &pos.Column) // Its errors begin with these.
+		_, _ = fmt.Sscanf(notJSON.Error(), "%d:%d:", &pos.Line, &pos.Column) // The error starts with the position.
 		_, message, _ := strings.Cut(notJSON.Error(), ": ")
 		return nil, Errors{failAt(pos, "invalid JSON: %s", message)}
 	}
 	r := &reader{file: file, src: string(src), json: notJSON == nil}
 	documents, errs := r.documents()
 	switch {
-	case r.json && errs != nil && strings.HasPrefix(errs[0].Message, "invalid YAML"): // Not all of JSON is YAML.
+	case r.json && errs != nil && strings.HasPrefix(errs[0].Message, "invalid YAML"): // Not all JSON is valid YAML.
 		n := muranopl.Tree(v)
 		n.Pos = muranopl.Position{File: file, Line: 1, Column: 1}
 		return n, nil
@@ -72,12 +72,12 @@ func failAt(pos muranopl.Position, format string, args ...any) *muranopl.Error {
 	return &muranopl.Error{Kind: muranopl.Syntax, Message: fmt.Sprintf(format, args...), Pos: pos}
 }
 
-// reader makes trees of a file.
+// reader converts a file to trees.
 type reader struct {
 	file, src   string
 	expressions bool
-	json        bool  // Numbers are those of JSON.
-	lines       []int // where they begin
+	json        bool  // parse numbers as JSON
+	lines       []int // offsets of lines
 	errs        Errors
 }
 
@@ -102,7 +102,7 @@ func (r *reader) documents() ([]*muranopl.Node, Errors) {
 	return trees, nil
 }
 
-// lineBreak matches what YAML counts as one.
+// lineBreak matches a line break as defined by YAML.
 var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
 
 func (r *reader) tree(n *yaml.Node) *muranopl.Node {
@@ -134,7 +134,7 @@ func (r *reader) fail(n *muranopl.Node, format string, args ...any) {
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar sets the value of t. Plain scalars are those of YAML 1.1, except that times are strings.
+// scalar sets the value of t. Plain scalars follow YAML 1.1, except that times are strings.
 func (r *reader) scalar(n *yaml.Node, t *muranopl.Node) {
 	tagged, ok := n.Style&yaml.TaggedStyle != 0, true
 	switch {
@@ -145,7 +145,7 @@ func (r *reader) scalar(n *yaml.Node, t *muranopl.Node) {
 	case !tagged:
 		t.Value, ok = plain(n.Value)
 		if r.json {
-			t.Value, _ = yaql.FromJSON([]byte(n.Value)) // It is valid.
+			t.Value, _ = yaql.FromJSON([]byte(n.Value)) // always valid
 		}
 		switch {
 		case ok || r.json:
@@ -175,7 +175,7 @@ var (
 	times    = regexp.MustCompile(`^([-+]?[1-9][\d_]*(:[0-5]?\d)+|\d{4}-\d\d?-\d\d?([Tt \t].*)?)$`)
 )
 
-// words are the other plain scalars that are not strings.
+// words maps plain scalars that are not strings to their values.
 var words = map[string]any{
 	".inf": math.Inf(1), ".Inf": math.Inf(1), ".INF": math.Inf(1), "+.inf": math.Inf(1), "-.inf": math.Inf(-1), ".nan": math.NaN(),
 }
@@ -188,7 +188,7 @@ func init() {
 	}
 }
 
-// plain returns the value of a plain scalar, unless it is a string.
+// plain returns the value of a plain scalar, or false if it is a string.
 func plain(s string) (any, bool) {
 	switch {
 	case words[s] != nil || nulls.MatchString(s):
@@ -205,13 +205,13 @@ func plain(s string) (any, bool) {
 	return nil, false
 }
 
-const maxDigits = 4300 // as many as the contract int() takes
+const maxDigits = 4300 // the limit of int() in contracts
 
-// properties are the tag and the anchor of a node.
+// properties matches the tag and anchor of a node.
 var properties = regexp.MustCompile(`^([!&]\S*\s+)*`)
 
-// expression sets the value of t to an expression, and its position to that of the first character. If it has several
-// lines, they are as they are in the file, so that places within it are right, too.
+// expression sets the value of t to an expression, and its position to the first character. The text of a multi-line
+// expression is taken from the file unchanged, so that positions within it are right.
 func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	t.Value = muranopl.Expression(n.Value)
 	rest := r.src[r.lines[min(n.Line, len(r.lines))-1]:]
@@ -236,11 +236,11 @@ func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	text := written(n.Value, rest)
 	outside := func(quote string) bool { return strings.Count(text[:strings.LastIndexByte(text, '\n')], quote)%2 == 0 }
 	if strings.Contains(text, "\n") && !strings.Contains(text, `\`) && outside(`"`) && outside("'") && outside("`") {
-		t.Value = muranopl.Expression(text) // No string of it has a line break.
+		t.Value = muranopl.Expression(text) // Strings in it contain no line breaks.
 	}
 }
 
-// written returns the text that src begins with and that differs from value only in white space, or nothing.
+// written returns the prefix of src that differs from value only in white space, or "".
 func written(value, src string) string {
 	rest := src
 	for _, r := range value {

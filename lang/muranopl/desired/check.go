@@ -14,19 +14,19 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-const deepest = 100 // that providers accept
+const deepest = 100 // the limit of providers
 
-// checker makes LumiGL of values, and checks their types.
+// checker converts values to LumiGL and checks their types.
 type checker struct {
 	depth int
-	// resources may be anywhere.
+	// resources may occur anywhere
 	resources bool
 }
 
-// plainTypes are the types of values, as package yaql names them, for those of properties.
+// plainTypes maps property types to the names that package yaql uses for the types of their values.
 var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
 
-// value makes a value of a type that satisfies the type's constraints.
+// value converts v to a type and checks the type's constraints.
 func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
 	x, err := c.convert(t, v, path)
 	if err == nil {
@@ -147,7 +147,8 @@ func (c checker) list(elem schema.Type, v *yaql.List, path string) (lumigl.Value
 	return lumigl.ListOf(all...), nil
 }
 
-// dict makes an object with any keys, or those of a type. As in objects, null is absent unless any value will do.
+// dict converts a dictionary with arbitrary keys, or keys of a type. As in objects, null means absent unless the
+// elements may be anything.
 func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.Value, error) {
 	var o lumigl.ObjectBuilder
 	for k, item := range v.All() {
@@ -173,7 +174,7 @@ func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.
 	return o.Object(), nil
 }
 
-// object makes an object with declared properties.
+// object converts an object with declared properties.
 func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
 	var o lumigl.ObjectBuilder
 	var settable []string
@@ -212,7 +213,7 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 	return o.Object(), nil
 }
 
-// variant makes an object with one of some properties.
+// variant converts an object that has exactly one of the properties.
 func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
 	o, err := c.object(variants, v, path)
 	var names, found []string
@@ -228,7 +229,7 @@ func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string)
 	return o, err
 }
 
-// file makes an asset or an archive of a dictionary with one of some keys.
+// file converts a dictionary with exactly one of the keys to an asset or archive.
 func (c checker) file(signature string, keys []string, v any, path string) (lumigl.Value, error) {
 	d, ok := v.(*yaql.Dict)
 	if ok && d.Len() == 1 {
@@ -254,7 +255,7 @@ func (c checker) file(signature string, keys []string, v any, path string) (lumi
 	return lumigl.Value{}, wrong(path, "expected a dictionary with %s, found %s", oneOf(keys), foundIn(v))
 }
 
-// assignable reports whether an output is of a type that is expected.
+// assignable reports whether an output of type found can be used where expected is expected.
 func assignable(expected, found schema.Type) bool {
 	expected, found = schema.Underlying(expected), schema.Underlying(found)
 	if found == schema.Any {
@@ -341,7 +342,7 @@ func describe(t schema.Type) string {
 	return "dictionary"
 }
 
-// foundIn describes a value without showing it.
+// foundIn describes a value without revealing it.
 func foundIn(v any) string {
 	if r := resourceOf(v); r != nil {
 		return "resource " + r.title()

@@ -1,5 +1,5 @@
-// Package desired evaluates object models in MuranoPL to desired graphs: the workflow that deploys the root object asks
-// for resources by creating objects of io.lumi.Resource.
+// Package desired evaluates MuranoPL object models to desired graphs. The workflow that deploys the root object
+// requests resources by creating objects of class io.lumi.Resource.
 package desired
 
 import (
@@ -16,10 +16,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Evaluate returns the desired graph, and the saved model that the next evaluation takes as Input.Last: the model as it is
-// in the file, and as the workflow leaves it. Outputs in it are references to properties of resources of the graph, or
-// expressions, which are values once the graph is deployed. Errors in the model and the classes are of type
-// [*muranopl.Error].
+// Evaluate returns the desired graph, and the saved model to pass as Input.Last next time: the model in the file and
+// the model after the workflow. Outputs in it are references to properties of resources in the graph, or expressions;
+// deploying the graph turns them into values. Errors in the model and classes are of type [*muranopl.Error].
 func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumigl.Value, err error) {
 	e := &evaluation{
 		Input: in, ctx: ctx, graph: &lumigl.Snapshot{Package: in.Module}, types: map[string]*schema.Resource{}, unnamed: map[string]int{},
@@ -44,7 +43,7 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	if m.file, err = newModels(tree(file, in.Model)); err != nil {
 		return nil, lumigl.Value{}, err
 	}
-	m.last, _ = newModels(tree(in.Last.Get("file"), nil)) // They were checked before they were saved.
+	m.last, _ = newModels(tree(in.Last.Get("file"), nil)) // It was checked before it was saved.
 	m.saved, _ = newModels(tree(in.Last.Get("saved"), nil))
 	root, err := m.load(e)
 	if err == nil {
@@ -65,7 +64,7 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
 }
 
-// sort puts the graph in order. It returns the first of its faults at the instruction that asked for the resource.
+// sort sorts the graph. It returns the graph's first error at the instruction that requested the resource.
 func (e *evaluation) sort() error {
 	err := e.graph.Sort()
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
@@ -82,7 +81,8 @@ func (e *evaluation) sort() error {
 	return at
 }
 
-// destroy calls .destroy of the objects that the root does not lead to or, without one, of those that are gone.
+// destroy calls .destroy of the objects that are not reachable from root or, if root is nil, of the objects that are
+// gone.
 func (e *evaluation) destroy(root *muranopl.Object) error {
 	if errs := e.in.Destroy(e.ctx, root); len(errs) > 0 {
 		return errs[0]

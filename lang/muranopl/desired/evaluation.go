@@ -8,25 +8,26 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Input is what a desired graph depends on.
+// Input is the input of an evaluation.
 type Input struct {
-	// Module and Environment are those of the URNs.
+	// Module and Environment are parts of the URNs.
 	Module, Environment string
-	// Classes finds the classes of the objects. Those of io.murano and io.lumi need not be among them. It is required.
+	// Classes resolves the classes of objects. It need not include io.murano and io.lumi. It is required.
 	Classes muranopl.Resolver
-	// Schemas have the types of resources.
+	// Schemas declare the resource types.
 	Schemas []*schema.Package
-	// Model is the object model of the file. It is required. The positions in it and in the classes are those of messages and sources.
+	// Model is the object model in the file. It is required. Its positions and the classes' are used in messages and
+	// sources.
 	Model *muranopl.Node
-	// Last is the saved model of the last deployment with the values of outputs, absent before the first.
+	// Last is the saved model of the last deployment with the values of outputs, or absent before the first.
 	Last lumigl.Value
-	// Method of the root object is called, "deploy" if it is empty.
+	// Method is the method of the root object to call. The default is "deploy".
 	Method string
-	// Log gets the messages of io.lumi.Log. It may be nil.
+	// Log receives the messages of io.lumi.Log. It may be nil.
 	Log func(level, message string)
 }
 
-// evaluation makes a graph.
+// evaluation builds a graph.
 type evaluation struct {
 	Input
 	ctx     context.Context
@@ -34,6 +35,6 @@ type evaluation struct {
 	graph   *lumigl.Snapshot
 	types   map[string]*schema.Resource
 	tokens  []string
-	unnamed map[string]int // resources without a name, by type
+	unnamed map[string]int // counts resources without a name, by type
 	places  map[string]muranopl.Position
 }

@@ -18,12 +18,12 @@ type dict = map[string]any
 
 func contract(x muranopl.Expression) dict { return dict{"Contract": x} }
 
-// argument declares an argument that may be left out.
+// argument declares an optional argument.
 func argument(name string, x muranopl.Expression, preset any) dict {
 	return dict{name: dict{"Contract": x, "Default": preset}}
 }
 
-// murano are the classes that catalogs build on.
+// murano contains the classes that catalogs build on.
 var murano = muranopl.Declarations{
 	"io.murano.Application": {Name: "io.murano.Application", Tree: muranopl.Tree(dict{"Methods": dict{"deploy": dict{}}})},
 	"io.murano.Environment": {Name: "io.murano.Environment", Tree: muranopl.Tree(dict{
@@ -37,7 +37,7 @@ var murano = muranopl.Declarations{
 	})},
 }
 
-// library returns the classes by which workflows ask for resources.
+// library returns the classes with which workflows request resources.
 func (e *evaluation) library() muranopl.Declarations {
 	text := muranopl.Expression("$.string().notNull()")
 	log := &muranopl.Declaration{Transient: true, Native: map[string]muranopl.Native{}}
@@ -78,8 +78,8 @@ func (e *evaluation) library() muranopl.Declarations {
 	}
 }
 
-// Library has the classes of io.murano and io.lumi for checks, and for runs outside of a deployment: there, workflows that
-// ask for resources fail. log gets the messages of io.lumi.Log.
+// Library contains the classes of io.murano and io.lumi for checks and for runs outside of a deployment, where requests
+// for resources fail. log receives the messages of io.lumi.Log.
 func Library(log func(level, message string)) muranopl.Resolver {
 	e := &evaluation{Input: Input{Log: log}}
 	classes := e.library()
@@ -93,7 +93,8 @@ func Library(log func(level, message string)) muranopl.Resolver {
 	return muranopl.Resolvers{classes, murano}
 }
 
-// Resources returns the properties of the resource types in schemas, by their tokens, or nil if there are no schemas.
+// Resources maps the tokens of the resource types in schemas to their property names. It returns nil if there are no
+// schemas.
 func Resources(schemas []*schema.Package) map[string][]string {
 	if len(schemas) == 0 {
 		return nil
@@ -150,7 +151,7 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 		return nil, fault(err)
 	}
 	graph := e.graph
-	if call.Gone() { // What it asks for goes with it.
+	if call.Gone() { // Its resources are no longer wanted.
 		graph = &lumigl.Snapshot{}
 	}
 	if other := graph.Vertex(string(u)); other != nil {
@@ -181,14 +182,14 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 	}
 	e.places[v.Key()] = call.Pos()
 	v.Properties, v.Source = values, call.Pos().String()
-	if settings.Len() > 0 { // As it is in files.
+	if settings.Len() > 0 { // Empty options are absent, as in files.
 		v.Options = settings
 	}
 	o.SetData(&resource{v, decl, properties})
 	return nil, nil
 }
 
-// get returns a property of a resource: an output, or the value that was given.
+// get returns a property of a resource: an output, or the given input.
 func get(call *muranopl.Call) (any, error) {
 	r := resourceOf(call.This())
 	if err := yaql.Known(call.Arg(0)); r == nil || err != nil {
@@ -220,9 +221,9 @@ func get(call *muranopl.Call) (any, error) {
 
 var valueName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// shared returns the vertex of a module that has a value, and the name and the type of that. The engine checks types.
+// shared returns the vertex of a module for a shared value, and the value's name and type. The engine checks types.
 func (e *evaluation) shared(call *muranopl.Call, module string, form any) (*lumigl.Vertex, string, lumigl.Value, error) {
-	for _, v := range []any{call.Arg(0), form, call.Arg(2)} { // The last is the form or where.
+	for _, v := range []any{call.Arg(0), form, call.Arg(2)} { // form or where
 		if err := yaql.Known(v); err != nil {
 			return nil, "", lumigl.Value{}, err
 		}
@@ -254,7 +255,7 @@ func (e *evaluation) module(name string) (*lumigl.Vertex, error) {
 	return e.graph.Add(u)
 }
 
-// provide gives a value to other modules.
+// provide provides a value to other modules.
 func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	if module := property(call.This(), "name"); module != nil && module != e.Module {
 		return nil, yaql.Errorf(yaql.Value, "only the module itself can provide a value: create a lumi:Module without a name")
@@ -276,7 +277,7 @@ func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	return nil, nil
 }
 
-// use returns a value of another module.
+// use returns a value provided by another module.
 func (e *evaluation) use(call *muranopl.Call) (any, error) {
 	module, _ := property(call.This(), "name").(string)
 	if err := yaql.Known(property(call.This(), "name")); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// checkLimits checks what is known of a value. The message does not show it, as no message about a value's type does.
+// checkLimits checks the constraints of a value as far as it is known. Messages do not reveal values.
 func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	if c == nil || v.IsExpression() {
 		return nil
@@ -49,7 +49,7 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	return nil
 }
 
-// identities returns texts that are the same for equal elements. What is not known yet is equal if it comes from one place.
+// identities returns texts that are equal for equal elements. Unknown elements are equal if they have the same origin.
 func identities(list lumigl.Value) []string {
 	var before []lumigl.Value
 	var ids []string

@@ -13,12 +13,12 @@ import (
 // header is the key of objects in models.
 const header = "?"
 
-// models has the objects of a model by id.
+// models indexes the objects of a model by id.
 type models struct {
 	root    *muranopl.Node
 	objects map[string]*muranopl.Node
-	owners  map[string]string // the object around each
-	ids     []string          // in order
+	owners  map[string]string // the enclosing object of each
+	ids     []string          // in order of appearance
 }
 
 func idOf(object *muranopl.Node) string {
@@ -26,7 +26,7 @@ func idOf(object *muranopl.Node) string {
 	return id
 }
 
-// newModels finds the objects of a model. Each must have an id of its own.
+// newModels indexes the objects of a model. Each must have a unique id.
 func newModels(root *muranopl.Node) (*models, error) {
 	m := &models{root: root, objects: map[string]*muranopl.Node{}, owners: map[string]string{}}
 	return m, m.add(root, "")
@@ -65,13 +65,13 @@ func eachPart(n *muranopl.Node, f func(*muranopl.Node)) {
 	}
 }
 
-// merger puts a file and the saved model together: In and InOut values are those of the file, Out values and InOut values
-// that the file did not change since are the saved ones.
+// merger merges a file and the saved model: In and InOut values come from the file, Out values and InOut values that
+// did not change in the file from the saved model.
 type merger struct {
 	in                *muranopl.Interpreter
 	file, last, saved *models
-	live              map[string]bool // objects whose places in the file count
-	placed            map[string]bool // objects that are in the result
+	live              map[string]bool // objects whose position in the file counts
+	placed            map[string]bool // objects in the result
 	log               func(level, message string)
 }
 
@@ -84,17 +84,17 @@ func (m *merger) class(object *muranopl.Node) (*muranopl.Class, error) {
 	return m.in.Class(name)
 }
 
-// keeps reports whether the saved value of an InOut property counts, not that of the file.
+// keeps reports whether the saved value of an InOut property takes precedence over the file's.
 func (m *merger) keeps(id, name string, v *muranopl.Node) bool {
 	return m.saved.objects[id].Get(name) != nil && same(v, m.last.objects[id].Get(name))
 }
 
-// same compares values of the file. Objects are the same if their ids are.
+// same compares values of the file. Objects are equal if their ids are.
 func same(a, b *muranopl.Node) bool {
 	return (a == nil) == (b == nil) && (a == nil || reduced(a).Equal(reduced(b)))
 }
 
-// reduced returns a value with ids instead of objects.
+// reduced replaces objects within a value by their ids.
 func reduced(n *muranopl.Node) lumigl.Value {
 	v, _ := export(n.Data(), true) // It has been exported before.
 	return lumigl.ListOf(v).Replace(func(part lumigl.Value) (lumigl.Value, bool) {
@@ -102,7 +102,7 @@ func reduced(n *muranopl.Node) lumigl.Value {
 	})
 }
 
-// check returns what the file must not have changed in an object.
+// check returns an error for changes of an object that the file must not make.
 func (m *merger) check(id string) error {
 	object, last := m.file.objects[id], m.last.objects[id]
 	fail := func(pos muranopl.Position, kind yaql.Kind, format string, args ...any) error {
@@ -144,7 +144,7 @@ func (m *merger) check(id string) error {
 	return nil
 }
 
-// findLive finds the objects of the file whose places count.
+// findLive finds the objects whose position in the file counts.
 func (m *merger) findLive(n *muranopl.Node) {
 	if n.Get(header) == nil {
 		eachPart(n, m.findLive)
@@ -161,8 +161,7 @@ func (m *merger) findLive(n *muranopl.Node) {
 	}
 }
 
-// merge returns a value of the file or the saved model as it is loaded. Saved values have the position of what is around
-// them.
+// merge merges a value of the file or the saved model. Saved values get the position around.
 func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *muranopl.Node {
 	merged := &muranopl.Node{Pos: cmp.Or(n.Pos, around), Value: n.Value}
 	id := idOf(n)
@@ -217,7 +216,7 @@ func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *
 	return merged
 }
 
-// load creates the objects of the file and of the saved model. Those that are gone get .destroy.
+// load creates the objects of the file and the saved model. Objects that are gone get .destroy.
 func (m *merger) load(e *evaluation) (*muranopl.Object, error) {
 	if m.file.root.Get(header) == nil {
 		return nil, failAt(e.Model.Pos, muranopl.Syntax, "the root of an object model must be an object with the key ?")

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// future is a value that workflows can pass on but not look at: an output, a secret, or a string of such.
+// future is a value that workflows can pass on but not inspect: an output, a secret, or a string that contains one.
 type future struct {
 	value lumigl.Value
 	// typ is nil for secrets.
@@ -30,7 +30,7 @@ func (f *future) YAQLOpaque() error {
 	return yaql.Errorf(muranopl.Unknown, "%s can only be assigned, passed on, or put into a string", f.name)
 }
 
-// kinds are the types of what contracts accept.
+// kinds maps the kinds of contracts to types.
 var kinds = map[string]schema.Type{
 	"string": schema.String, "int": schema.Number, "bool": schema.Bool,
 	"list": &schema.List{Elem: schema.Any}, "dict": &schema.Map{Key: schema.String, Elem: schema.Any},
@@ -72,13 +72,13 @@ func (f *future) YAQLText(parts []any) (any, error) {
 	return &future{v, schema.String, name}, nil
 }
 
-// signed returns an object that a signature marks as a special value.
+// signed returns an object with a signature.
 func signed(signature, key string, v lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf(
 		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}, lumigl.Member{Key: key, Value: v})
 }
 
-// export returns a value that has no objects as LumiGL. Only a file may write special values, such as secrets, itself.
+// export converts a value without objects to LumiGL. Special values such as secrets are allowed only in a file.
 func export(v any, file bool) (lumigl.Value, error) {
 	switch v := v.(type) {
 	case *future:
@@ -126,8 +126,8 @@ func export(v any, file bool) (lumigl.Value, error) {
 	return lumigl.Parser{}.ParseValue(string(text))
 }
 
-// tree returns a part of a model as a tree, with the positions of the one that it was, if any. Secrets are futures, and what
-// is not known is null.
+// tree converts part of a model to a tree, with the positions of its former tree at, if any. Secrets become futures,
+// and unknown values null.
 func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 	if at == nil {
 		at = &muranopl.Node{}
@@ -159,7 +159,7 @@ func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 		n.Value = entries
 	case kind == lumigl.Number:
 		literal, _ := v.Literal()
-		n.Value, _ = yaql.FromJSON([]byte(literal)) // A number of JSON is one.
+		n.Value, _ = yaql.FromJSON([]byte(literal)) // always valid
 	case kind == lumigl.Bool:
 		n.Value, _ = v.Bool()
 	case kind == lumigl.Text:
