@@ -301,7 +301,7 @@ func TestEmptyPage(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, parse(t, "pending.json"))
 	text := eval[string](t, tab, "document.body.innerText")
-	for _, want := range []string{"0 resources, 0 dependencies, 1 pending change", "There is nothing in this graph."} {
+	for _, want := range []string{"0 resources, 0 dependencies, 1 pending change", "This graph is empty."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q: %s", want, text)
 		}

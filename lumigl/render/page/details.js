@@ -30,7 +30,7 @@ function showDetails(node) {
   details.scrollTop = 0;
 }
 
-// copyButton copies a text that people paste into commands. Where the browser keeps pages from doing so, it marks the text.
+// copyButton copies a text. If the browser denies access to the clipboard, it selects the text instead.
 function copyButton(name, text) {
   return make("button", {
     type: "button", class: "copy", "aria-label": `Copy ${name}`, onclick: async (event) => {
@@ -70,7 +70,7 @@ function links(title, list, end) {
   return [make("h3", {}, list.length ? `${title} (${list.length.toLocaleString("en")})` : title), make("ul", { class: "links" }, ...items)];
 }
 
-// inside lists what is in an object or a list.
+// inside lists the contents of an object or a list.
 function inside(value) {
   const list = make("ul");
   const isList = value[0] === "list";
@@ -101,7 +101,7 @@ function member(key, value) {
   return make("li", {}, key, scalar(value));
 }
 
-// Of a text that is longer than this, only the beginning is shown until it is opened, and then with its lines.
+// Longer texts are collapsed to their beginning; expanded, they show their lines.
 const LONG_TEXT = 200;
 
 function clipped(text) {

@@ -1,17 +1,17 @@
-// Drawing: what is in view, and no finer than can be seen.
+// Drawing: only what is in view, and only visible detail.
 
 const context = canvas.getContext("2d");
 const colors = {};
 const state = {
   selected: null,
   hovered: null,
-  type: -1, // the one that was picked in the legend
-  matches: null, // the set of nodes that the search found, or null
+  type: -1, // selected in the legend
+  matches: null, // set of nodes that match the search, or null
 };
 let frame = 0;
 let ratio = 1;
 
-// redraw draws the next frame anew.
+// redraw schedules a repaint in the next frame.
 function redraw() {
   frame ||= requestAnimationFrame(() => {
     frame = 0;
@@ -19,7 +19,7 @@ function redraw() {
   });
 }
 
-// readColors takes the colors from the style sheet, which knows whether it is dark.
+// readColors reads the colors from the style sheet, which depend on light or dark mode.
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["ground", "panel", "line", "text", "soft", "accent", "accent-soft", "node", "node-line", "arrow", "grid",
@@ -28,7 +28,7 @@ function readColors() {
   }
 }
 
-// isDimmed reports whether a node is not what is looked for.
+// isDimmed reports whether a node is outside of the current search or legend filter.
 function isDimmed(node) {
   return (state.matches !== null && !state.matches.has(node)) || (state.type >= 0 && node.type !== state.type);
 }
@@ -86,7 +86,7 @@ function paintArrows(a, b, focus) {
   }
 }
 
-// trace draws an arrow's line: curves that leave and arrive level.
+// trace traces an arrow's curves, which are horizontal at both ends.
 function trace(path, arrow) {
   const p = arrow.points;
   path.moveTo(p[0], p[1]);
@@ -110,7 +110,7 @@ function traceHead(path, arrow) {
   path.lineTo(x + back, y + 4);
 }
 
-// paintPaths writes an arrow's paths on its middle.
+// paintPaths writes an arrow's paths at its middle.
 function paintPaths(arrow) {
   const p = arrow.points;
   const i = Math.max(2, 2 * Math.floor(p.length / 4));
@@ -176,7 +176,7 @@ function paintNode(node, near) {
   context.direction = "ltr";
   const room = NODE_WIDTH - 30;
   if (view.scale < 0.5) {
-    // From far away, the name alone can still be read if it is large.
+    // At low zoom, draw only the name, in a larger font.
     const size = view.scale < 0.28 ? 30 : 24;
     context.font = `600 ${size}px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif`;
     context.fillStyle = colors.text;
@@ -198,7 +198,7 @@ function paintNode(node, near) {
   }
 }
 
-// outline draws the frames of what is selected, or was found.
+// outline draws a frame around a selected or matching node.
 function outline(node, near, radius) {
   const found = state.matches !== null && state.matches.has(node);
   if (node !== state.selected && node !== state.hovered && !found) {
@@ -215,7 +215,7 @@ function outline(node, near, radius) {
   context.stroke();
 }
 
-// fitText shortens a text until it has room. Both ends stay, since long names often differ at their ends only.
+// fitText shortens a text to fit. It cuts the middle, since long names often differ only at their ends.
 function fitText(text, room) {
   if (context.measureText(text).width <= room) {
     return text;

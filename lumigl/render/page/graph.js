@@ -1,4 +1,4 @@
-// The graph: what the page was written with, made convenient.
+// The graph: the embedded data in a convenient form.
 
 const NODE_WIDTH = 208;
 const NODE_HEIGHT = 48;
@@ -7,14 +7,14 @@ const graph = JSON.parse(document.getElementById("data").textContent);
 const nodes = graph.nodes;
 const nodeOf = new Map(nodes.map((node) => [node.key, node]));
 
-// Most of a token is the same for many; its last part is what people look for, with its module where others end alike.
+// Tokens share long prefixes, so show only the last part, with its module if several types end alike.
 const shortTypes = graph.types.map((type) => {
   const ends = [type.slice(type.lastIndexOf(":") + 1), type.slice(type.indexOf(":") + 1)];
   return ends.find((end) => graph.types.filter((other) => other.endsWith(":" + end)).length < 2) ?? type;
 });
 
 for (const node of nodes) {
-  node.out = []; // the arrows that begin here
+  node.out = []; // arrows from this node
   node.in = [];
   node.typeName = graph.types[node.type] ?? "";
   node.shortType = shortTypes[node.type] ?? "";
@@ -34,7 +34,7 @@ const arrows = graph.arrows.map(([from, to, paths, more, bends]) => {
   return arrow;
 });
 
-// pointsOf lists the points that an arrow comes by, with its ends at the sides of the nodes.
+// pointsOf lists the points of an arrow, including its ends at the sides of the nodes.
 function pointsOf(from, to, bends) {
   const half = NODE_WIDTH / 2;
   if (from === to) {
@@ -49,7 +49,8 @@ function pointsOf(from, to, bends) {
 
 const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];
 
-// colorOf returns the color of a type. Where there are more types than hues, these come again darker, and then lighter.
+// colorOf returns the color of a type. If there are more types than hues, the hues repeat in a darker and then a
+// lighter shade.
 function colorOf(type) {
   if (type < 0) {
     return colors.accent;
@@ -58,13 +59,13 @@ function colorOf(type) {
   return `hsl(${hues[type % hues.length]} ${colors.saturation} ${parseInt(colors.lightness, 10) + shade}%)`;
 }
 
-// plural counts things in words.
+// plural formats a count with its noun.
 function plural(n, thing) {
   const many = { vertex: "vertices", dependency: "dependencies" }[thing] ?? thing + "s";
   return `${n.toLocaleString("en")} ${n === 1 ? thing : many}`;
 }
 
-// make returns a new element. Texts only ever get into the page as text.
+// make returns a new element. Strings are only ever inserted as text nodes.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -78,7 +79,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// dot is a spot in the color of a type.
+// dot returns a dot in the color of a type.
 function dot(type) {
   const spot = make("span", { class: "dot", "aria-hidden": "true" });
   spot.style.background = colorOf(type);

@@ -1,12 +1,12 @@
-// The page as a whole: what is selected, the keys, and the beginning.
+// The page: selection, keyboard and startup.
 
-// say tells it to those who do not see it.
+// say announces a text to screen readers.
 function say(text) {
   document.getElementById("status").textContent = text;
 }
 
-// select shows a node and its details, or, for null, none. One that is passed on the way to others, step by step, is none
-// that the browser's back button leads to.
+// select shows a node and its details; null clears the selection. If passing is set, as for steps with the arrow keys,
+// it adds no entry to the browser's history.
 function select(node, { keepFocus = false, keepView = false, keepAddress = false, passing = false } = {}) {
   land();
   state.selected = node;
@@ -15,7 +15,7 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
   const { width, height } = view;
   showDetails(node);
   resize();
-  view.x += (view.width - width) / 2 / view.scale; // What was on the left, or at the top, stays there.
+  view.x += (view.width - width) / 2 / view.scale; // Keep the top left corner in place.
   view.y += (view.height - height) / 2 / view.scale;
   if (node) {
     say(`${node.name}, ${node.typeName || graph.noun}: depends on ${node.out.length}, used by ${node.in.length}`);
@@ -39,7 +39,7 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
   redraw();
 }
 
-// reveal moves the view to a node if it is not seen well.
+// reveal moves the view to a node unless it is fully visible at a readable size.
 function reveal(node) {
   const x = (node.x - view.x) * view.scale + view.width / 2;
   const y = (node.y - view.y) * view.scale + view.height / 2;
@@ -50,7 +50,7 @@ function reveal(node) {
   }
 }
 
-// closeUp is a view of a node with its neighbors, or of the node alone where these would make it too small to read.
+// closeUp returns a view of a node with its neighbors, or of the node alone if it would become too small to read.
 function closeUp(node) {
   const near = [node, ...node.out.map((arrow) => arrow.to), ...node.in.map((arrow) => arrow.from)];
   const scale = Math.max(view.scale, 0.8);
@@ -68,7 +68,7 @@ function closeUp(node) {
   return { x: node.x, y: node.y, scale };
 }
 
-// neighbor returns the node that an arrow key leads to.
+// neighbor returns the node to select for an arrow key.
 function neighbor(node, key) {
   const near = (list) => list.reduce((best, one) =>
     one !== node && (!best || Math.abs(one.y - node.y) < Math.abs(best.y - node.y)) ? one : best, null);
@@ -83,7 +83,7 @@ function neighbor(node, key) {
   return near(column);
 }
 
-// middle returns the node that is nearest to the middle of the view.
+// middle returns the node nearest to the middle of the view.
 function middle() {
   let best = null;
   let least = Infinity;
@@ -154,7 +154,7 @@ function showHelp() {
   document.getElementById("help").showModal();
 }
 
-// resize makes the canvas as large as its place is, and returns whether that has emptied it.
+// resize resizes the canvas to its container, and returns whether that cleared it.
 function resize() {
   const stage = document.getElementById("stage");
   ratio = window.devicePixelRatio || 1;
@@ -171,15 +171,15 @@ function resize() {
   return resized;
 }
 
-// followAddress selects the node whose key stands behind the # of the address, or none if there is nothing.
+// followAddress selects the node whose key follows # in the address, or none if there is no #.
 function followAddress(options) {
   let key = "";
   try {
     key = decodeURIComponent(location.hash.slice(1));
   } catch {
-    return; // Somebody else wrote it.
+    return; // not a valid address
   }
-  const node = (location.href.includes("#") && nodeOf.get(key)) || null; // A key may be empty.
+  const node = (location.href.includes("#") && nodeOf.get(key)) || null; // The key may be empty.
   if (node !== state.selected) {
     select(node, { keepAddress: true, ...options });
   }
@@ -207,7 +207,7 @@ function begin() {
   }
   new ResizeObserver(() => {
     if (resize()) {
-      paint(); // What redraw asks for comes with the next frame, and this one would show an empty canvas.
+      paint(); // A repaint in the next frame would leave the canvas empty in this one.
     }
   }).observe(document.getElementById("stage"));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

@@ -1,10 +1,10 @@
-// The search, and the legend.
+// Search and legend.
 
 const MAX_LISTED = 200;
-const NAME_END = 12; // how many characters at the end of a long name always stay
+const NAME_END = 12; // number of characters at the end of a long name that always stay visible
 const searchBox = document.getElementById("search");
-let found = []; // what the search found, the best first
-let current = -1; // which of these was gone to
+let found = []; // matches, the best first
+let current = -1; // index of the current match
 
 function search() {
   const words = searchBox.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
@@ -14,7 +14,7 @@ function search() {
     state.matches = null;
   } else {
     found = nodes.filter((node) => words.every((word) => node.haystack.includes(word)));
-    // What is called like that comes before what only has it in its key.
+    // Matches in the name come before matches only in the key.
     const first = words[0];
     const grade = (node) => {
       const name = node.name.toLowerCase();
@@ -44,7 +44,7 @@ function listFound(searched) {
   }
 }
 
-// nodeButton goes to a node.
+// nodeButton returns a button that selects a node.
 function nodeButton(node, note = "") {
   const label = make("span", { class: "label" }, bothEnds(node.name));
   const under = [node.shortType, note].filter(Boolean).join(" · ");
@@ -54,8 +54,8 @@ function nodeButton(node, note = "") {
   return make("button", { type: "button", title: node.key, onclick: () => select(node) }, dot(node.type), label);
 }
 
-// bothEnds is a name that, where it has no room, is cut before its end, since long names often differ there only. It has a
-// label, since a screen reader would pause between its parts.
+// bothEnds returns a name whose middle is cut if there is too little room, since long names often differ only at their
+// ends. The label keeps screen readers from pausing between the parts.
 function bothEnds(name) {
   const characters = [...name];
   if (characters.length <= 2 * NAME_END) {
@@ -66,7 +66,7 @@ function bothEnds(name) {
     make("span", { class: "end" }, characters.slice(-NAME_END).join("")));
 }
 
-// nextFound goes to the next, or the previous, of what was found.
+// nextFound selects the next or previous match.
 function nextFound(step) {
   if (found.length === 0) {
     return;
@@ -83,7 +83,7 @@ function nextFound(step) {
   });
 }
 
-// fillLegend lists the types with their colors. One that is clicked stands out.
+// fillLegend lists the types with their colors. Clicking one highlights its nodes.
 function fillLegend() {
   document.getElementById("legend-section").hidden = graph.types.length === 0;
   const counts = new Array(graph.types.length).fill(0);

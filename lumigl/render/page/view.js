@@ -1,20 +1,20 @@
-// The view: which part of the graph is seen, how large.
+// The view: the visible part of the graph and its scale.
 
 const canvas = document.getElementById("canvas");
 const MIN_SCALE = 0.01;
 const MAX_SCALE = 4;
 
-// The view has the point of the graph in its middle, and how many pixels there are to one of the graph.
+// x and y are the graph coordinates at the center, and scale is screen pixels per graph pixel.
 const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
-let flight = 0; // the animation that runs
-let destination = null; // where it leads
+let flight = 0; // running animation
+let destination = null; // where the animation ends
 
 function clampScale(scale) {
   return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
 }
 
-// fitted is the view that shows everything.
+// fitted returns the view that shows the whole graph.
 function fitted() {
   const margin = 40;
   const scale = Math.min(
@@ -23,20 +23,20 @@ function fitted() {
   return { x: graph.width / 2, y: graph.height / 2, scale: clampScale(scale) };
 }
 
-// land ends the animation that runs, at once.
+// land completes the running animation immediately.
 function land() {
   cancelAnimationFrame(flight);
   Object.assign(view, destination);
   destination = null;
 }
 
-// stop ends it where it is.
+// stop stops the running animation where it is.
 function stop() {
   cancelAnimationFrame(flight);
   destination = null;
 }
 
-// fly moves to another view.
+// fly animates the move to another view.
 function fly(target) {
   stop();
   const from = { x: view.x, y: view.y, scale: view.scale };
@@ -65,7 +65,7 @@ function fly(target) {
   flight = requestAnimationFrame(step);
 }
 
-// zoomAt makes everything larger by a factor, around a point of the canvas.
+// zoomAt zooms by a factor around a point of the canvas.
 function zoomAt(factor, x, y) {
   stop();
   const at = toGraph(x, y);
@@ -86,7 +86,7 @@ function move(dx, dy) {
   redraw();
 }
 
-// nodeAt returns the node at a point of the canvas. Where nodes are tiny, one that is near will do.
+// nodeAt returns the node at a point of the canvas. At low zoom, a nearby node will do.
 function nodeAt(x, y) {
   const at = toGraph(x, y);
   const slack = Math.max(0, 6 / view.scale - NODE_HEIGHT / 2);
@@ -103,7 +103,7 @@ function nodeAt(x, y) {
   return best;
 }
 
-// The hands on the canvas: one moves it, two pinch it.
+// Active pointers: one drags, two pinch.
 const pointers = new Map();
 let traveled = 0;
 
@@ -162,7 +162,7 @@ function listenToPointers(choose) {
   canvas.addEventListener("wheel", (event) => {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
-    // A pinch on a touchpad arrives as a wheel with the control key, in small steps.
+    // A pinch on a touchpad arrives as wheel events with the control key, in small steps.
     const speed = event.ctrlKey ? 0.01 : 0.0018;
     zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) * speed), event.offsetX, event.offsetY);
   }, { passive: false });
