@@ -120,7 +120,7 @@ func (k *checker) method(m *Method) {
 	k.usage(m.tree, "method "+m.Name, "Action", "Extension")
 	for i, a := range m.Arguments {
 		if m.index(a.Name) < i {
-			k.fail(a.tree, "method %s has two arguments %s", m.Name, a.Name)
+			k.fail(a.tree, "method %s has two arguments named %s", m.Name, a.Name)
 		}
 		k.variables["$"+a.Name] = append(k.variables["$"+a.Name], "")
 		k.keys(a.tree, "argument "+a.Name+" of method "+m.Name, "Contract", "Default", "Usage", "Meta")

@@ -44,7 +44,7 @@ func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keep
 // lost returns the error for an object that is gone and cannot be created.
 func lost(id string, err error) error {
 	e := asError(err, Position{})
-	e.Message = fmt.Sprintf("object %s is gone from the model: to destroy it, keep its class as it was for one more deployment: %s", id, e.Message)
+	e.Message = fmt.Sprintf("cannot destroy object %s, which was removed from the model: keep its class unchanged for one more deployment: %s", id, e.Message)
 	return e
 }
 

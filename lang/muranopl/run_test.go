@@ -55,7 +55,7 @@ func TestLost(t *testing.T) {
 	in := New(Declarations{"test.A": class("test.A", m{})}, Options{})
 	gone := Gone{Model: Tree(m{"?": m{"type": "test.B", "id": "b"}}), ID: "b", Owner: "a"}
 	_, err := in.Load(context.Background(), Tree(m{"?": m{"type": "test.A", "id": "a"}}), gone)
-	const want = "object b is gone from the model: to destroy it, keep its class as it was for one more deployment: unknown class test.B: did you mean test.A?"
+	const want = "cannot destroy object b, which was removed from the model: keep its class unchanged for one more deployment: unknown class test.B: did you mean test.A?"
 	if err == nil || err.Error() != want {
 		t.Errorf("the error is\n %v, not\n %s", err, want)
 	}

@@ -146,7 +146,7 @@ func (f *formatter) field(m []string) (any, error) {
 	case "{{", "}}":
 		return m[0][:1], nil
 	case "{", "}":
-		return "", Errorf(Value, "single %s, or an invalid or nested field, in format", m[0])
+		return "", Errorf(Value, "unmatched %s, or an invalid or nested field, in format", m[0])
 	}
 	v, err := f.argument(m[1])
 	for _, index := range formatIndex.FindAllStringSubmatch(m[2], -1) {

@@ -364,7 +364,7 @@ func first(c *Call) (any, error) {
 	case c.Has(1):
 		return c.Arg(1), nil
 	}
-	return nil, errNoItem("first of a collection without items: give it a default")
+	return nil, errNoItem("first of an empty collection needs a default")
 }
 
 func last(c *Call) (v any, err error) {
@@ -377,7 +377,7 @@ func last(c *Call) (v any, err error) {
 		return true, nil
 	})
 	if _, none := v.(unset); none && err == nil {
-		err = errNoItem("last of a collection without items: give it a default")
+		err = errNoItem("last of an empty collection needs a default")
 	}
 	return v, err
 }
@@ -440,7 +440,7 @@ func (c *Call) reduce(f func(a, b any) (any, error), seed int) (any, error) {
 		return true, err
 	})
 	if err == nil && !started {
-		err = Errorf(TypeError, "%s of a collection without items: give it an initial value", c.fn.Name)
+		err = Errorf(TypeError, "%s of an empty collection needs an initial value", c.fn.Name)
 	}
 	return v, err
 }
@@ -455,7 +455,7 @@ func accumulate(c *Call) (any, error) {
 		item, ok, err := it.Next()
 		if !ok || err != nil {
 			if err == nil && !started {
-				err = Errorf(TypeError, "accumulate of a collection without items: give it a seed")
+				err = Errorf(TypeError, "accumulate of an empty collection needs a seed")
 			}
 			return nil, false, err
 		}

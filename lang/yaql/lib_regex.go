@@ -273,7 +273,7 @@ func replaceRegexBy(c *Call) (any, error) {
 		v, err := c.selected(m)
 		text, ok := v.(string)
 		if err == nil && v != nil && !ok {
-			err = Errorf(TypeError, "repl of replaceBy returned %s instead of a string", typeName(v))
+			err = Errorf(TypeError, "repl of replaceBy must return a string, got %s", typeName(v))
 		}
 		return text, err
 	})

@@ -52,7 +52,7 @@ const (
 func combine(c *Call, right *Set, keep int) (any, error) {
 	left := c.Set(0)
 	if left.of != nil {
-		return nil, Errorf(TypeError, "keys and items of a dictionary do not have %s: use toSet() first", c.fn.Name)
+		return nil, Errorf(TypeError, "%s does not support keys and items of a dictionary; use toSet() first", c.fn.Name)
 	}
 	result := NewSet()
 	for side, s := range []*Set{left, right} {

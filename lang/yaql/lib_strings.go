@@ -204,7 +204,7 @@ func (c *Call) str(v any) (string, error) {
 	text, err := c.Invoke("str", v)
 	s, ok := text.(string)
 	if err == nil && !ok {
-		err = Errorf(TypeError, "str returned %s", typeName(text))
+		err = Errorf(TypeError, "str must return a string, got %s", typeName(text))
 	}
 	return s, err
 }

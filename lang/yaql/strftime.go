@@ -155,7 +155,7 @@ func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 			afternoon = text == "pm"
 		case "P":
 			if half, afternoon = true, text == "pm"; p[3] < 1 || p[3] > 12 {
-				return nil, Errorf(Value, "hour %d is not from 1 to 12", p[3])
+				return nil, Errorf(Value, "hour %d must be from 1 to 12", p[3])
 			}
 			p[3] %= 12
 		case "f":
@@ -254,7 +254,7 @@ func zoneOf(v any) (*time.Location, error) {
 // checkedTime fails for dates outside the years 1 to 9999.
 func checkedTime(v any) (any, error) {
 	if t, ok := v.(time.Time); ok && (t.Year() < 1 || t.Year() > 9999) {
-		return nil, Errorf(Value, "the date is not in the years 1 to 9999")
+		return nil, Errorf(Value, "the year must be from 1 to 9999")
 	}
 	return v, nil
 }

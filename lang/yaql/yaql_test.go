@@ -118,7 +118,7 @@ func TestErrors(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	for source, want := range map[string]string{
 		"'{!a}'.format(1)":       `1:8: unknown or unsupported conversion "a"`,
-		"'{:{}}'.format(1, 5)":   "1:9: single {, or an invalid or nested field, in format",
+		"'{:{}}'.format(1, 5)":   "1:9: unmatched {, or an invalid or nested field, in format",
 		"'{:#.3g}'.format(1.5)":  `1:11: invalid or unsupported format "#.3g" for float`,
 		"regex('(?x)a')":         "1:1: regular expression: unknown or unsupported flag x at 4",
 		"regex('(a)?(?(1)b|c)')": "1:1: regular expression: unknown, unsupported or incomplete group at 6",

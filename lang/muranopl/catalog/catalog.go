@@ -132,7 +132,7 @@ func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	case len(src) > maxFile:
 		c.fail(pos, "%s is larger than %d MiB", name, maxFile>>20)
 	case c.size > maxTotal:
-		c.fail(pos, "%s is too much: all files are larger than %d MiB", name, maxTotal>>20)
+		c.fail(pos, "%s exceeds the limit of %d MiB for all files", name, maxTotal>>20)
 	default:
 		c.Sources[c.position(name).File] = string(src)
 		return src, true

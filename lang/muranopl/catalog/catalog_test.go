@@ -80,7 +80,7 @@ func TestOpen(t *testing.T) {
 		},
 		"empty manifest": {
 			"-- manifest.yaml --\n",
-			"error: DIR/manifest.yaml: it must be one document, not 0\n",
+			"error: DIR/manifest.yaml: expected one document, got 0\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestArchive(t *testing.T) {
 func TestLimits(t *testing.T) {
 	full := &Catalog{size: maxTotal}
 	full.folder("a", fstest.MapFS{"a.yaml": {Data: []byte("#")}})
-	if len(full.Errors) != 1 || full.Errors[0].Error() != "a/a.yaml: a.yaml is too much: all files are larger than 64 MiB" {
+	if len(full.Errors) != 1 || full.Errors[0].Error() != "a/a.yaml: a.yaml exceeds the limit of 64 MiB for all files" {
 		t.Errorf("the errors are %v", full.Errors)
 	}
 	var entries []string
@@ -191,7 +191,7 @@ func TestModel(t *testing.T) {
 		}
 	}
 	for src, want := range map[string]string{
-		"a: 1\n---\nb: 1": "model: it must be one document, not 2",
+		"a: 1\n---\nb: 1": "model: expected one document, got 2",
 		"a: !yaql x":      "model:1:4: unsupported tag !yaql",
 	} {
 		if _, err := Model("model", []byte(src)); err == nil || err.Error() != want {

@@ -63,7 +63,7 @@ func Model(file string, src []byte) (*muranopl.Node, error) {
 	case errs != nil:
 		return nil, errs
 	case len(documents) != 1:
-		return nil, Errors{failAt(muranopl.Position{File: file}, "it must be one document, not %d", len(documents))}
+		return nil, Errors{failAt(muranopl.Position{File: file}, "expected one document, got %d", len(documents))}
 	}
 	return documents[0], nil
 }

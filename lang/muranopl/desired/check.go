@@ -37,7 +37,7 @@ func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) 
 
 func (c checker) convert(t schema.Type, v any, path string) (lumigl.Value, error) {
 	if c.depth++; c.depth > deepest {
-		return lumigl.Value{}, wrong(path, "is nested deeper than %d levels", deepest)
+		return lumigl.Value{}, wrong(path, "nested deeper than %d levels", deepest)
 	}
 	if f, ok := v.(*future); ok {
 		return c.future(t, f, path)
@@ -137,7 +137,7 @@ func (c checker) list(elem schema.Type, v *yaql.List, path string) (lumigl.Value
 	for i, item := range v.Items() {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		if item == nil && elem != schema.Any {
-			return lumigl.Value{}, wrong(at, "an element of a list cannot be null")
+			return lumigl.Value{}, wrong(at, "list elements must not be null")
 		}
 		var err error
 		if all[i], err = c.value(elem, item, at); err != nil {
@@ -155,7 +155,7 @@ func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.
 		name, ok := k.(string)
 		at := member(path, name)
 		if !ok || name == wire.Signature {
-			return lumigl.Value{}, wrong(at, "is not a key")
+			return lumigl.Value{}, wrong(at, "invalid key")
 		}
 		if key != nil {
 			if _, err := c.value(key, name, at); err != nil {
@@ -186,11 +186,11 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 		}
 		switch {
 		case given == nil && !p.Optional && !p.Out:
-			return lumigl.Value{}, wrong(at, "is required, but missing")
+			return lumigl.Value{}, yaql.Errorf(yaql.Value, "%s is required", at)
 		case given == nil:
 			continue
 		case p.Out:
-			return lumigl.Value{}, wrong(at, "is set by the provider, not by a workflow")
+			return lumigl.Value{}, yaql.Errorf(yaql.Value, "%s is set by the provider, not by a workflow", at)
 		}
 		x, err := c.value(p.Type, given, at)
 		if err == nil {

@@ -86,7 +86,7 @@ func Library(log func(level, message string)) muranopl.Resolver {
 	for _, name := range []string{"io.lumi.Resource", "io.lumi.Module"} {
 		for method := range classes[name].Native {
 			classes[name].Native[method] = func(*muranopl.Call) (any, error) {
-				return nil, yaql.Errorf(yaql.Value, "%s works in deployments only: see lumi plan", name)
+				return nil, yaql.Errorf(yaql.Value, "%s is available only in deployments; use 'lumi plan'", name)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 		if other.Source != "" {
 			at = ": " + other.Source
 		}
-		return nil, fault(fmt.Errorf("there is another resource of this type and name%s", at))
+		return nil, fault(fmt.Errorf("duplicate resource of this type and name%s", at))
 	}
 	own := decl.Properties
 	if decl.Named {
@@ -258,7 +258,7 @@ func (e *evaluation) module(name string) (*lumigl.Vertex, error) {
 // provide provides a value to other modules.
 func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	if module := property(call.This(), "name"); module != nil && module != e.Module {
-		return nil, yaql.Errorf(yaql.Value, "only the module itself can provide a value: create a lumi:Module without a name")
+		return nil, yaql.Errorf(yaql.Value, "only the module itself can provide a value; create a lumi:Module without a name")
 	}
 	v, name, t, err := e.shared(call, e.Module, call.Arg(2))
 	if err != nil {
@@ -270,7 +270,7 @@ func (e *evaluation) provide(call *muranopl.Call) (any, error) {
 	}
 	all := v.Properties.Get("provides")
 	if all.Get(name).Exists() {
-		return nil, yaql.Errorf(yaql.Value, "another value is provided as %s", name)
+		return nil, yaql.Errorf(yaql.Value, "%s is already provided with another value", name)
 	}
 	entry := lumigl.ObjectOf(lumigl.Member{Key: "type", Value: t}, lumigl.Member{Key: "value", Value: value})
 	v.Properties = v.Properties.With("provides", all.With(name, entry))
@@ -284,7 +284,7 @@ func (e *evaluation) use(call *muranopl.Call) (any, error) {
 		return nil, err
 	}
 	if module == "" || module == e.Module {
-		return nil, yaql.Errorf(yaql.Value, "a module cannot use what it provides itself: give the name of another one")
+		return nil, yaql.Errorf(yaql.Value, "a module cannot use values that it provides itself; name another module")
 	}
 	v, name, t, err := e.shared(call, module, call.Arg(1))
 	if err != nil {

@@ -79,7 +79,7 @@ type merger struct {
 func (m *merger) class(object *muranopl.Node) (*muranopl.Class, error) {
 	name, ok := object.Get(header).Get("type").Text()
 	if !ok {
-		return nil, yaql.Errorf(yaql.Value, `it needs a type to be deployed: add "type" to its "?"`)
+		return nil, yaql.Errorf(yaql.Value, `missing type; add "type" to its "?"`)
 	}
 	return m.in.Class(name)
 }
@@ -111,7 +111,7 @@ func (m *merger) check(id string) error {
 	class, err := m.class(object)
 	if err == nil && last != nil {
 		if before, failed := m.class(last); failed != nil || before != class {
-			err = errors.New("its class was another one at the last deployment: give it a new id")
+			err = errors.New("its class has changed since the last deployment; give it a new id")
 		}
 	}
 	if wrong, ok := errors.AsType[*muranopl.Error](err); ok && wrong.Pos != (muranopl.Position{}) {

@@ -45,7 +45,7 @@ func (f *future) YAQLText(parts []any) (any, error) {
 			all = append(all, lumigl.TextOf(p))
 		case *future:
 			if !p.Is("string") && !p.Is("int") && !p.Is("bool") {
-				return nil, yaql.Errorf(yaql.TypeError, "%s cannot be a part of a string", p.name)
+				return nil, yaql.Errorf(yaql.TypeError, "%s cannot be part of a string", p.name)
 			}
 			inner := p.value.Get("interpolate")
 			if inner.Kind() != lumigl.List {
@@ -117,7 +117,7 @@ func export(v any, file bool) (lumigl.Value, error) {
 		return o.Object(), nil
 	}
 	if v == wire.Unknown {
-		return lumigl.Value{}, yaql.Errorf(yaql.Value, "the string stands for values that are not known yet")
+		return lumigl.Value{}, yaql.Errorf(yaql.Value, "the string is the placeholder for unknown values")
 	}
 	text, err := yaql.AppendJSON(nil, v)
 	if err != nil {
