@@ -21,7 +21,7 @@ func bag(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members
 
 func pair(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
 
-// refused fails unless a document that was built has just these faults, and is not written.
+// refused checks that a built document has exactly these errors and cannot be written.
 func refused(t *testing.T, doc lumigl.Document, want string) {
 	t.Helper()
 	err := doc.Check()
@@ -77,7 +77,6 @@ must be an object, not a list (at /vertices/list)
 must be an object, not a reference (at /vertices/reference)`)
 }
 
-// A general graph has no place for what only resources have.
 func TestCheckVertexOfResource(t *testing.T) {
 	for _, change := range []func(*lumigl.Vertex){
 		func(v *lumigl.Vertex) { v.Type = "aws:ec2:VPC" },
@@ -139,8 +138,8 @@ func TestBuiltPending(t *testing.T) {
 invalid URN: a URN must start with urn:lumi: (at /pending/deletes/2)`)
 }
 
-// TestBuiltPendingTwice has references to resources that are pending to be deleted, and that would lead to others of the
-// same URN once they have been written.
+// TestBuiltPendingTwice checks references to pending deletes that would resolve to other resources with the same URN
+// after a round trip.
 func TestBuiltPendingTwice(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	var deletes [4]*lumigl.Vertex
@@ -165,7 +164,7 @@ func TestBuiltPendingNothing(t *testing.T) {
 missing resource (at /pending/operations/0)`)
 }
 
-// TestBuiltDepth sees to it that what is just deep enough is written and read, in all places, and what is deeper is not.
+// TestBuiltDepth checks the limit in all places: the maximum depth survives a round trip, one more level is rejected.
 func TestBuiltDepth(t *testing.T) {
 	deep := func(levels int, inner lumigl.Value) lumigl.Value {
 		v := inner

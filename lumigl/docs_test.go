@@ -38,7 +38,7 @@ func TestDocs(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	for _, e := range explained.Faults() {
 		if e.Code == string(lumigl.SizeFault) || e.Code == string(lumigl.DepthFault) {
-			continue // Their examples would be too long.
+			continue // their examples would be too long
 		}
 		var err error
 		wrong, right := "", rights.FindStringSubmatch(e.Text)

@@ -22,8 +22,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFaults reads the files in testdata/faults. Those that end in .quoted are Go string literals, for what an archive
-// cannot hold. Behind each stands what the reader says of it.
+// TestFaults parses the files in testdata/faults and compares the errors with the expected ones. Files that end in
+// .quoted are Go string literals, for text that an archive cannot contain.
 func TestFaults(t *testing.T) {
 	golden.Archives(t, "testdata/faults/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		var files []txtar.File
@@ -55,7 +55,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// input returns the text that a file of an archive stands for.
+// input returns the text of a file in an archive.
 func input(t *testing.T, file txtar.File) string {
 	t.Helper()
 	if !strings.HasSuffix(file.Name, ".quoted") {
@@ -68,7 +68,7 @@ func input(t *testing.T, file txtar.File) string {
 	return text
 }
 
-// report lists the faults of a text with all that is known of them, and what comes of it if all fixes are applied.
+// report lists all errors in a text with their details, and the result of applying all fixes.
 func report(t *testing.T, src string) string {
 	t.Helper()
 	found := faultsOf(t, src)
@@ -95,8 +95,7 @@ func report(t *testing.T, src string) string {
 	return b.String()
 }
 
-// pointersLead checks that pointers lead to something, as far as another reader can follow them: in JSON, without keys that
-// are there twice.
+// pointersLead checks that pointers resolve, if package json can parse the text and it has no duplicate keys.
 func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 	t.Helper()
 	var root any
@@ -128,7 +127,7 @@ func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 	}
 }
 
-// faultsOf returns what is wrong with a text.
+// faultsOf returns the errors in a text.
 func faultsOf(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -146,7 +145,7 @@ func faultsOf(t interface {
 	return invalid.Faults
 }
 
-// fix applies the fixes, and reports whether all faults have one.
+// fix applies the fixes, and reports whether all errors have one.
 func fix(src string, found []lumigl.Fault) (string, bool) {
 	var fixes []lumigl.Fix
 	for _, f := range found {
@@ -164,8 +163,7 @@ func fix(src string, found []lumigl.Fault) (string, bool) {
 	return b.String() + src[done:], true
 }
 
-// TestEveryCode sees to it that each rule is broken by some file in testdata/faults, but for the size, which has a test
-// of its own.
+// TestEveryCode checks that each code occurs in testdata/faults, except for the size, which has its own test.
 func TestEveryCode(t *testing.T) {
 	broken := map[string]bool{string(lumigl.SizeFault): true, string(lumigl.DepthFault): true}
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
@@ -186,7 +184,7 @@ func TestEveryCode(t *testing.T) {
 	}
 }
 
-// codes are the values of all constants of type Code.
+// codes returns the values of all constants of type Code.
 func codes(t *testing.T) []string {
 	t.Helper()
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "fault.go", nil, 0))(t)
@@ -209,7 +207,7 @@ func codes(t *testing.T) []string {
 	return all
 }
 
-// TestExamples reads the examples of the design note as they stand there.
+// TestExamples parses the examples of the design note verbatim.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"general", "tag", "snapshot"} {
 		t.Run(name, func(t *testing.T) {

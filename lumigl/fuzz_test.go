@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// seeds adds what the other tests read.
+// seeds adds the inputs of the other tests.
 func seeds(f *testing.F) {
 	f.Helper()
 	examples := must.Get(filepath.Glob("testdata/examples/*.json"))(f)
@@ -32,8 +32,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzParse reads anything. What is accepted is written so that it is accepted again, with the same meaning and then the
-// same bytes. What is not has its faults in order and in the text.
+// FuzzParse checks that accepted files survive a round trip with the same meaning and reach a fixed point, and that
+// errors are sorted and within the text.
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Add("{\"\nx: y\", \"z\": 1}")
@@ -75,7 +75,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// bounds checks that fixes are in order and do not overlap.
+// bounds checks that fixes are sorted and do not overlap.
 func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 	t.Helper()
 	var fixes []lumigl.Fix
@@ -94,7 +94,7 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 	}
 }
 
-// isSyntax reports whether a rule is one of JSON that fixes keep.
+// isSyntax reports whether a code is a JSON rule that fixes must not break.
 func isSyntax(code lumigl.Code) bool {
 	switch code {
 	case lumigl.TrailingCommaFault, lumigl.MissingCommaFault, lumigl.ExtraCommaFault, lumigl.MissingColonFault, lumigl.CommentFault,
@@ -105,7 +105,7 @@ func isSyntax(code lumigl.Code) bool {
 	return false
 }
 
-// rewrite writes an accepted document, and reads and writes it again.
+// rewrite writes an accepted document, and parses and writes it again.
 func rewrite(t *testing.T, doc lumigl.Document) {
 	t.Helper()
 	if err := doc.Check(); err != nil {
@@ -128,7 +128,7 @@ func rewrite(t *testing.T, doc lumigl.Document) {
 	}
 }
 
-// walk looks at all that there is to see.
+// walk visits everything in a document.
 func walk(doc lumigl.Document) {
 	g := doc.Base()
 	for v := range g.Vertices() {

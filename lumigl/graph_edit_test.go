@@ -20,7 +20,7 @@ func ExampleSnapshot_Rename() {
 		fmt.Println(err)
 		return
 	}
-	// What is deployed stays as it is, while the copy is planned with.
+	// Edit the copy, and keep the deployed snapshot unchanged.
 	planned := s.Clone()
 	logs := planned.Vertex("urn:lumi:prod::shop:index::aws:s3:Bucket::logs")
 	if err := planned.Rename(logs, "urn:lumi:prod::shop:index::aws:s3:Bucket::audit"); err != nil {
@@ -37,7 +37,7 @@ func ExampleSnapshot_Rename() {
 	// urn:lumi:prod::shop:index::aws:s3:Bucket::audit
 }
 
-// clone returns a clone of a document of either form.
+// clone clones a document of either form.
 func clone(doc lumigl.Document) lumigl.Document {
 	if s, ok := doc.(*lumigl.Snapshot); ok {
 		return s.Clone()
@@ -45,7 +45,7 @@ func clone(doc lumigl.Document) lumigl.Document {
 	return doc.Base().Clone()
 }
 
-// randomDocument draws a document of either form.
+// randomDocument generates a document of either form.
 func randomDocument(t *rapid.T) lumigl.Document {
 	if rapid.Bool().Draw(t, "snapshot") {
 		return randomSnapshot(t)
@@ -84,7 +84,7 @@ func TestClone(t *testing.T) {
 	})
 }
 
-// edit changes something in a document, which may become invalid.
+// edit makes a change to a document, which may make it invalid.
 func edit(t *rapid.T, doc lumigl.Document) {
 	g := doc.Base()
 	s, _ := doc.(*lumigl.Snapshot)
@@ -124,7 +124,7 @@ func edit(t *rapid.T, doc lumigl.Document) {
 	case 1:
 		v.Type, v.ID, v.Extensions = "changed", "changed", lumigl.NullValue()
 	case 2:
-		_ = g.Rename(v, texts.Draw(t, "key")) // which may be taken
+		_ = g.Rename(v, texts.Draw(t, "key")) // may be taken
 	case 3:
 		_, _ = g.Add(texts.Draw(t, "key"))
 	case 4:
@@ -132,8 +132,8 @@ func edit(t *rapid.T, doc lumigl.Document) {
 	}
 }
 
-// TestClonePending holds that references among pending resources stay among them, those to what is in no graph lead
-// where they led, and one resource that is there twice stays one.
+// TestClonePending checks that references between pending resources refer to their copies, dangling ones keep their
+// targets, and a resource that is listed twice is copied once.
 func TestClonePending(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	live := must.Get(s.Add(resourceURN(1)))(t)

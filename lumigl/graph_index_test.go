@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// network is a graph in which a subnet and a security group depend on a network, and an instance on both.
+// network is a graph in which a subnet and a security group depend on a network, and an instance depends on both.
 const network = `{"vertices": {
 	"instance": {"subnet": {"#ref": "subnet"}, "groups": [{"#ref": "group"}]},
 	"subnet":   {"vpc": {"#ref": "vpc"}},
@@ -32,7 +32,7 @@ func ExampleIndex_Walk() {
 		return
 	}
 	x := lumigl.NewIndex(g)
-	// With a higher parallelism, subnet and group are visited at the same time.
+	// With a higher parallelism, subnet and group would be visited concurrently.
 	err = x.Walk(context.Background(), lumigl.WalkOptions{Parallelism: 1}, func(_ context.Context, v *lumigl.Vertex) error {
 		if v.Key() == "group" {
 			return errors.New("cannot create group")
@@ -83,7 +83,7 @@ func ExampleIndex_Ready() {
 	// group
 }
 
-// randomReferences draws a graph whose vertices refer to others only further up, unless it may have cycles.
+// randomReferences generates a graph. Unless cyclic is set, vertices refer only to earlier ones.
 func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 	g := &lumigl.Graph{}
 	var all []*lumigl.Vertex
@@ -102,8 +102,8 @@ func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 	return g
 }
 
-// TestWalkConcurrent holds that each vertex is visited once, after what it has to come after, by no more visits at once than may
-// be, and not at all if one of those failed. Run it under the race detector, too.
+// TestWalkConcurrent checks that each vertex is visited once, after its dependencies, within the parallelism, and not
+// at all if a dependency failed. Run it with the race detector, too.
 func TestWalkConcurrent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := randomReferences(rt, false)
@@ -165,7 +165,7 @@ func TestWalkStops(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(network))(t)
 	cause := errors.New("interrupted")
 	for name, test := range map[string]struct {
-		at      string // is visited last
+		at      string // visited last
 		options lumigl.WalkOptions
 		cancel  bool
 		err     error
@@ -229,7 +229,7 @@ func TestCyclesInIndex(t *testing.T) {
 	}
 }
 
-// TestIndex compares the answers of an index with those of a search along the references.
+// TestIndex compares an index with a search along the references.
 func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := randomReferences(t, rapid.Bool().Draw(t, "cyclic"))

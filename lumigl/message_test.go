@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// word spells a number without digits, in four letters.
+// word encodes a number as four letters.
 func word(n int) string {
 	b := []byte("....")
 	for i := range b {
@@ -20,8 +20,8 @@ func word(n int) string {
 	return string(b)
 }
 
-// TestMeantInLargeFiles looks for what was meant by very many references, all of which are reported. It would run for
-// hours if each were compared with everything.
+// TestMeantInLargeFiles checks suggestions for a large number of dangling references. It would run for hours if each
+// were compared with all keys.
 func TestMeantInLargeFiles(t *testing.T) {
 	const many = 40_000
 	file := func(one func(b *strings.Builder, i int)) string {
@@ -51,7 +51,8 @@ func TestMeantInLargeFiles(t *testing.T) {
 	}
 }
 
-// TestNearestInBuilt checks that a graph that was built gets suggestions too, but never the resource that has the reference.
+// TestNearestInBuilt checks that a built graph gets suggestions too, but never the resource that contains the
+// reference.
 func TestNearestInBuilt(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	must.Get(s.Add("urn:lumi:e::p:m::t:m:T::network"))(t)

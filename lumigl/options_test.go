@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// snapshotOf parses a snapshot with the resources a and b of the type t:m:T0, in which A and B are their URNs.
+// snapshotOf parses a snapshot of two resources of type t:m:T0. A and B stand for their URNs.
 func snapshotOf(t *testing.T, a, b string) *lumigl.Snapshot {
 	t.Helper()
 	src := `{"resources": {"A": {"type": "t:m:T0", ` + a + `}, "B": {"type": "t:m:T0", ` + b + `}}}`

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzAtOnce compares the two ways of reading. One pass does for a text if, and only if, nothing is found wrong with it
-// otherwise, and makes the same of it. It does not for a text that names its tag behind the references.
+// FuzzAtOnce compares both parsers. The single pass must succeed exactly if there are no errors, with the same result,
+// except for files that set the tag after references.
 func FuzzAtOnce(f *testing.F) {
 	for _, pattern := range []string{"testdata/examples/*.json", "testdata/valid/*.json"} {
 		names := must.Get(filepath.Glob(pattern))(f)

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// TestHostileMemory reads what takes the most memory for its size. What is allocated, garbage included, stays within a
-// multiple of that.
+// TestHostileMemory parses files that take the most memory for their size. All allocations, including garbage, must
+// stay within a multiple of it.
 func TestHostileMemory(t *testing.T) {
 	const size = 3_000_000
 	fill := func(before, part, after string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// invalid returns what a parser has to say of a text.
+// invalid returns a parser's error for a text.
 func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 	t.Helper()
 	_, err := p.Parse(src)
@@ -111,7 +111,7 @@ func TestOtherForm(t *testing.T) {
 	expect(t, err, "1:1: the file is empty")
 }
 
-// bounded checks that an error is short whatever the text is.
+// bounded checks that an error is short regardless of the text.
 func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
 	t.Helper()
 	if len(e.Faults) > 100 {
@@ -124,7 +124,7 @@ func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
 	}
 }
 
-// TestHostile reads files that are made to cost much. They would run for hours if anything about them were quadratic.
+// TestHostile parses files that are expensive to parse. It would run for hours if anything took quadratic time.
 func TestHostile(t *testing.T) {
 	const many = 100_000
 	long := strings.Repeat("k", 1<<20)
@@ -143,7 +143,7 @@ func TestHostile(t *testing.T) {
 	resource := func(i, to int) string {
 		return fmt.Sprintf(`"urn:lumi:e::p:m::t:m:T::%d": {"type": "t:m:T", "properties": {"to": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"}}}`, i, to)
 	}
-	// Names of the same letters in quite another order, which are hard to tell apart.
+	// Names with the same letters in a very different order are hard to tell apart.
 	shuffled := func(stride int) string {
 		var b [499]byte
 		for i := range b {

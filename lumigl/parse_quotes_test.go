@@ -12,23 +12,23 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// parts are what strings are made of that people forget to escape.
+// parts are text fragments that people forget to escape.
 var parts = rapid.SampledFrom([]string{
 	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";", "#", "//",
 })
 
 var quotedBlanks = regexp.MustCompile(`"( +")+`)
 
-// unescaped draws what has quotes inside or several lines. With both, or with quotes around blanks, it may as well be
-// several strings in a list, of which only the commas are missing.
+// unescaped generates a string with inner quotes or several lines. With both, or with quotes around blanks, it could
+// also be several strings in a list without commas.
 func unescaped(t *rapid.T) string {
 	text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "text"), "")
 	without := rapid.SampledFrom([]string{`"`, "\n"}).Draw(t, "without")
 	return quotedBlanks.ReplaceAllString(strings.ReplaceAll(text, without, ""), `"`)
 }
 
-// TestFixesAreNoGuesses leaves out the escapes in one of the strings of a file. However often fixes are applied, either
-// something stays wrong or the file says what it did: no part of the string has become anything else.
+// TestFixesAreNoGuesses removes the escapes from a string in a file. However often fixes are applied, either an error
+// remains or the file is as before: no part of the string has become anything else.
 func TestFixesAreNoGuesses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		where := rapid.IntRange(0, 2).Draw(t, "where")
@@ -65,7 +65,7 @@ func TestFixesAreNoGuesses(t *testing.T) {
 	})
 }
 
-// apply makes the changes that some faults have as their fixes.
+// apply applies the fixes that exist.
 func apply(src string, found []lumigl.Fault) string {
 	var b strings.Builder
 	done := 0

@@ -18,17 +18,17 @@ import (
 
 var operations = []lumigl.OperationKind{lumigl.CreateOperation, lumigl.UpdateOperation, lumigl.DeleteOperation}
 
-// texts are strings with any characters, and with those that mean something in files.
+// texts generates strings of any characters, with an emphasis on special ones.
 var texts = rapid.OneOf(
 	rapid.String(),
 	rapid.StringMatching(`[\x00-\x1f"\\/~ -~é→𝄞\x{2028}\x{7f}\x{fffd}\x{feff}]{0,8}`),
 	rapid.SampledFrom([]string{"", "#ref", "#ref2", "property", "resources", "ref", "4dabf18193072939515e22adb298388d"}),
 )
 
-// literals are JSON numbers in any notation.
+// literals generates JSON numbers in any notation.
 var literals = rapid.StringMatching(`-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?`)
 
-// values draws values of which some are references to the targets.
+// values generates values with references to the targets.
 func values(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 	kinds := 8
 	if depth == 0 {
@@ -74,7 +74,7 @@ func object(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 	return lumigl.ObjectOf(members...)
 }
 
-// maybe draws what values draws, or nothing.
+// maybe returns draw() or the absent value.
 func maybe(t *rapid.T, draw func() lumigl.Value) lumigl.Value {
 	if rapid.Bool().Draw(t, "absent") {
 		return lumigl.Value{}
@@ -82,7 +82,7 @@ func maybe(t *rapid.T, draw func() lumigl.Value) lumigl.Value {
 	return draw()
 }
 
-// fields draws top-level fields that have no meaning of their own.
+// fields generates top-level fields without a predefined meaning.
 func fields(t *rapid.T) []lumigl.Member {
 	var all []lumigl.Member
 	for _, key := range rapid.SliceOfNDistinct(texts, 0, 3, rapid.ID).Draw(t, "fields") {
@@ -116,7 +116,7 @@ func resourceURN(n int) urn.URN {
 	return urn.URN(fmt.Sprintf("urn:lumi:prod::shop:index::t:m:T%d::%d", n%3, n))
 }
 
-// randomSnapshot draws a snapshot with the resources in any order.
+// randomSnapshot generates a snapshot with resources in random order.
 func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{
 		Package: rapid.SampledFrom([]string{"", "shop", "\u2028"}).Draw(t, "package"),
@@ -131,7 +131,7 @@ func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 		r := must.Get(s.Add(resourceURN(id)))(t)
 		all = append(all, r)
 	}
-	// Whichever order they were added in, they depend on each other in another.
+	// The order of dependencies is independent of the order of insertion.
 	order := rapid.Permutation(all).Draw(t, "order")
 	for i, r := range order {
 		fill(t, r, order[:i])
@@ -156,7 +156,7 @@ func fill(t *rapid.T, r *lumigl.Vertex, targets []*lumigl.Vertex) {
 	r.Extensions = maybe(t, func() lumigl.Value { return object(t, nil, 2) })
 }
 
-// options draws some of which none means the same as its absence.
+// options generates options without defaults.
 func options(t *rapid.T, targets []*lumigl.Vertex) lumigl.Value {
 	text := func(values ...string) lumigl.Value { return lumigl.TextOf(rapid.SampledFrom(values).Draw(t, "text")) }
 	all := map[string]lumigl.Value{
@@ -183,7 +183,7 @@ func pending(t *rapid.T, targets []*lumigl.Vertex) *lumigl.Vertex {
 	return r
 }
 
-// alike fails unless two documents are the same, but for the order of a snapshot's resources.
+// alike fails unless two documents are equal, except for the order of a snapshot's resources.
 func alike(t *rapid.T, a, b lumigl.Document) {
 	if problem := difference(a, b); problem != "" {
 		t.Fatal(problem)
@@ -245,7 +245,7 @@ func orderDifference(g, h *lumigl.Graph) string {
 }
 
 func vertexDifference(v, w *lumigl.Vertex) string {
-	full := func(v lumigl.Value) lumigl.Value { // for properties, absent and empty are the same
+	full := func(v lumigl.Value) lumigl.Value { // properties may be absent instead of empty
 		if !v.Exists() {
 			return lumigl.ObjectOf()
 		}
@@ -266,7 +266,7 @@ func vertexDifference(v, w *lumigl.Vertex) string {
 	return ""
 }
 
-// roundTrip writes a document, reads it, and writes it again.
+// roundTrip writes, parses and rewrites a document.
 func roundTrip(t *rapid.T, doc lumigl.Document) (string, lumigl.Document) {
 	text, err := lumigl.Append(nil, doc)
 	if err != nil {
@@ -295,8 +295,8 @@ func TestRoundTripOfGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { roundTrip(t, randomGraph(t)) })
 }
 
-// TestRoundTripOfSnapshots also holds that each resource stands behind what it refers to and, of all that could stand
-// there, is the first by URN.
+// TestRoundTripOfSnapshots also checks the order: each resource comes after its dependencies and is the first by URN
+// among the possible ones.
 func TestRoundTripOfSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, doc := roundTrip(t, randomSnapshot(t))
@@ -363,7 +363,7 @@ func moved(t *rapid.T, r *lumigl.Vertex, to func(*lumigl.Vertex) *lumigl.Vertex)
 	return c
 }
 
-// TestNumbers holds the canonical way of writing numbers against math/big.
+// TestNumbers compares canonical numbers with math/big.
 func TestNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		literal := literals.Draw(t, "literal")
@@ -381,7 +381,7 @@ func TestNumbers(t *testing.T) {
 		if text, _ := again.Literal(); !ok || text != canonical {
 			t.Fatalf("%s became %s and then %s", literal, canonical, text)
 		}
-		// Another notation of the same number is written in the same way.
+		// Other notations of the same number have the same canonical form.
 		for _, other := range []string{shift(literal, 1), shift(literal, 40), shift(literal, -40)} {
 			if w, ok := lumigl.NumberOf(other); !ok || !w.Equal(v) {
 				text, _ := w.Literal()
@@ -391,7 +391,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// shift writes a number with zeros in front of the exponent, and the exponent changed by as much.
+// shift changes the exponent of a number and adds zeros to keep its value.
 func shift(literal string, by int) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
 	power := 0
@@ -413,7 +413,7 @@ func shift(literal string, by int) string {
 	return fmt.Sprintf("%s0.%s%s%s000e%d", sign, strings.Repeat("0", -by), whole, fraction, power+len(whole)-by)
 }
 
-// TestFixes breaks files in ways that can be mended, and mends them.
+// TestFixes breaks files in ways that can be fixed, and fixes them.
 func TestFixes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var doc lumigl.Document = randomGraph(t)
@@ -434,11 +434,11 @@ func TestFixes(t *testing.T) {
 	})
 }
 
-// mutate changes a canonical text here and there, so that all it says can still be made out.
+// mutate changes a canonical text in ways that keep its meaning recognizable.
 func mutate(t *rapid.T, text string) string {
 	var b strings.Builder
 	changes := 0
-	// The faults must not be more than are reported.
+	// Stay below the limit of reported errors.
 	change := func() bool {
 		changed := changes < 30 && rapid.IntRange(0, 3).Draw(t, "change") == 0
 		if changed {

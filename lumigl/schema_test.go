@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// sectionOf is the section that a JSON text has, "vertices" if it has none.
+// sectionOf returns the section of vertices in a JSON text, by default "vertices".
 func sectionOf(src string) string {
 	var top map[string]json.RawMessage
 	if json.Unmarshal([]byte(src), &top) == nil && top["resources"] != nil {
@@ -27,8 +27,8 @@ func sectionOf(src string) string {
 	return "vertices"
 }
 
-// TestSchemasAccept gives the validators all files that the reader accepts: the test data, and what the programs of the
-// examples evaluate to, in the bytes that they wrote and in canonical ones. Only the schema of their own form accepts them.
+// TestSchemasAccept validates all files that the parser accepts: the test data, and the graphs of the examples, as
+// written by their programs and in canonical form. Only the schema of their own form may accept them.
 func TestSchemasAccept(t *testing.T) {
 	files := must.Get(filepath.Glob("testdata/valid/*.json"))(t)
 	evaluated := graphsOfExamples(t)
@@ -58,7 +58,7 @@ func TestSchemasAccept(t *testing.T) {
 	})
 }
 
-// graphsOfExamples are the files that programs evaluated to.
+// graphsOfExamples returns the graph files of the examples.
 func graphsOfExamples(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -74,8 +74,8 @@ func graphsOfExamples(t *testing.T) []string {
 	return found
 }
 
-// TestSchemasRefuse gives the validators the broken files of the other tests, as far as they are JSON and break a rule that
-// a schema can express.
+// TestSchemasRefuse validates the broken files of the other tests, if they are JSON and break a rule that a schema can
+// express.
 func TestSchemasRefuse(t *testing.T) {
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	var questions []question
@@ -92,7 +92,7 @@ func TestSchemasRefuse(t *testing.T) {
 		t.Errorf("only %d files were looked at", len(questions))
 	}
 	ask(t, questions, func(t *testing.T, q question, accepts bool) {
-		const tooLarge = "18446744073709551616" // which JavaScript does not tell from the largest serial
+		const tooLarge = "18446744073709551616" // JavaScript cannot distinguish it from the largest serial
 		rounded := strings.HasSuffix(t.Name(), "/ajv") && strings.Contains(q.text, tooLarge)
 		if accepts && !rounded {
 			t.Errorf("the schema accepts %s", q.text)
@@ -100,9 +100,8 @@ func TestSchemasRefuse(t *testing.T) {
 	})
 }
 
-// TestSchemaOfNames compares the schema's patterns for URNs and types with what the reader takes for such, in every place
-// of a URN. They agree, except that the schema accepts every character above U+009F: what Unicode has to say of those
-// differs between validators.
+// TestSchemaOfNames compares the schema's patterns for URNs and types with the parser, in every part of a URN. They
+// agree, except that the schema accepts all characters above U+009F: validators differ in their version of Unicode.
 func TestSchemaOfNames(t *testing.T) {
 	const right = "urn:lumi:prod::my/shop:index::aws:ec2/vpc:VPC::main"
 	type change struct{ old, new string }
@@ -155,8 +154,8 @@ func TestSchemaOfNames(t *testing.T) {
 	})
 }
 
-// breaksShape reports whether a schema can find a fault. What another decoder makes of keys that are there twice is its
-// own affair.
+// breaksShape reports whether a schema can find an error. Duplicate keys do not count, since decoders treat them
+// differently.
 func breaksShape(found []lumigl.Fault) bool {
 	if slices.ContainsFunc(found, func(f lumigl.Fault) bool { return f.Code == lumigl.DuplicateKeyFault }) {
 		return false

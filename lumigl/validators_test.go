@@ -14,16 +14,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// question asks whether the schema of files that have a section accepts one.
+// question asks whether the schema for a section accepts a file.
 type question struct {
 	section string
 	text    string
 }
 
-// schemaNames are the names of the schemas, by the sections that the forms of files have.
+// schemaNames maps sections to the names of schemas.
 var schemaNames = map[string]string{"vertices": "graph", "resources": "snapshot"}
 
-// ask puts questions to every validator of JSON Schema that is installed, each in a test of its own.
+// ask puts questions to every installed JSON Schema validator, each in its own subtest.
 func ask(t *testing.T, questions []question, answered func(t *testing.T, q question, accepts bool)) {
 	t.Helper()
 	ids := map[string]string{}
@@ -70,8 +70,8 @@ func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, quest
 	return answers
 }
 
-// askPython asks the jsonschema package of Python, whose patterns are those of its module re. Where there are several
-// Pythons, only the system's has the packages of the system.
+// askPython asks Python's jsonschema package, whose patterns use module re. If there are several Pythons, only the
+// system's has the packages of the system.
 func askPython(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
 		if exec.Command(python, "-c", "import jsonschema").Run() == nil {

@@ -36,8 +36,8 @@ func ExampleObjectBuilder() {
 	// <nil>
 }
 
-// TestObjectBuilder does the same with a builder and with With, and compares what comes of it after every step. What came
-// of earlier steps stays.
+// TestObjectBuilder makes the same changes with a builder and with With, and compares the results after every step.
+// Earlier results must not change.
 func TestObjectBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b lumigl.ObjectBuilder
@@ -76,7 +76,7 @@ func TestObjectBuilder(t *testing.T) {
 	})
 }
 
-// ordered are the members of an object in order.
+// ordered returns the members of an object in order.
 func ordered(v lumigl.Value) string {
 	s := ""
 	for key, m := range v.Members() {

@@ -33,7 +33,7 @@ func TestByKey(t *testing.T) {
 	})
 }
 
-// TestIdentity sees to it that URNs which begin like one that is right are checked all the same.
+// TestIdentity checks that URNs are validated although they share a prefix with a valid one.
 func TestIdentity(t *testing.T) {
 	s := &Snapshot{}
 	for _, u := range []string{

@@ -78,7 +78,7 @@ func TestWritten(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for range 2 { // What is written stays as it was.
+		for range 2 { // writing must not change it
 			if text, err := lumigl.Append(nil, doc); err != nil || string(text) != test.want {
 				t.Errorf("%s\nis written\n%s%v", test.src, text, err)
 			}
@@ -137,7 +137,7 @@ func TestFieldsGone(t *testing.T) {
 	}
 }
 
-// pieces notes what is written, up to a number of times.
+// pieces records writes, up to a limit.
 type pieces struct {
 	texts []string
 	most  int
@@ -178,7 +178,7 @@ func TestSort(t *testing.T) {
 	}
 	first, last := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
 	first.Properties = bag(pair("to", lumigl.ReferenceTo(last)))
-	// What is pending refers to resources without being one.
+	// Pending resources have references but are not targets.
 	pending := must.Get(lumigl.NewResource(resourceURN(9)))(t)
 	pending.Properties = bag(pair("a", lumigl.ReferenceTo(first)), pair("b", lumigl.ReferenceTo(last)))
 	s.Pending.Deletes = []*lumigl.Vertex{pending}

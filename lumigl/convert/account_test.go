@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// leaf is a string or a number of a source, with its place.
+// leaf is a string or number in a source and its position.
 type leaf struct{ pointer, key, text string }
 
 func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
@@ -34,8 +34,8 @@ func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
 	}
 }
 
-// accounted are the leaves that are neither in the snapshot nor in what is said to be lost. It knows nothing of how the
-// converter keeps account: it looks for the text itself.
+// accounted returns the leaves that are neither in the snapshot nor in a loss. It is independent of the converter's
+// accounting: it searches for the text.
 func accounted(src string, result *convert.Result, structural func(leaf) bool) (missing []string) {
 	root, err := lumigl.Parser{}.ParseValue(src)
 	if err != nil {
@@ -72,13 +72,13 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 	return missing
 }
 
-// operationKind is the pointer to the kind of a pending operation, which has another name in a snapshot.
+// operationKind matches pointers to the kinds of pending operations, which have other names in snapshots.
 var operationKind = regexp.MustCompile("/pending_operations/[0-9]+/type$")
 
-// blockAddress is the pointer to the address of a resource without the keys of its instances, all of which are in dependsOn.
+// blockAddress matches pointers to resource addresses without instance keys. Their instances are all in dependsOn.
 var blockAddress = regexp.MustCompile("/instances/[0-9]+/(dependencies|depends_on)/[0-9]+$")
 
-// structural are the leaves that say what other leaves are, and have done so.
+// structural reports whether a leaf describes other leaves and has done its job.
 func structural(l leaf) bool {
 	switch {
 	case strings.Contains(l.pointer, "/sensitive_attributes/"), operationKind.MatchString(l.pointer):
@@ -86,13 +86,13 @@ func structural(l leaf) bool {
 	case strings.Contains(l.pointer, "/customTimeouts/"), blockAddress.MatchString(l.pointer):
 		return true
 	case l.text == "3fe0000000000000":
-		return true // It is 0.5.
+		return true // 0.5
 	case l.text == "w6k=":
-		return true // It is é.
+		return true // é
 	}
 	switch l.key {
 	case "index_key":
-		return true // It is in the name, in quotes.
+		return true // in the name, quoted
 	case "mode", "plaintext", "ciphertext", "ref", "reftag", lumiSignature:
 		return true
 	case "version":
@@ -116,8 +116,8 @@ func TestNothingIsSilentlyDropped(t *testing.T) {
 	}
 }
 
-// TestUnknownKeys puts a key that nothing is known of into each object of the files, one at a time. It is in the snapshot,
-// since it stood where anything may, or it is reported where it stands.
+// TestUnknownKeys adds an unknown key to each object in the files, one at a time. It must end up in the snapshot, where
+// anything is allowed, or be reported at its position.
 func TestUnknownKeys(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root := file.name, file.root
@@ -144,7 +144,7 @@ func TestUnknownKeys(t *testing.T) {
 	}
 }
 
-// within reports whether a loss is of something that holds what a pointer leads to.
+// within reports whether a loss covers a pointer.
 func within(pointer, loss string) bool {
 	return loss != "" && (pointer == loss || strings.HasPrefix(pointer, loss+"/"))
 }
@@ -195,9 +195,9 @@ func TestEveryShape(t *testing.T) {
 	}
 }
 
-// TestEveryChangeShows changes each string, number and boolean of the files a little, one at a time. What comes of it is
-// another snapshot or other losses, unless it was said already that the value, or what holds it, is lost. This also finds
-// what is dropped where the same is said elsewhere.
+// TestEveryChangeShows changes each string, number and boolean in the files slightly, one at a time. The snapshot or
+// the losses must differ, unless the value or its parent was reported as lost anyway. This also finds values that are
+// dropped because they are redundant.
 func TestEveryChangeShows(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root, before := file.name, file.root, file.result
@@ -218,7 +218,7 @@ func TestEveryChangeShows(t *testing.T) {
 			isLost := func(l convert.Loss) bool {
 				return (l.Lost() || l.Code == convert.OutputLoss) && within(where, l.Pointer())
 			}
-			isPath := strings.Contains(where, "/sensitive_attributes/") // What it leads to is a secret either way.
+			isPath := strings.Contains(where, "/sensitive_attributes/") // The target is a secret either way.
 			if !isPath && !slices.ContainsFunc(before.Losses, isLost) {
 				t.Errorf("%s: a change of %s shows nowhere", name, where)
 			}
@@ -226,7 +226,7 @@ func TestEveryChangeShows(t *testing.T) {
 	}
 }
 
-// different is another scalar of the same kind.
+// different returns a different scalar of the same kind.
 func different(v lumigl.Value) (lumigl.Value, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
@@ -242,8 +242,8 @@ func different(v lumigl.Value) (lumigl.Value, bool) {
 	return v, false
 }
 
-// changed is v with the value of a number in it replaced by what to returns, and says where that is. It reports false if to
-// does.
+// changed replaces the value with the given number within v by the result of to, and reports its pointer. It returns
+// false if to does.
 func changed(v lumigl.Value, to func(lumigl.Value) (lumigl.Value, bool), pointer string, number int, at *int,
 	where *string) (lumigl.Value, bool) {
 	if *at++; *at == number {
@@ -283,7 +283,7 @@ func values(v lumigl.Value) int {
 	return n
 }
 
-// replace puts another value in the place of the one of a number.
+// replace replaces the value with the given number.
 func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	if *at++; *at == number {
 		return other
@@ -305,7 +305,7 @@ func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	return v
 }
 
-// insert puts a key into the object of a number, and says where that is.
+// insert adds a key to the object with the given number, and reports its pointer.
 func insert(v lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:
@@ -331,7 +331,7 @@ func insert(v lumigl.Value, pointer string, number int, at *int, where *string) 
 	return v
 }
 
-// text writes a value as JSON.
+// text returns a value as JSON.
 func text(v lumigl.Value) string {
 	g := &lumigl.Graph{Fields: []lumigl.Member{{Key: "v", Value: v}}}
 	out, err := lumigl.Append(nil, g)
@@ -342,7 +342,7 @@ func text(v lumigl.Value) string {
 	return s[:strings.LastIndexByte(s, '}')]
 }
 
-// TestRandomStates makes states in which every string says where it is from, and looks for each of them.
+// TestRandomStates generates states in which every string is unique, and searches for each of them in the result.
 func TestRandomStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := randomState(t)
@@ -368,7 +368,7 @@ func TestRandomStates(t *testing.T) {
 	})
 }
 
-// randomState is a state or a stack with keys that are known and some that are not.
+// randomState returns a state or a stack with known and unknown keys.
 func randomState(t *rapid.T) string {
 	n := 0
 	mark := func(what string) string { n++; return strconv.Quote(fmt.Sprintf("%s-%d", what, n)) }

@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// TestUnknownElements puts an element that nothing is known of behind those of each list of the files, one at a time. It
-// is in the snapshot, or it is reported where it stands, and never as a key.
+// TestUnknownElements appends an unknown element to each list in the files, one at a time. It must end up in the
+// snapshot or be reported at its position, and never as a key.
 func TestUnknownElements(t *testing.T) {
 	added := lumigl.TextOf("unheard-of value")
 	for _, file := range examples(t) {
@@ -43,7 +43,7 @@ func TestUnknownElements(t *testing.T) {
 	}
 }
 
-// lengthen puts an element behind those of the list of a number, and says where that is.
+// lengthen appends an element to the list with the given number, and reports its pointer.
 func lengthen(v, element lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "accept what is found as right")
 
-// TestGolden converts the files in testdata. Beside each there is what comes of it, in NAME.snapshot and NAME.losses. The
-// README there says which of them the tools wrote themselves.
+// TestGolden converts the files in testdata and compares the results with NAME.snapshot and NAME.losses. The README
+// there lists the files written by the tools themselves.
 func TestGolden(t *testing.T) {
 	for _, name := range sources(t) {
 		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(name, "testdata"+string(filepath.Separator))), ".json"), func(t *testing.T) {
@@ -82,14 +82,14 @@ func read(t testing.TB, name string) string {
 	return string(must.Get(os.ReadFile(name))(t))
 }
 
-// example is a file that is converted.
+// example is an input file.
 type example struct {
 	name, src string
 	root      lumigl.Value
 	result    *convert.Result
 }
 
-// examples are those of the files that are converted, and not refused.
+// examples returns the files that can be converted.
 func examples(t testing.TB) []example {
 	t.Helper()
 	var all []example
@@ -109,7 +109,7 @@ func examples(t testing.TB) []example {
 	return all
 }
 
-// render writes a result as it stands in golden files.
+// render formats a result as in golden files.
 func render(result *convert.Result, err error) (snapshot, losses string) {
 	var refused *convert.RefusedError
 	switch {
@@ -143,7 +143,7 @@ func compare(t *testing.T, name, got string) {
 	expect.Equal(t, read(t, name), got, name)
 }
 
-// valid holds that a result is a snapshot in canonical form.
+// valid checks that a result is a snapshot in canonical form.
 func valid(t testing.TB, result *convert.Result) {
 	t.Helper()
 	again, err := lumigl.ParseSnapshot(string(result.Text))

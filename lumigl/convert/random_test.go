@@ -16,9 +16,9 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestRandomSources converts sources that are well-formed and odd: names that no URN can hold, types that are none,
-// resources with the same names, circles, special values of every kind, numbers of any size. What comes of each is a
-// snapshot that is accepted, or a reason that is not "would not be accepted"; and what was a secret is one.
+// TestRandomSources converts well-formed but unusual sources: invalid names and types, duplicate names, cycles, special
+// values of every kind, and numbers of any size. The result must be a valid snapshot or a specific error, and every
+// secret must stay secret.
 func TestRandomSources(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &odd{T: t}
@@ -67,7 +67,7 @@ func TestRandomSources(t *testing.T) {
 	})
 }
 
-// bare is a string that should be a secret and is not in one.
+// bare returns a string that should be secret but is not.
 func bare(v lumigl.Value) string {
 	if _, ok := v.Secret(); ok {
 		return ""
@@ -88,7 +88,7 @@ func bare(v lumigl.Value) string {
 	return ""
 }
 
-// odd makes sources.
+// odd generates sources.
 type odd struct {
 	*rapid.T
 	secrets int
@@ -116,7 +116,7 @@ func (g *odd) number() json.Number {
 	return pick[json.Number](g, "0", "-0", "1.0", "1e2", "123456789012345678901234567890", "-1E+999", "1e-400", "18446744073709551616", "0.1e1")
 }
 
-// special is an object with a signature. What it holds may be right or not.
+// special returns an object with a signature and valid or invalid contents.
 func (g *odd) special(urns []string, depth int) any {
 	signature := pick(g, "1b47061264138c4ac30d75fd1eb44270", "c44067f5952c0a294b673a41bacd8c17", "0def7320c3a5731c473e5ecbe6d01bc7",
 		"5cf8f73096256a8f31e491e813e4eb8e", "d0e6a833031e9bbcd3f4e8bde6ca49a4", "8ad145fe-0d11-4827-bfd7-1abcbf086f5c",
@@ -129,7 +129,7 @@ func (g *odd) special(urns []string, depth int) any {
 	return o
 }
 
-// value is any value. Secrets are whole strings that begin with hunter2.
+// value returns an arbitrary value. Secrets are whole strings that start with hunter2.
 func (g *odd) value(urns []string, depth int) any {
 	switch g.upTo(9 - min(2*depth, 6)) {
 	case 0:
@@ -157,7 +157,7 @@ func (g *odd) value(urns []string, depth int) any {
 	}
 }
 
-// stack is a stack of Pulumi's.
+// stack returns a Pulumi stack.
 func (g *odd) stack() any {
 	var urns []string
 	for range g.upTo(4) {
@@ -211,8 +211,8 @@ func (g *odd) stack() any {
 	return object{"version": pick(g, 1, 2, 3, 4), "deployment": deployment}
 }
 
-// hidden is a property as it was given and as it was computed. A part of what was given is a secret; what was computed
-// says the same in plain text, or more.
+// hidden returns a property's input and output. Part of the input is secret; the output repeats it in plain text, and
+// may contain more.
 func (g *odd) hidden(both bool) (in, out any) {
 	text := g.secret()
 	plain := must.Get(json.Marshal(text))(g)
@@ -239,7 +239,7 @@ func (g *odd) hidden(both bool) (in, out any) {
 	return in, out
 }
 
-// state is one of OpenTofu's.
+// state returns an OpenTofu state.
 func (g *odd) state() any {
 	resources := []any{}
 	addresses := []string{"", "a_b.n", "module.m.a_b.n", "data.a_b.n"}
@@ -275,7 +275,7 @@ func (g *odd) state() any {
 		"outputs": object{g.name(): object{"value": g.secret(), "sensitive": true}, "plain": object{"value": g.value(nil, 0)}}}
 }
 
-// marked is an attribute with a secret in it, and the path to that.
+// marked returns an attribute that contains a secret, and the path to it.
 func (g *odd) marked(name string) (v any, path []any) {
 	v = g.secret()
 	for range g.upTo(3) {
@@ -284,7 +284,7 @@ func (g *odd) marked(name string) (v any, path []any) {
 			v, path = []any{1, v}, append([]any{object{"type": "index", "value": object{"value": 1, "type": "number"}}}, path...)
 		case 1:
 			v, path = object{"k": v, "l": 2}, append([]any{object{"type": "get_attr", "value": "k"}}, path...)
-		default: // What may have any type stands together with it, and a path into a set leads nowhere.
+		default: // A dynamic value is stored with its type, and a path into a set does not resolve.
 			v = object{"value": v, "type": "dynamic"}
 			if g.coin() {
 				path = []any{object{"type": "index", "value": object{"value": object{"k": 1}, "type": "object"}}}

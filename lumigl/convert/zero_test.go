@@ -10,19 +10,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// TestZeroIsNotAbsent sets each scalar of the files to the zero value of its kind, one at a time. The result differs from
-// that of a null in the same place, unless the source's own format defines the two as the same.
+// TestZeroIsNotAbsent sets each scalar in the files to its zero value, one at a time. The result must differ from the
+// result for null, unless the source format treats both alike.
 func TestZeroIsNotAbsent(t *testing.T) {
 	same := regexp.MustCompile(strings.Join([]string{
-		// OpenTofu writes nothing for these.
+		// OpenTofu omits these.
 		`^/(serial|lineage)$`, `^/resources/\d+/(mode|module|each|provider)$`, `^/resources/\d+/instances/\d+/(deposed|provider)$`,
 		`^/outputs/[^/]+/sensitive$`, `/sensitive_attributes/`, `/(dependencies|depends_on)/`,
-		// Nor does Pulumi.
+		// So does Pulumi.
 		`/(delete|custom|id|type)$`, `/(dependencies|propertyDependencies/[^/]+|aliases|additionalSecretOutputs)/\d+$`,
-		// They are options, of which these values mean the same as none.
+		// For these options, zero means the default.
 		`/(protect|retainOnDelete|skip_destroy)$`, `/customTimeouts/[a-z]+$`,
 		`/inputs/.*/(hash|packageVersion|text|secret)$`,
-		// The key that marks references cannot be empty.
+		// The reference tag cannot be empty.
 		`^/ref$`,
 	}, "|"))
 	null := func(lumigl.Value) (lumigl.Value, bool) { return lumigl.NullValue(), true }
@@ -50,7 +50,7 @@ func TestZeroIsNotAbsent(t *testing.T) {
 	}
 }
 
-// zero is the zero value of a scalar's kind.
+// zero returns the zero value of a scalar's kind.
 func zero(v lumigl.Value) (lumigl.Value, bool) {
 	switch v.Kind() {
 	case lumigl.Text:

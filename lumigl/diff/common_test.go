@@ -11,8 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// TestCommon holds what is found against the textbook's table, and against what must hold when there is no more work to
-// spend.
+// TestCommon compares the result with the textbook algorithm, and checks its invariants without any budget.
 func TestCommon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 30)
@@ -54,7 +53,7 @@ func longest(a, b []int32) int {
 	return table[len(a)][len(b)]
 }
 
-// TestAnchors is for lists that are too different to find the most that they have in common.
+// TestAnchors compares lists that are too different for an exact solution.
 func TestAnchors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := rapid.Permutation([]int32{1, 2, 3, 4, 5, 6, 7, 8}).Draw(rt, "a")
@@ -67,8 +66,7 @@ func TestAnchors(t *testing.T) {
 	})
 }
 
-// TestCommonMany is for lists that are too long, and too different, to find the most that they have in common, and in
-// which most is the same all the same.
+// TestCommonMany compares lists that are too long and different for an exact solution but share most elements.
 func TestCommonMany(t *testing.T) {
 	const n, edits = 50_000, 2_000
 	for name, element := range map[string]func(r *rand.Rand, i int) int32{

@@ -22,7 +22,6 @@ func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
 	return d
 }
 
-// TestVerifyAny compares any two snapshots.
 func TestVerifyAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
@@ -40,7 +39,7 @@ func TestVerifyAny(t *testing.T) {
 	})
 }
 
-// TestSecretsAny looks for secrets in all that is written.
+// TestSecretsAny searches all output for secrets.
 func TestSecretsAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
@@ -59,8 +58,8 @@ func TestSecretsAny(t *testing.T) {
 	})
 }
 
-// TestSecretsElsewhere looks for what is in a secret where it stands plain in the same resource, as it does in the old or
-// the new one if it was made a secret, or is none any more, and went to another place.
+// TestSecretsElsewhere searches for the content of a secret that is also plain text elsewhere in the same resource, as
+// after a value was marked or unmarked as secret and moved.
 func TestSecretsElsewhere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secrets := map[string]bool{}

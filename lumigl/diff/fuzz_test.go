@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzDiff compares any two valid files: the delta leads from the first to the second, and nothing that is shown can drive a
-// terminal.
+// FuzzDiff compares any two valid files: applying the delta to the first yields the second, and the output contains no
+// control characters.
 func FuzzDiff(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

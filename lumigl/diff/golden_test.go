@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestGolden compares the two documents of each archive in testdata, and looks at how the delta is shown in each form
-// that the archive has. In "replaces" there is a type and a path a line.
+// TestGolden compares the two documents in each archive in testdata, and checks each form of output in the archive.
+// "replaces" lists a type and a path per line.
 func TestGolden(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", compareForms)
 }
@@ -46,7 +46,7 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		}
 		var b bytes.Buffer
 		must.Do(t, write(&b))
-		// Escape sequences are shown, so that the archive is text.
+		// Make escape sequences visible, so that the archive is text.
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		golden.Part(t, &archive.Files[i], got)
 		if strings.Contains(got, "hunter") {

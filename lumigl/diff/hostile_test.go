@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-// TestHostile compares what is made to be dear. What it costs is measured in memory, which is the same on any machine.
+// TestHostile compares documents that are expensive to compare. It measures memory, which does not vary between
+// machines.
 func TestHostile(t *testing.T) {
 	const n = 100_000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -68,7 +69,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// nested is a list in a list and so on, with something beside it at each depth.
+// nested returns nested lists with another element at each level.
 func nested(depth int, leaf int64) lumigl.Value {
 	v := lumigl.IntOf(leaf)
 	for i := range depth {

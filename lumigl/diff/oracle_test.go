@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Verify is the oracle of the tests: it applies a delta to the old document, and compares the result with the new one.
+// Verify applies a delta to the old document and compares the result with the new one.
 func Verify(d *Delta) error {
 	changes := make([]Change, len(d.Resources))
 	for i := range d.Resources {
@@ -35,7 +35,7 @@ func Verify(d *Delta) error {
 	return a.err
 }
 
-// vertices returns an object with the vertices of a document.
+// vertices returns the vertices of a document as an object.
 func (d *Delta) vertices(doc lumigl.Document) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for v := range doc.Base().Vertices() {
@@ -44,10 +44,10 @@ func (d *Delta) vertices(doc lumigl.Document) lumigl.Value {
 	return all.Object()
 }
 
-// applier notes what a delta says wrongly of the old document.
+// applier applies a delta and records its first inconsistency.
 type applier struct{ err error }
 
-// objects returns the object that differs from an old one by the changes.
+// objects applies changes to an object.
 func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.Value {
 	if len(changes) == 0 {
 		return old
@@ -84,7 +84,7 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 	return all.Object()
 }
 
-// value returns the value that an old one becomes, which is absent if it was removed.
+// value applies a change to a value. The result is absent if it was removed.
 func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	if c.Kind == Inside && old.Kind() == c.Old.Kind() {
 		if old.Kind() == lumigl.List {
@@ -98,7 +98,7 @@ func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	return c.New
 }
 
-// lists returns the list that differs from an old one by the changes, which are in order.
+// lists applies sorted changes to a list.
 func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Value {
 	var all []lumigl.Value
 	from := 0
@@ -126,7 +126,7 @@ func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Va
 	return lumigl.ListOf(all...)
 }
 
-// mismatch notes the first mistake of a delta.
+// mismatch records the first inconsistency.
 func (a *applier) mismatch(at, problem string) {
 	a.err = cmp.Or(a.err, fmt.Errorf("%s: %s", at, problem))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// deleted are the keys of what was deleted in order.
+// deleted returns the keys of the deleted resources in order.
 func deleted(d *diff.Delta) []string {
 	var keys []string
 	for i := range d.Resources {
@@ -45,8 +45,7 @@ func TestDeletedOrder(t *testing.T) {
 	}
 }
 
-// TestDeletedOrderAny holds that of resources which were deleted, each comes before all that it referred to, in whatever
-// order they were added.
+// TestDeletedOrderAny checks that deleted resources precede their dependencies, in whatever order they were added.
 func TestDeletedOrderAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(rt, "vertices")
@@ -76,7 +75,7 @@ func TestDeletedOrderAny(t *testing.T) {
 	})
 }
 
-// numbered are the keys of some vertices.
+// numbered returns the keys of n vertices.
 func numbered(n int) []string {
 	var all []string
 	for i := range n {

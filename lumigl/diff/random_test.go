@@ -14,12 +14,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// drawer draws documents whose parts are often the same, so that two of them have much in common.
+// drawer generates documents with recurring parts, so that two of them have much in common.
 type drawer struct {
 	*rapid.T
-	// targets are what may be referred to.
+	// targets are the possible targets of references.
 	targets []*lumigl.Vertex
-	// keys are those that objects may have.
+	// keys are the possible keys of objects.
 	keys []string
 }
 
@@ -144,7 +144,7 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 	for range d.one(3, "deletes") {
 		r := must.Get(lumigl.NewResource(d.urn()))(t)
 		d.resource(r)
-		// Another that has the URN is the one that is referred to in a file.
+		// In a file, references to a duplicate URN resolve to another resource.
 		if s.Vertex(r.Key()) == nil && !slices.ContainsFunc(s.Pending.Deletes, func(p *lumigl.Vertex) bool { return p.Key() == r.Key() }) {
 			d.targets = append(d.targets, r)
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLittleWork compares lists with so little work to spend that it ends at any point. What is found is larger then, and
-// right all the same.
+// TestLittleWork compares lists with budgets that run out at any point. The deltas may be larger but must be correct.
 func TestLittleWork(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newComparer(false, rapid.Int64Range(0, 300).Draw(rt, "work"))

@@ -18,7 +18,7 @@ import (
 var signatures = strings.NewReplacer(`"$sig"`, `"`+wire.Signature+`"`, `"$expr"`, `"`+wire.Expression+`"`,
 	`"$secret"`, `"`+wire.Secret+`"`, `"$asset"`, `"`+wire.Asset+`"`, `"$unknown"`, `"`+wire.Unknown+`"`)
 
-// values parses values that refer to one resource, r, whose properties are its outputs.
+// values parses values that may refer to a resource r with the given outputs.
 func values(t interface{ Fatal(args ...any) }, outputs json.RawMessage, all ...json.RawMessage) []lumigl.Value {
 	if outputs == nil {
 		outputs = json.RawMessage(`{}`)
@@ -38,7 +38,7 @@ func values(t interface{ Fatal(args ...any) }, outputs json.RawMessage, all ...j
 	return parsed
 }
 
-// outputs resolves the properties of a vertex that are known.
+// outputs resolves outputs to the vertex's properties.
 func outputs(vertex *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	v := vertex.Properties.Get(property)
 	return v, v.Exists()
@@ -90,7 +90,7 @@ func show(v lumigl.Value) string {
 	return text.String()
 }
 
-// known says which outputs are known, by their names.
+// known maps the names of known outputs to their values.
 type known map[string]lumigl.Value
 
 func (k known) resolve(_ *lumigl.Vertex, property string) (lumigl.Value, bool) {
@@ -98,7 +98,7 @@ func (k known) resolve(_ *lumigl.Vertex, property string) (lumigl.Value, bool) {
 	return v, ok
 }
 
-// drawValue draws what an output may be, or a literal in an expression.
+// drawValue generates the value of an output or a literal in an expression.
 func drawValue(t *rapid.T, depth int) lumigl.Value {
 	kinds := 6
 	if depth == 0 {
@@ -126,7 +126,7 @@ func drawValue(t *rapid.T, depth int) lumigl.Value {
 
 var names = []string{"x", "y", "z"}
 
-// drawExpression draws an expression over outputs of r.
+// drawExpression generates an expression over outputs of r.
 func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
 	inner := func() lumigl.Value {
 		if depth == 0 {
@@ -154,7 +154,7 @@ func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
 	return signed(lumigl.Member{Key: "interpolate", Value: lumigl.ListOf(inner(), lumigl.TextOf("-"), inner())})
 }
 
-// TestSteps holds that evaluating in two steps gives what one step gives, and that no secret loses its mark.
+// TestSteps checks that evaluating in two steps gives the same result as one step, and that secrets stay secret.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -201,7 +201,7 @@ func TestSteps(t *testing.T) {
 	})
 }
 
-// bare returns a value's text without what is wrapped as a secret.
+// bare returns a value's text without its secrets.
 func bare(v lumigl.Value) string {
 	return show(v.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsSecret() }))
 }

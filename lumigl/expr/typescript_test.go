@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// ask has the npm package evaluate the questions of a file. It prints null for expressions that the package refuses.
+// ask makes the npm package evaluate the questions in a file. It prints null for expressions that the package rejects.
 const ask = `
 import { readFileSync } from "node:fs";
 import { evaluate } from "./test/wire.js";
@@ -30,7 +30,7 @@ const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ value, 
 console.log(JSON.stringify(answers));
 `
 
-// question is an expression, with the outputs that are known.
+// question is an expression with its known outputs.
 type question struct {
 	Value   json.RawMessage            `json:"value"`
 	Outputs map[string]json.RawMessage `json:"outputs"`
@@ -39,8 +39,8 @@ type question struct {
 	known, all known
 }
 
-// TestTypeScript holds that random expressions have one value in Go and in TypeScript, as far as it is known. TypeScript
-// looks at all parts at once, so it may refuse an expression of whose parts Go evaluates only some.
+// TestTypeScript checks that random expressions have the same value in Go and in TypeScript, as far as it is known.
+// TypeScript checks all parts at once, so it may reject an expression that Go has only evaluated in part.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	var questions []*question
@@ -100,7 +100,7 @@ func drawQuestion(t *rapid.T) *question {
 	return q
 }
 
-// textOf returns a value as JSON. It may refer to the vertices of g, to which it is added.
+// textOf returns a value as JSON. References get their targets added to g.
 func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
 	vertex := must.Get(g.Add(fmt.Sprintf("v%d", g.Len())))(t)
 	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})
@@ -112,7 +112,7 @@ func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
 	return written.Vertices[vertex.Key()].V
 }
 
-// hasError reports whether a value has an error in any of its parts, once everything is known.
+// hasError reports whether any part of a value has an error once everything is known.
 func hasError(v lumigl.Value, all known) bool {
 	if _, err := expr.Evaluate(v, all.resolve); err != nil {
 		return true

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestConcurrentUse asks one index with one expression from several goroutines, each of which finds what one alone does.
-// Neither is used before, so that the race detector sees what would only be made when it is first needed.
+// TestConcurrentUse queries an index with an expression from several goroutines and compares the results. Neither has
+// been used before, so that the race detector sees lazy initialization.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const expression = `properties.exists(k, k == "size") || dependencies.exists(d, name.matches("^d"))`
@@ -41,7 +41,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// answers are what all methods of an index say.
+// answers returns the results of all methods of an index.
 func answers(g *lumigl.Graph, x *query.Index, e *query.Expression) string {
 	var b strings.Builder
 	picked, err := x.Select(e)

@@ -88,10 +88,10 @@ func TestFindWithoutParts(t *testing.T) {
 	}
 }
 
-// TestHostileGraphs has what would take hours if work were not bounded.
+// TestHostileGraphs would run for hours without limits.
 func TestHostileGraphs(t *testing.T) {
 	t.Parallel()
-	// Many names that are nearly alike.
+	// Many names that are almost equal.
 	const n = 20_000
 	var lines []string
 	for i := range n {
@@ -100,7 +100,7 @@ func TestHostileGraphs(t *testing.T) {
 	if _, err := query.New(graph(t, lines...)).Find(strings.Repeat("x", 199)); err == nil {
 		t.Error("found what is not there")
 	}
-	// A way out of a chain at its start, behind which the circles of a dense part lead nowhere.
+	// A chain with an exit at its start, followed by a dense part whose cycles are dead ends.
 	lines = []string{"start: end v0", "end"}
 	var all strings.Builder
 	for i := range 30 {
@@ -115,7 +115,7 @@ func TestHostileGraphs(t *testing.T) {
 	if len(paths) != 1 || keys(paths[0]) != "start end" {
 		t.Errorf("got %d paths", len(paths))
 	}
-	// A large object that an expression looks at once for each of its keys.
+	// A large object that an expression reads as a whole for each of its keys.
 	v := g.Vertex("end")
 	var members []lumigl.Member
 	for i := range n {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// graph makes a general graph of lines such as "a: b c", which say what refers to what.
+// graph parses a general graph from lines such as "a: b c", which list references.
 func graph(t testing.TB, lines ...string) *lumigl.Graph {
 	t.Helper()
 	g := &lumigl.Graph{}
@@ -129,7 +129,7 @@ func TestPaths(t *testing.T) {
 	x := query.New(g)
 	for _, test := range []struct {
 		from, to string
-		but      string // what the paths must not come by
+		but      string // vertices that the paths must avoid
 		limit    int
 		want     []string
 		all      bool
@@ -165,7 +165,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestManyPaths has a graph with 2 to the power of 40 paths.
+// There are 2^40 paths.
 func TestManyPaths(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -399,5 +399,5 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// slow is an expression that would take hours.
+// slow is an expression that would run for hours.
 var slow = strings.Repeat(`[1,2,3,4,5,6,7,8,9].all(a, `, 12) + `name != ""` + strings.Repeat(")", 12)

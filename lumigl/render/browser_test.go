@@ -30,10 +30,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// pictures is the folder in which TestPage leaves pictures of the pages, for people to look at.
+// pictures is the folder where TestPage saves screenshots for people to look at.
 var pictures = os.Getenv("LUMI_PICTURES")
 
-// newBrowser starts a browser, or skips the test where there is none.
+// newBrowser starts a browser, or skips the test if there is none.
 func newBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -65,14 +65,14 @@ func newBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// watched is what a page did that it must not do.
+// watched records what a page must not do.
 type watched struct {
 	sync.Mutex
 	said     []string
 	requests []string
 }
 
-// watch notes what the browser says of a page, and what it loads.
+// watch records the browser's complaints about a page, and the page's requests.
 func watch(t *testing.T, ctx context.Context) *watched {
 	t.Helper()
 	w := &watched{}
@@ -93,7 +93,7 @@ func watch(t *testing.T, ctx context.Context) *watched {
 	return w
 }
 
-// open shows a page in a new tab.
+// open opens a page in a new tab.
 func open(t *testing.T, browser context.Context, doc lumigl.Document) (context.Context, *watched) {
 	t.Helper()
 	var page bytes.Buffer
@@ -110,7 +110,7 @@ func open(t *testing.T, browser context.Context, doc lumigl.Document) (context.C
 	return tab, w
 }
 
-// call is a command of the browser's protocol.
+// call returns an action for a command of the browser's protocol.
 func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, command, params)
@@ -126,7 +126,7 @@ func run(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.
 	}
 }
 
-// eval is the value of an expression in the page.
+// eval returns the value of an expression in the page.
 func eval[T any](t *testing.T, ctx context.Context, expression string) T {
 	t.Helper()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
@@ -154,7 +154,7 @@ func picture(t *testing.T, ctx context.Context, name string) {
 	must.Do(t, os.WriteFile(filepath.Join(pictures, name+".png"), png, 0o600))
 }
 
-// clusters is a snapshot of so many resources: networks with machines and databases in them.
+// clusters returns a snapshot of n resources: networks with machines and databases.
 func clusters(t testing.TB, n int) *lumigl.Snapshot {
 	t.Helper()
 	var b strings.Builder
@@ -260,13 +260,13 @@ func TestHostilePage(t *testing.T) {
 	}
 }
 
-// jsonOf is a text as JavaScript has it.
+// jsonOf returns a text as a JavaScript literal.
 func jsonOf(t *testing.T, s string) string {
 	t.Helper()
 	return string(must.Get(json.Marshal(s))(t))
 }
 
-// arrows counts the pairs of vertices of which one refers to the other.
+// arrows counts the pairs of vertices connected by references.
 func arrows(doc lumigl.Document) int {
 	pairs := map[[2]string]bool{}
 	for v := range doc.Base().Vertices() {
@@ -279,7 +279,7 @@ func arrows(doc lumigl.Document) int {
 
 func useSearch(t *testing.T, tab context.Context) {
 	t.Helper()
-	// The key is pressed as people press it: what the page does with it keeps it from being typed.
+	// A real key press: the page must keep the key from being typed.
 	run(t, tab, call(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "keyDown", Key: "/", Text: "/"}))
 	eventually(t, tab, `document.activeElement.id === "search"`)
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-1"))
@@ -305,7 +305,7 @@ func useDetails(t *testing.T, tab context.Context) {
 			t.Errorf("the details do not have %q:\n%s", want, text)
 		}
 	}
-	// A click where a node is drawn; it was moved to the middle.
+	// Click the node, which was moved to the center.
 	run(t, tab, chromedp.Click(`//aside//button[contains(., "zone-0-a")]`))
 	eventually(t, tab, `document.getElementById("canvas").dataset.selected.endsWith("Subnet::zone-0-a")`)
 	run(t, tab, chromedp.Click(`//aside//a[contains(., "main-0")]`))

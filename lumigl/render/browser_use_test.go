@@ -27,7 +27,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// selected is the condition that a node is selected whose key ends like that, "" for none.
+// selected returns a condition that holds if a node is selected whose key has the suffix, or "" for no selection.
 func selected(key string) string {
 	if key == "" {
 		return `document.getElementById("details").hidden && !location.href.includes("#")`
@@ -47,7 +47,7 @@ func TestAddress(t *testing.T) {
 	eventually(t, tab, selected("::zone-0-a"))
 	run(t, tab, chromedp.NavigateBack())
 	eventually(t, tab, selected("::web-0-0"))
-	// Where the browser does not let the page copy the key, the page marks it.
+	// If the browser denies access to the clipboard, the page selects the key.
 	run(t, tab, chromedp.Click(chromedp.CSS("button[aria-label='Copy key']")))
 	eventually(t, tab, `document.querySelector("button[aria-label='Copy key']").textContent === "Copied" || getSelection().toString().endsWith("::web-0-0")`)
 	run(t, tab, chromedp.NavigateForward())
@@ -72,7 +72,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// touch is an event of some fingers, x and y in turns.
+// touch returns a touch event with alternating x and y coordinates.
 func touch(kind input.DispatchTouchEventType, at ...float64) chromedp.Action[chromedp.Void] {
 	points := []*input.TouchPoint{}
 	for i := 0; i < len(at); i += 2 {
@@ -103,7 +103,7 @@ func TestLongNamesInPage(t *testing.T) {
 	picture(t, tab, "long-names")
 	for i := range 2 {
 		button := fmt.Sprintf(`document.querySelectorAll("#results button")[%d]`, i)
-		// The start is cut, and the end is within the list.
+		// The start is clipped, and the end is inside the list.
 		if !eval[bool](t, tab, button+`.querySelector(".start").scrollWidth > `+button+`.querySelector(".start").clientWidth + 9`) ||
 			!eval[bool](t, tab, button+`.querySelector(".end").getBoundingClientRect().right <= document.getElementById("side").getBoundingClientRect().right`) {
 			t.Errorf("the result %d is not cut before its end", i)
@@ -121,7 +121,7 @@ func TestLongNamesInPage(t *testing.T) {
 		}
 	}
 	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(400*time.Millisecond))
-	// Somewhere on the canvas there is a node, and the mouse finds its whole name there.
+	// Hovering over a node on the canvas shows its full name.
 	eventually(t, tab, `(() => {
 		const canvas = document.getElementById("canvas");
 		for (let x = 0; x < canvas.clientWidth; x += 50) {
@@ -142,7 +142,7 @@ func TestLongNamesInPage(t *testing.T) {
 	}
 }
 
-// accessibleNames are what a screen reader reads of the buttons, as JSON.
+// accessibleNames returns the accessible names of the buttons, as JSON.
 func accessibleNames(t *testing.T, tab context.Context) []string {
 	t.Helper()
 	var names []string
@@ -191,7 +191,7 @@ func TestPhone(t *testing.T) {
 	run(t, tab, chromedp.Click(chromedp.CSS("#results button")))
 	eventually(t, tab, selected("::web-0-1"))
 	run(t, tab, chromedp.Sleep(400*time.Millisecond))
-	// It was moved to the middle of what the details leave free.
+	// The node was moved to the center of the area beside the details.
 	middle := eval[[]float64](t, tab, `(() => { const r = document.getElementById("stage").getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.bottom]; })()`)
 	if top := eval[float64](t, tab, `document.getElementById("details").getBoundingClientRect().top`); top < middle[2] {
 		t.Errorf("the details begin at %g and hide the graph, which ends at %g", top, middle[2])
@@ -218,7 +218,7 @@ func TestPaper(t *testing.T) {
 	picture(t, tab, "paper")
 }
 
-// TestAccessible asks axe what people who do not see, or do not use a mouse, would stumble over.
+// TestAccessible runs axe, which finds accessibility problems.
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("testdata/mermaid/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -272,7 +272,7 @@ func TestFirefox(t *testing.T) {
 	}
 	text := must.Get(os.ReadFile(picture))(t)
 	seen := must.Get(png.Decode(bytes.NewReader(text)))(t)
-	// The color of the first type is in the legend, and to the right of that in the graph.
+	// The color of the first type is in the legend and, to the right of that, in the graph.
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
 	if left == 0 || right == 0 {
@@ -283,7 +283,7 @@ func TestFirefox(t *testing.T) {
 	}
 }
 
-// count is how many points of a picture between two columns have a color, nearly.
+// count counts the pixels between two columns that nearly have a color.
 func count(seen image.Image, want color.RGBA, from, to int) int {
 	n := 0
 	near := func(a uint32, b uint8) bool { return max(int(a>>8), int(b))-min(int(a>>8), int(b)) <= 2 }
@@ -308,7 +308,7 @@ func TestEmptyPage(t *testing.T) {
 	}
 }
 
-// TestResize looks at the canvas in each frame in which its place gets another size, after the page has. It is never empty.
+// TestResize checks in each frame that the canvas is not empty while its container is resized.
 func TestResize(t *testing.T) {
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, clusters(t, 10))

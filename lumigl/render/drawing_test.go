@@ -52,7 +52,7 @@ func TestClusters(t *testing.T) {
 		}
 		expect.Equal(t, want, got, cluster)
 	}
-	// What has no type stands in no frame.
+	// Vertices without a type have no frame.
 	graph := drawn(t, "mmd", parse(t, "graph.json"), render.Options{Cluster: render.ByModule})
 	if strings.Contains(graph, "subgraph") {
 		t.Errorf("vertices without a type have a frame:\n%s", graph)

@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// formats are the three ways to draw, by the ends of their files.
+// formats maps file extensions to the three formats.
 var formats = map[string]func(io.Writer, lumigl.Document, render.Options) error{
 	"dot": render.DOT, "mmd": render.Mermaid, "html": render.Page,
 }
@@ -45,7 +45,7 @@ func parse(t testing.TB, file string) lumigl.Document {
 	return must.Get(lumigl.Parse(string(text)))(t)
 }
 
-// TestGolden draws testdata/*.json in all formats. Of pages, it compares what they know; the rest is the same for all.
+// TestGolden draws testdata/*.json in all formats. Of pages it compares only the data; the rest is the same for all.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"snapshot", "graph", "hostile"} {
@@ -72,7 +72,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// dataOf cuts out what a page knows, as a browser would: up to the first end of a script.
+// dataOf extracts a page's data as a browser would: up to the first end of a script.
 func dataOf(t testing.TB, page string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
@@ -99,7 +99,7 @@ func indented(t testing.TB, text string) string {
 	return b.String() + "\n"
 }
 
-// dotOf parses DOT with a parser that is not ours. It returns the ids of the nodes and how many edges there are.
+// dotOf parses DOT with an independent parser. It returns the ids of the nodes and the number of edges.
 func dotOf(t testing.TB, text string) (nodes map[string]bool, edges int) {
 	t.Helper()
 	file, err := dot.ParseString(text)
@@ -176,7 +176,8 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// chain is a graph of n vertices, each of which refers to the next, and every tenth to itself and to the first.
+// chain returns a graph of n vertices, each of which refers to the next, and every tenth also to itself and to the
+// first.
 func chain(t testing.TB, n int) *lumigl.Graph {
 	t.Helper()
 	g := &lumigl.Graph{}
@@ -244,7 +245,7 @@ func TestMuchInside(t *testing.T) {
 	}
 }
 
-// mermaidLine is what a line of a flowchart can be.
+// mermaidLine matches a line of a flowchart.
 var mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"<>]+(<br/>[^"<>]+)?"\]|  n\d+ -->\|"[^"<>]+(<br/>[^"<>]+)*"\| n\d+)$`)
 
 func FuzzRender(f *testing.F) {

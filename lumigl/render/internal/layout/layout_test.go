@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
 )
 
-// check holds that no nodes overlap, that all are within the drawing, and that it is the same every time.
+// check checks that nodes do not overlap, that they are inside the drawing, and that the result is deterministic.
 func check(t rapid.TB, g layout.Graph) *layout.Layout {
 	t.Helper()
 	l := layout.Of(g)
@@ -114,8 +114,7 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
-// stacks are n groups of 25 nodes each that hang together, all of which depend on the first node, and are depended on by
-// the second.
+// stacks returns n connected groups of 25 nodes each that depend on the first node and are dependencies of the second.
 func stacks(n int) layout.Graph {
 	g := layout.Graph{Nodes: 2}
 	for range n {
@@ -129,8 +128,7 @@ func stacks(n int) layout.Graph {
 	return g
 }
 
-// TestStacks holds that what only a hub holds together stands in groups beside each other, none among the others, with
-// the hubs at the sides.
+// TestStacks checks that groups connected only by hubs are placed apart from each other, with the hubs at the sides.
 func TestStacks(t *testing.T) {
 	t.Parallel()
 	const n = 12
@@ -157,7 +155,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestClear holds that arrows do not lead through nodes where they run level, which they do between two bends.
+// TestClear checks that arrows do not cross nodes where they are level, which is between two bends.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	star := layout.Graph{Nodes: 300}
