@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// loop is a workflow of loops, assignments, calls of methods and properties: 8 instructions a turn, two of them calls.
+// loop is a workflow of loops, assignments, and calls of methods and properties: 8 instructions per iteration, two of
+// which are calls.
 const loop = `Namespaces: {=: t}
 Name: Main
 Properties:
@@ -47,7 +48,8 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkReference has the reference run the hundredth part of it, and reports how much longer a turn takes there.
+// BenchmarkReference runs a hundredth of the iterations in the reference, and reports how much longer an iteration
+// takes there.
 func BenchmarkReference(b *testing.B) {
 	const n = 1_428
 	ref := startReference(b)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// contractClasses are what contracts and values of the comparison refer to.
+// contractClasses are the classes that contracts and values refer to.
 const contractClasses = `Namespaces: {=: t}
 Name: Node
 Properties:
@@ -25,7 +25,7 @@ Properties:
 ---
 `
 
-// contractAtoms are contracts, contractValues are expressions for values.
+// contractAtoms are contracts, and contractValues expressions for values.
 var (
 	contractAtoms = []string{
 		"$", "$.int()", "$.string()", "$.bool()", "$.notNull()", "$.int().notNull()", "$.string().notNull()",
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// nested returns a contract made of others.
+// nested returns a contract composed of others.
 func nested(r *rand.Rand, depth int) string {
 	atom := func() string {
 		if depth > 0 && r.IntN(3) == 0 {
@@ -78,7 +78,7 @@ func nested(r *rand.Rand, depth int) string {
 	return "[" + strings.Join(parts[:1], ", ") + "]"
 }
 
-// quoted returns a contract as it can be part of a flow collection.
+// quoted returns a contract as an element of a flow collection.
 func quoted(contract string) string {
 	if !strings.Contains(contract, "$") || contract[0] == '[' || contract[0] == '{' || contract[0] == '\'' {
 		return contract
@@ -86,8 +86,8 @@ func quoted(contract string) string {
 	return "!yaql '" + strings.ReplaceAll(contract, "'", "''") + "'"
 }
 
-// TestContractsReference compares contracts of all shapes for values of all types: every contract for each 80th value, or
-// for more of them with a high MURANO_ITERATIONS.
+// TestContractsReference compares contracts of all shapes for values of all types with the reference. It tries every
+// contract for each 80th value, or for more of them with a high MURANO_ITERATIONS.
 func TestContractsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)
@@ -147,7 +147,7 @@ func quotedExpression(source string) string {
 
 var generatedID = regexp.MustCompile(`"[0-9a-f]{32}"`)
 
-// normal returns a value without ids of new objects.
+// normal removes the ids of new objects from a value.
 func normal(text json.RawMessage) string {
 	var v any
 	_ = json.Unmarshal(text, &v)

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// contractTable has the contracts of the specification's table, each with values that are given for it.
+// contractTable lists the contracts in the specification's table, each with values.
 var contractTable = []struct {
 	contract string
 	values   []string

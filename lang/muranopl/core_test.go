@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// coreLibrary is the reference's package io.murano, which Debian's murano-common installs.
+// coreLibrary is the reference's package io.murano, as installed by Debian's murano-common.
 const coreLibrary = "/usr/share/murano-common/io.murano.zip"
 
 func TestCoreLibrary(t *testing.T) {

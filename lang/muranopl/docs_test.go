@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPage compares the files in docs/muranopl.md with those that its commands run with, its code with the example of this
-// package, and checks its other classes. The commands are executed by the tests of cmd/lumi.
+// TestPage compares the files in docs/muranopl.md with the inputs of its commands, and its code with this package's
+// example, and checks its other classes. The tests of cmd/lumi run the commands.
 func TestPage(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"murano/*.yaml", "env.json"} {
@@ -25,7 +25,7 @@ func TestPage(t *testing.T) {
 	var known []string
 	for _, file := range append(files, "example_test.go", "../../docs/muranopl.md") {
 		text := must.Get(os.ReadFile(file))(t)
-		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // Only Go code has tabs.
+		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // Only Go code contains tabs.
 	}
 	page, known := known[len(known)-1], known[:len(known)-1]
 	blocks := regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(page, -1)

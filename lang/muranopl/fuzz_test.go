@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// random makes trees of classes and models out of parts that mean something.
+// random generates class and model trees from meaningful parts.
 type random struct{ *rand.Rand }
 
 func (r random) pick(from ...any) any { return from[r.IntN(len(from))] }

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// generator writes random workflows. $l is always a list and $d a dictionary; $x, $y and $z may be anything.
+// generator writes random workflows. $l is always a list and $d a dictionary; $x, $y and $z may have any type.
 type generator struct {
 	*rand.Rand
 	text  strings.Builder
-	loops int // around the instruction
-	calls int // methods from this one on may be called
+	loops int // around the current instruction
+	calls int // methods from this one on can be called
 }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
@@ -190,7 +190,7 @@ func (g *generator) try(indent, depth int) {
 	}
 }
 
-// simple writes an instruction without others in it.
+// simple writes an instruction that contains no others.
 func (g *generator) simple(indent int) {
 	switch g.IntN(14) {
 	case 0, 1, 2:
@@ -331,7 +331,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// deliberate reports whether a difference is one that docs/muranopl.md lists.
+// deliberate reports whether docs/muranopl.md lists a difference.
 func deliberate(got, want answer) bool {
 	return want.Error.Kind == "limit" || got.Error.Kind == "limit"
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// limited calls main of t.Main, by the clock.
+// limited calls main of t.Main with the default clock.
 func limited(t testing.TB, ctx context.Context, steps int, source string) error {
 	t.Helper()
 	classes, errs := catalog.Folder("", fstest.MapFS{"0.yaml": {Data: []byte(source)}})
@@ -33,7 +33,7 @@ func limited(t testing.TB, ctx context.Context, steps int, source string) error 
 	return err
 }
 
-// TestLimits runs hostile workflows. They end with an error that no Catch sees.
+// TestLimits runs hostile workflows, which must fail with an error that no Catch handles.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const head = "Namespaces: {=: t}\nName: Main\nMethods:\n"

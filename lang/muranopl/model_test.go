@@ -67,7 +67,7 @@ func newModelInterpreter(t testing.TB, traced *[]any) *muranopl.Interpreter {
 	}})
 }
 
-// load returns the root of a model.
+// load returns the root object of a model.
 func load(t testing.TB, in *muranopl.Interpreter, source string) (*muranopl.Object, error) {
 	documents := must.Get(catalog.Decode("env.json", []byte(source)))(t)
 	return in.Load(t.Context(), documents[0])
@@ -121,7 +121,7 @@ func errorText(err error) string {
 }
 
 func TestSave(t *testing.T) {
-	// The parts that are the same in all models are left out.
+	// Omit the parts that are the same in all models.
 	same := strings.NewReplacer(`"text": null, `, "", `"count": 1, `, "", `"all": [], `, "", `"map": {}, `, "", `"any": null, `, "", `"next": null, `, "",
 		`, "with": null, "out": null`, "")
 	for _, test := range []struct{ name, model, call, want string }{

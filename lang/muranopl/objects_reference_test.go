@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// objectCases are classes and a model, whose method main is called.
+// objectCases are classes and a model whose method main is called.
 var objectCases = []struct{ name, classes, model string }{
 	{"init order", `
 Name: A

@@ -22,7 +22,7 @@ import (
 
 const python = "/usr/bin/python3"
 
-// kinds maps the exceptions of the reference to kinds of errors.
+// kinds maps the reference's exceptions to error kinds.
 var kinds = map[string]yaql.Kind{
 	"SyntaxError": muranopl.Syntax, "DslSyntaxError": muranopl.Syntax, "DslInvalidOperationError": muranopl.Syntax,
 	"DslContractSyntaxError": muranopl.Syntax, "InvalidLhsTargetError": muranopl.Syntax,
@@ -33,7 +33,7 @@ var kinds = map[string]yaql.Kind{
 	"NoObjectFoundError": muranopl.UnknownObject, "ObjectDestroyedError": muranopl.Destroyed,
 	"CircularExpressionDependenciesError": muranopl.Circular, "InvalidInheritanceError": muranopl.Inheritance,
 	"MuranoPlException": muranopl.Thrown, "AmbiguousMethodName": yaql.Ambiguous, "AmbiguousPropertyNameError": yaql.Ambiguous,
-	"RuntimeError":         yaql.Ambiguous, // when it raises an exception again
+	"RuntimeError":         yaql.Ambiguous, // if rethrown
 	"NoMethodFound":        yaql.UnknownFunction,
 	"YaqlGrammarException": yaql.Syntax, "YaqlLexicalException": yaql.Syntax,
 	"NoFunctionRegisteredException": yaql.UnknownFunction, "NoMethodRegisteredException": yaql.UnknownFunction,
@@ -46,7 +46,7 @@ var kinds = map[string]yaql.Kind{
 	"MemoryError": yaql.Limit, "Timeout": yaql.Limit,
 }
 
-// reference is the process of python3-murano that all tests share. It ends with them, as its standard input does.
+// reference is a python3-murano process that all tests share. It exits with them, when its standard input is closed.
 type reference struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -54,7 +54,7 @@ type reference struct {
 }
 
 var (
-	referenceTurn  sync.Mutex // A test asks all that it has to ask before the next one does.
+	referenceTurn  sync.Mutex // held by a test while it makes its requests
 	referenceStart = sync.OnceValues(func() (*reference, error) {
 		if err := exec.Command(python, "-c", "import murano.dsl").Run(); err != nil {
 			return nil, nil
@@ -76,8 +76,8 @@ var (
 	})
 )
 
-// request calls a method of a freshly loaded model. The root is an object of class t.Main with the id "main" if there is
-// no model.
+// request calls a method of a newly loaded model. Without a model, the root is an object of class t.Main with the id
+// "main".
 type request struct {
 	Classes []string        `json:"classes,omitempty"` // files
 	Model   json.RawMessage `json:"model"`
@@ -85,7 +85,7 @@ type request struct {
 	Args    []any           `json:"args,omitempty"`
 }
 
-// answer is that of 'lumi murano run', and the exception of the reference.
+// answer is the output of 'lumi murano run', and the reference's exception.
 type answer struct {
 	Value, Trace json.RawMessage
 	Error        struct {
@@ -94,7 +94,7 @@ type answer struct {
 	}
 }
 
-// String returns an answer as testdata/workflows.txt has it.
+// String formats an answer as in testdata/workflows.txt.
 func (a answer) String() string {
 	text := string(a.Value)
 	if a.Error.Kind != "" {
@@ -154,7 +154,7 @@ func model(class string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"?": {"type": %q, "id": "main"}}`, class))
 }
 
-// run answers a request as the reference does.
+// run answers a request like the reference.
 func run(t testing.TB, q request) answer {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -210,12 +210,12 @@ func call(t testing.TB, in *muranopl.Interpreter, q request) (any, error) {
 	return in.Call(t.Context(), o, q.Method, args...)
 }
 
-// encode writes a value as testdata/reference.py does.
+// encode encodes a value like testdata/reference.py.
 func encode(t testing.TB, v any) json.RawMessage {
 	return must.Get(yaql.AppendJSON(nil, named(v)))(t)
 }
 
-// named returns a value with names instead of objects and classes.
+// named replaces objects and classes by their names.
 func named(v any) any {
 	switch v := v.(type) {
 	case *muranopl.Object:
@@ -246,7 +246,7 @@ func named(v any) any {
 	return v
 }
 
-// difference returns how the answer to a request differs from that of the reference, or "".
+// difference describes how an answer differs from the reference's, or returns "".
 func difference(got, want answer) string {
 	switch {
 	case got.Error.Kind != want.Error.Kind || string(got.Value) != string(want.Value):

@@ -50,7 +50,7 @@ func TestFromGo(t *testing.T) {
 	}
 }
 
-// TestLost loads a model after the class of an object that is gone from it.
+// TestLost loads a model with an object that is gone after its class was deleted.
 func TestLost(t *testing.T) {
 	in := New(Declarations{"test.A": class("test.A", m{})}, Options{})
 	gone := Gone{Model: Tree(m{"?": m{"type": "test.B", "id": "b"}}), ID: "b", Owner: "a"}
@@ -61,7 +61,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestAssignStatic assigns to static properties of a class by its name.
 func TestAssignStatic(t *testing.T) {
 	in := New(Declarations{
 		"A": class("A", m{"Properties": m{

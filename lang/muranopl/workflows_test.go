@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "accept what is found as right")
 
 const workflows = "testdata/workflows.txt"
 
-// workflow is a case of testdata/workflows.txt.
+// workflow is a case in testdata/workflows.txt.
 type workflow struct {
 	title, source, golden string
 	request               request
@@ -57,8 +57,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestWorkflowsReference compares every twelfth case with the reference, or all of them if MURANO_ITERATIONS is set. Those
-// that differ have a reason in their titles.
+// TestWorkflowsReference compares every twelfth case with the reference, or all if MURANO_ITERATIONS is set. Cases that
+// deliberately differ state the reason in their titles.
 func TestWorkflowsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)

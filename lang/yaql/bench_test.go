@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// objects returns n objects such as a query is made for.
+// objects returns n objects to query.
 func objects(n int) []any {
 	all := make([]any, n)
 	for i := range all {
@@ -37,8 +37,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkReference has the reference evaluate the queries for a hundredth of the objects of [BenchmarkQuery], and
-// reports how much longer it takes than this package, including the conversion of the data.
+// BenchmarkReference evaluates the queries in the reference for a hundredth of the objects of [BenchmarkQuery], and
+// reports how much longer it takes than this package, including data conversion.
 func BenchmarkReference(b *testing.B) {
 	ref := startReference(b)
 	data := objects(1000)

@@ -17,8 +17,8 @@ var update = flag.Bool("update", false, "write what docs/yaql.md says of functio
 
 const page = "../../docs/yaql.md"
 
-// TestPage compares the generated sections of docs/yaql.md with the functions and the kinds of errors, and its Go code
-// with the examples of this package. With -update, it writes the sections.
+// TestPage compares the generated sections of docs/yaql.md with the functions and error kinds, and its Go code with
+// this package's examples. With -update, it writes the sections.
 func TestPage(t *testing.T) {
 	text := string(must.Get(os.ReadFile(page))(t))
 	for name, section := range map[string]string{"kinds": kindsTable(t), "functions": functionReference()} {
@@ -69,12 +69,12 @@ func TestPageOptions(t *testing.T) {
 	}
 }
 
-// kindsTable lists the kinds of errors with the exceptions of the reference.
+// kindsTable lists the error kinds with the reference's exceptions.
 func kindsTable(t *testing.T) string {
 	source := must.Get(os.ReadFile("errors.go"))(t)
 	exceptions := map[Kind][]string{}
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		if name != "Timeout" { // of the test
+		if name != "Timeout" { // emitted by testdata/reference.py
 			exceptions[kinds[name]] = append(exceptions[kinds[name]], "`"+strings.Replace(name, "error", "re.error", 1)+"`")
 		}
 	}
@@ -86,7 +86,8 @@ func kindsTable(t *testing.T) string {
 	return b.String()
 }
 
-// functionReference describes all functions, operators first. Overloads stand together, those of one description as one.
+// functionReference documents all functions, operators first. Overloads are grouped, and merged if they share a
+// description.
 func functionReference() string {
 	titles := map[bool][]string{}
 	overloads := map[string][]*Function{}
@@ -137,7 +138,7 @@ func describe(b *strings.Builder, same []*Function) {
 	}
 }
 
-// titleOf returns the name of a function for people.
+// titleOf returns the name of a function for readers.
 func titleOf(name string) (title string, operator bool) {
 	if special := map[string]string{"#indexer": "x[]", "#list": "[…]", "#map": "{…}", "#call": "f(…) of a value", "*equal": "=", "*not_equal": "!="}[name]; special != "" {
 		return special, true
@@ -191,7 +192,7 @@ func usage(f *Function) string {
 	return title + "(" + all + ")"
 }
 
-// declaration is that of a parameter, as [Func] takes it but with spaces around the default.
+// declaration returns the declaration of a parameter as for [Func], with spaces around the default.
 func declaration(p *Param) string {
 	s := p.Name + " " + p.typ.name
 	if p.nullable && p.typ.passing == byValue && p.typ.accept&clNull == 0 {
@@ -210,7 +211,7 @@ func declaration(p *Param) string {
 	return s + " = " + string(value)
 }
 
-// code returns text as code in Markdown.
+// code formats text as Markdown code.
 func code(text string) string {
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// generator makes random expressions.
+// generator generates random expressions.
 type generator struct {
 	*rand.Rand
 	functions []*Function
@@ -15,7 +15,7 @@ func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))]
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// source returns an expression by the grammar alone, for the parser.
+// source generates an expression from the grammar alone, to test the parser.
 func (g *generator) source(depth int) string {
 	if depth <= 0 || g.chance(10) {
 		return g.pick("1", "0.5", "12.25", "a", "b1", "$", "$x", "$1", "'s'", `"t\n"`, "`v\\``", "true", "false", "null", "$.a", "é", `'\x41\u00e9\101\q'`, "007", "f()", "9223372036854775808")
@@ -76,12 +76,12 @@ func (g *generator) mutate(s string) string {
 	return string(r)
 }
 
-// expression returns an expression that calls functions with arguments that mostly are of the right types.
+// expression generates an expression that calls functions, mostly with arguments of the right types.
 func (g *generator) expression(depth int) string {
 	return g.typed(g.pick("int", "number", "string", "iterable", "sequence", "dict", "bool", "set", "any", "any"), depth)
 }
 
-// typed returns an expression that evaluates to a value of the type, often.
+// typed generates an expression that usually evaluates to a value of the type.
 func (g *generator) typed(typ string, depth int) string {
 	if g.chance(6) {
 		typ = g.pick("int", "number", "string", "sequence", "dict", "bool", "null", "iterator")
@@ -142,7 +142,7 @@ func (g *generator) has(name string) bool {
 	return false
 }
 
-// call returns a call of a random function.
+// call generates a call of a random function.
 func (g *generator) call(depth int) string {
 	f := g.functions[g.IntN(len(g.functions))]
 	var args []string
@@ -179,7 +179,7 @@ func (g *generator) call(depth int) string {
 	return g.spell(f, args)
 }
 
-// spell writes a call or the operator.
+// spell formats a call, or an operator with its operands.
 func (g *generator) spell(f *Function, args []string) string {
 	name := f.Name
 	wrap := func(s string) string { return "(" + s + ")" }

@@ -41,7 +41,7 @@ func TestFromJSON(t *testing.T) {
 	}
 }
 
-// FuzzFromJSON compares with encoding/json.
+// FuzzFromJSON compares FromJSON with encoding/json.
 func FuzzFromJSON(f *testing.F) {
 	for _, text := range []string{`{"b": [1, 2.5, {}], "a": null}`, `"\u00e9"`, `[[], "x", tru`, ` -0.0e1 `} {
 		f.Add(text)
@@ -54,7 +54,7 @@ func FuzzFromJSON(f *testing.F) {
 			t.Fatalf("%q: %v, and encoding/json says %v", text, err, failed)
 		}
 		if err != nil || failed != nil {
-			return // Integers beyond the range of a float are for one of both only.
+			return // Only one of both supports integers beyond the range of a float.
 		}
 		out, err := AppendJSON(nil, v)
 		var got any

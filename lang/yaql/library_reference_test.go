@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one a line, and compares values and kinds
-// of errors with the reference.
+// TestLibraryReference evaluates the expressions in testdata/reference/*.yaql, one per line, and compares values and
+// error kinds with the reference.
 func TestLibraryReference(t *testing.T) {
 	ref := startReference(t)
 	files, err := filepath.Glob("testdata/reference/*.yaql")
@@ -35,7 +35,8 @@ func TestLibraryReference(t *testing.T) {
 	}
 }
 
-// TestReferenceSuite repeats the evaluations of the reference's own tests. Functions that these register are unknown here.
+// TestReferenceSuite repeats the evaluations of the reference's own tests. Functions registered by those tests are
+// unknown here.
 func TestReferenceSuite(t *testing.T) {
 	ref := startReference(t)
 	var evaluations []struct {
@@ -49,7 +50,7 @@ func TestReferenceSuite(t *testing.T) {
 		t.Errorf("only %d evaluations", len(evaluations))
 	}
 	opts := DefaultOptions()
-	opts.Delegates, opts.LimitIterators, opts.MemoryQuota = true, 100, 20_000 // as these tests have it
+	opts.Delegates, opts.LimitIterators, opts.MemoryQuota = true, 100, 20_000 // as in these tests
 	varies := regexp.MustCompile(`\b(now|random|characters)\(`)
 	for _, e := range evaluations {
 		if !varies.MatchString(e.Expression) {

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// endless is a function that returns 0, 1, 2 and so on.
+// endless returns a function that yields 0, 1, 2 and so on.
 func endless() *Function {
 	return Func("endless", "", func(*Call) (any, error) {
 		i := int64(-1)
@@ -26,7 +26,7 @@ func endless() *Function {
 	})
 }
 
-// evaluate evaluates an expression with the functions in addition to the standard ones.
+// evaluate evaluates an expression with the standard library and additional functions.
 func evaluate(ctx context.Context, source string, opts Options, functions ...*Function) (any, error) {
 	x, err := Compile(source, WithOptions(opts))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// square returns $x squared n times.
+// square returns an expression that squares $x n times.
 func square(n int) string {
 	s := "$x"
 	for range n {
@@ -171,7 +171,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestShared compares and hashes values whose parts are shared, which have no end if each is looked at.
+// TestShared compares and hashes values with shared parts, which takes exponential time if each occurrence is visited.
 func TestShared(t *testing.T) {
 	nested := func(leaf any) any {
 		v := leaf

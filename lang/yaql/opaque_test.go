@@ -14,15 +14,15 @@ import (
 
 var errUnseen = errors.New("the output cannot be used")
 
-// unseen is an opaque value that can be a part of strings.
+// unseen is an opaque value that can be interpolated into strings.
 type unseen struct{ parts []any }
 
 func (*unseen) YAQLOpaque() error { return errUnseen }
 
 func (*unseen) YAQLText(parts []any) (any, error) { return &unseen{parts}, nil }
 
-// passes are the parameters that take an opaque value: the functions pass it on, make a string of it, which is opaque, too,
-// or ignore it. Lambdas may return it where the function does no more with it.
+// passes lists the parameters that accept an opaque value: the functions pass it on, convert it to a string, which is
+// opaque too, or ignore it. Lambdas may return it if the function only passes on their results.
 var passes = strings.Fields(`
 	#call(*args) #call(**kwargs) #indexer(default) #list(*args) #map(*args) #operator_->(right) #operator_.(expr)
 	#operator_.(receiver)
@@ -34,7 +34,7 @@ var passes = strings.Fields(`
 	toDict(valueSelector) with(*args)
 	#operator_+(left) #operator_+(right) concat(*args) format(*args) format(**kwargs)`)
 
-// measures are the functions whose results need not have the values in a collection, and do not depend on them.
+// measures lists the functions whose results do not depend on the values in a collection.
 var measures = strings.Fields(`
 	#call #indexer #operator_+ #operator_. #operator_< #operator_<= #operator_> #operator_>= #operator_in
 	#unary_operator_not aggregate all any bool contains containsKey count defaultIfEmpty deleteAll first format generate
@@ -42,8 +42,8 @@ var measures = strings.Fields(`
 	join keys last lastIndexWhere len map reduce select selectMany set skip skipWhile splitWhere toDict unpack
 	zipLongest`)
 
-// TestOpaque calls every function with an opaque value as each of its arguments, and within lists and dictionaries.
-// Whatever does not pass the value on has to return its error.
+// TestOpaque calls every function with an opaque value as each of its arguments, directly and within lists and
+// dictionaries. Functions that do not pass the value on must return its error.
 func TestOpaque(t *testing.T) {
 	root := New(Standard(true))
 	var passed, measured []string
@@ -112,7 +112,7 @@ func opaqueForms() map[string]any {
 	}
 }
 
-// outcomeOf calls f with v as one of its arguments. The outcome is "" if the argument is of another type.
+// outcomeOf calls f with v as one of its arguments. The outcome is "" if the argument has another type.
 func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string {
 	args := []any{}
 	var keywords []named
@@ -153,7 +153,7 @@ func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string 
 		if c.vars != nil {
 			result = c.vars.Values()[0]
 		}
-		if f.Name == "def" { // def
+		if f.Name == "def" {
 			result, err = ev.invoke(c.scope.lookup("a"), false, nil, nil, c)
 		}
 	case *Lambda:
@@ -170,7 +170,7 @@ func outcomeOf(f *Function, at int, v any, root *Context, opts *Options) string 
 	return "computes"
 }
 
-// sampleOf returns an argument that f takes.
+// sampleOf returns an argument that f accepts.
 func sampleOf(f *Function, p *Param) any {
 	if f.Name == "call" && p.Name == "name" {
 		return "list"

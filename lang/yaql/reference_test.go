@@ -22,7 +22,7 @@ import (
 
 const python = "/usr/bin/python3"
 
-// kinds maps the exceptions of the reference, and those of Python that it lets through, to kinds of errors.
+// kinds maps the exceptions of the reference, and of Python where it passes them on, to error kinds.
 var kinds = map[string]Kind{
 	"YaqlGrammarException": Syntax, "YaqlLexicalException": Syntax, "UnicodeDecodeError": Syntax,
 	"NoFunctionRegisteredException": UnknownFunction, "NoMethodRegisteredException": UnknownFunction,
@@ -38,7 +38,7 @@ var kinds = map[string]Kind{
 	"Timeout": Limit,
 }
 
-// reference is a process of python3-yaql.
+// reference is a python3-yaql process.
 type reference struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -87,7 +87,7 @@ func (r *reference) ask(request map[string]any) reply {
 	return a
 }
 
-// encodeScalar writes a value as testdata/reference.py does.
+// encodeScalar encodes a value like testdata/reference.py.
 func encodeScalar(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -107,7 +107,7 @@ func encodeScalar(v any) string {
 	return ""
 }
 
-// encoder writes values as testdata/reference.py does.
+// encoder encodes values like testdata/reference.py.
 type encoder struct{ ev *evaluation }
 
 func (e encoder) value(v any) (string, error) {
@@ -150,7 +150,7 @@ func (e encoder) value(v any) (string, error) {
 			if !ok {
 				break
 			}
-			text, err := e.value(x) // before the next is read, which may read x
+			text, err := e.value(x) // before the next item is read, which may read x
 			if err != nil {
 				return "", err
 			}
@@ -189,7 +189,7 @@ func (e encoder) items(open string, items []any, closing string, sorted bool) (s
 	return open + strings.Join(parts, ", ") + closing, nil
 }
 
-// evaluateEncoded evaluates an expression and returns its value as the reference writes it, or the kind of its error.
+// evaluateEncoded evaluates an expression and returns its value in the reference's encoding, or the error kind.
 func evaluateEncoded(t testing.TB, source string, data any, opts Options) (string, Kind, error) {
 	x, err := Compile(source, WithOptions(opts))
 	if err == nil {
@@ -213,7 +213,7 @@ func evaluateEncoded(t testing.TB, source string, data any, opts Options) (strin
 	return "", e.Kind, err
 }
 
-// dump writes a tree as testdata/reference.py does.
+// dump formats a tree like testdata/reference.py.
 func dump(n node) string {
 	switch n := n.(type) {
 	case *missing:
@@ -239,7 +239,7 @@ func dump(n node) string {
 	return kind + call.name + "[" + strings.Join(args, ", ") + "]"
 }
 
-// compareTree reports whether source parses to the tree of the reference, and whether it is valid.
+// compareTree compares the parse trees of source, and reports whether it is valid.
 func compareTree(t testing.TB, ref *reference, source string) bool {
 	want := ref.ask(map[string]any{"parse": source})
 	root, err := parse(source, &Options{Delegates: true})
@@ -290,7 +290,8 @@ func iterations(n int) int {
 	return n
 }
 
-// randomSeed returns another seed each time if YAQL_ITERATIONS is set. Without it, tests compare the same expressions each time.
+// randomSeed returns a constant, so that tests compare the same expressions each time, or a random seed if
+// YAQL_ITERATIONS is set.
 func randomSeed() uint64 {
 	if os.Getenv("YAQL_ITERATIONS") == "" {
 		return 1
@@ -349,16 +350,16 @@ func orNothing(err error) any {
 
 var (
 	stops = regexp.MustCompile(`\b(first|last|single|dict)\(`)
-	// what Python writes for sequences and views
+	// Python's representation of sequences and views
 	represented = regexp.MustCompile(` at 0x|re\.compile\(|View\(|\bcount\(|\brepeat\(`)
-	// errors where the reference has a value, which it may do something else with
+	// errors where the reference returns a value, which it may process further
 	narrower  = regexp.MustCompile("the offset of a date must be|is not a date that can be parsed|has no real power|time span too long")
-	unordered = regexp.MustCompile(`\b(set|toSet)\(`) // sets, whose items have no order in the reference
+	unordered = regexp.MustCompile(`\b(set|toSet)\(`) // Sets are unordered in the reference.
 )
 
-// deliberate reports whether a difference is one that docs/yaql.md lists.
+// deliberate reports whether docs/yaql.md lists a difference.
 func deliberate(source string, want reply, kind Kind, err error, opts Options) bool {
-	// Iterators and the like have no address.
+	// Iterators and the like have no address here.
 	if represented.MatchString(want.Value) || err != nil && narrower.MatchString(err.Error()) {
 		return true
 	}
@@ -368,11 +369,11 @@ func deliberate(source string, want reply, kind Kind, err error, opts Options) b
 	}
 	switch {
 	case strings.Contains(want.Message, "unpack") && strings.Contains(source, ".items()"):
-		return true // What is not a pair is not among the items of a dictionary.
+		return true // Values that are not pairs are not in items() of a dictionary.
 	case strings.Contains(want.Message, "ContextBase.__call__"):
 		return true // A context is not a function.
 	case kind == Value && want.Error == "" && stops.MatchString(source):
-		return true // An item that fails because there is nothing to return does not end the sequence that it is in.
+		return true // An item that fails because there is nothing to return does not end the sequence that contains it.
 	}
 	// A missing argument does not become a value.
 	return strings.Contains(want.Value, "no value") || kind == NoMatch && strings.Contains(source, ",,")

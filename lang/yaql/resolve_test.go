@@ -173,7 +173,7 @@ func FuzzEvaluate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Nested loops within the limits may take any time, until they are canceled.
+		// Nested loops within the limits may run for a long time, but can be canceled.
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		start := time.Now()

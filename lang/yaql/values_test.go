@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// randomValue returns a hashable value. Small ranges make equal ones of different types likely.
+// randomValue returns a hashable value from a small range, so that equal values of different types are likely.
 func randomValue(r *rand.Rand, depth int) any {
 	items := func() []any {
 		var all []any

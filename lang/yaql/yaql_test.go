@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// run evaluates an expression and returns its value as JSON, or "error: " and the kind.
+// run evaluates an expression and returns its value as JSON, or "error: " and the error kind.
 func run(t *testing.T, source string, data any, options ...Option) string {
 	t.Helper()
 	x, err := Compile(source, options...)
@@ -52,7 +52,7 @@ func TestExamples(t *testing.T) {
 
 func delegates(o *Options) { o.Delegates = true }
 
-// TestDocument checks the expressions of the specification's section about YAQL.
+// TestDocument checks the expressions in the specification's section about YAQL.
 func TestDocument(t *testing.T) {
 	data := []any{
 		map[string]any{"myObj": map[string]any{"myScalar": 7, "myArray": []any{9, 4}}},

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// unpack writes files, each "-- NAME --" and its text, into a folder.
+// unpack writes files, each given as "-- NAME --" and its text, into a folder.
 func unpack(t *testing.T, files string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func unpack(t *testing.T, files string) string {
 	return dir
 }
 
-// describe returns the classes and errors of a catalog, without the folder.
+// describe lists the classes and errors of a catalog, without the folder's name.
 func describe(c *Catalog, dir string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.Declarations)) {
@@ -93,7 +93,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// archive zips entries, pairs of a name and a text.
+// archive zips entries, given as alternating names and texts.
 func archive(t *testing.T, entries ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.zip")

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// notation writes a tree with the positions of expressions, the way the reference's half of [TestScalars] does.
+// notation formats a tree with the positions of expressions, like the reference's half of [TestScalars].
 func notation(n *muranopl.Node) string {
 	var parts []string
 	switch v := n.Value.(type) {
@@ -55,7 +55,7 @@ def show(v):
 for document in yaql_yaml_loader.get_loader("1.0")(sys.stdin.read(), "f"): print(show(document))
 `
 
-// TestScalars compares how scalars are read with the table and, where it is installed, with the reference.
+// TestScalars compares the decoding of scalars with the table and, where it is installed, with the reference.
 func TestScalars(t *testing.T) {
 	var src, want strings.Builder
 	for _, row := range []struct{ yaml, want string }{
@@ -103,7 +103,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestPositions calls here(), which does not exist, in all kinds of scalars: the error is at its place in the file.
+// TestPositions calls the unknown function here() in all kinds of scalars and checks the error's position.
 func TestPositions(t *testing.T) {
 	for _, instruction := range []string{
 		"!yaql here()", `!yaql "here()"`, "!yaql 'here()'", "!yaql    here()", "!yaql\n      'here()'",

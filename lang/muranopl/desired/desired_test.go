@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// schemas are those of the examples, and one with unions.
+// schemas returns the schemas of the examples, and one with unions.
 var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	var all []*schema.Package
 	for _, name := range []string{"examples/local", "examples/aws", "testdata/golden/unions"} {
@@ -34,7 +34,7 @@ var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	return all, nil
 })
 
-// TestGolden deploys the models of each archive one after the other. Outputs get made-up values after each deployment.
+// TestGolden deploys the models of each archive in turn. After each deployment, outputs get made-up values.
 func TestGolden(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", deploy)
 }
@@ -73,7 +73,7 @@ func classesOf(t testing.TB, archive *txtar.Archive) muranopl.Declarations {
 	return classes
 }
 
-// textOf returns a graph with the saved model, as the engine stores it.
+// textOf formats a graph with the saved model, as the engine stores it.
 func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	t.Helper()
 	const own = "urn:lumi:dev::my/shop:index::lumi:index:Module::shop"
@@ -89,7 +89,7 @@ func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	return string(text)
 }
 
-// filledIn returns a saved model with values of outputs.
+// filledIn returns a saved model with made-up values of outputs.
 func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumigl.Value {
 	t.Helper()
 	v := must.Get(expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {

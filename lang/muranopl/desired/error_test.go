@@ -36,7 +36,7 @@ Methods:
 
 const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": %s}`
 
-// evaluate runs instructions, which start in line 17 of the class.
+// evaluate runs instructions, which start at line 17 of the class.
 func evaluate(t *testing.T, body string) (*lumigl.Snapshot, error) {
 	t.Helper()
 	var source strings.Builder

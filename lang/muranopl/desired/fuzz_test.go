@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzEvaluate evaluates models after any last deployment. The graph of one that is accepted is valid, the saved model can
-// be evaluated again, and a second evaluation gives the same.
+// FuzzEvaluate evaluates models after arbitrary last deployments. If a model is accepted, the graph is valid, the saved
+// model can be evaluated again, and a second evaluation has the same result.
 func FuzzEvaluate(f *testing.F) {
 	archive := must.Get(txtar.ParseFile("testdata/objects.txtar"))(f)
 	classes := classesOf(f, archive)
