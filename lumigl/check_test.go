@@ -30,7 +30,7 @@ func refused(t *testing.T, doc lumigl.Document, want string) {
 	if errors.As(err, &invalid) {
 		for _, f := range invalid.Faults {
 			if f.Line != 0 || f.Offset != 0 || f.End != 0 || len(f.Notes) > 0 {
-				t.Errorf("a fault has a place, but there is no text: %+v", f)
+				t.Errorf("a built document has no text, but the error has a position: %+v", f)
 			}
 		}
 	}
@@ -39,7 +39,7 @@ func refused(t *testing.T, doc lumigl.Document, want string) {
 	var b strings.Builder
 	expect(t, lumigl.Write(&b, doc), want)
 	if b.Len() > 0 {
-		t.Errorf("something was written: %s", b.String())
+		t.Errorf("wrote despite errors: %s", b.String())
 	}
 	if s, ok := doc.(*lumigl.Snapshot); ok {
 		expect(t, s.Sort(), want)
@@ -129,7 +129,7 @@ func TestBuiltPending(t *testing.T) {
 	again := must.Get(lumigl.ParseSnapshot(string(text)))(t)
 	for i, r := range again.Pending.Deletes {
 		if to, _, _ := r.Properties.Get("to").Target(); to != again.Pending.Deletes[1-i] {
-			t.Errorf("%s refers to another %s", r.Key(), to.Key())
+			t.Errorf("%s refers to a different %s", r.Key(), to.Key())
 		}
 	}
 	s.Pending.Deletes[1].Type = "t:m:U"
@@ -240,7 +240,7 @@ func TestAdd(t *testing.T) {
 func TestNumberOf(t *testing.T) {
 	for _, s := range []string{"", "-", "01", "1.", ".5", "+1", "1e", "0x1", "1 ", "NaN"} {
 		if v, ok := lumigl.NumberOf(s); ok {
-			t.Errorf("%q is taken for the number %v", s, v)
+			t.Errorf("%q was accepted as the number %v", s, v)
 		}
 	}
 }
@@ -278,7 +278,7 @@ func TestConcurrentReading(t *testing.T) {
 	wait.Wait()
 	for _, text := range texts {
 		if text != texts[0] {
-			t.Error("two goroutines wrote different texts")
+			t.Error("concurrent writes differ")
 		}
 	}
 }

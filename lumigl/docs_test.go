@@ -21,7 +21,7 @@ var (
 func TestDocs(t *testing.T) {
 	examples := blocks.FindAllStringSubmatch(string(must.Get(os.ReadFile("../docs/lumigl.md"))(t)), -1)
 	if len(examples) != 4 {
-		t.Errorf("%d examples of the language", len(examples))
+		t.Errorf("found %d examples", len(examples))
 	}
 	for _, example := range examples {
 		doc, err := lumigl.Parse(example[1])
@@ -51,16 +51,16 @@ func TestCatalog(t *testing.T) {
 		}
 		found := faultsOf(t, wrong)
 		if len(found) == 0 || right == nil {
-			t.Errorf("%s: the wrong example is right, or there is no right one", e.Code)
+			t.Errorf("%s: the wrong example has no errors, or the right one is missing", e.Code)
 			continue
 		}
 		for _, f := range found {
 			if string(f.Code) != e.Code {
-				t.Errorf("%s: the wrong example also has the fault %s: %s", e.Code, f.Code, f.Error())
+				t.Errorf("%s: the wrong example also has the error %s: %s", e.Code, f.Code, f.Error())
 			}
 		}
 		if _, err := lumigl.Parse(right[1]); err != nil {
-			t.Errorf("%s: the right example is wrong: %v", e.Code, err)
+			t.Errorf("%s: the right example has errors: %v", e.Code, err)
 		}
 	}
 }

@@ -35,17 +35,17 @@ func TestFaults(t *testing.T) {
 			files = append(files, file, found)
 			t.Run(file.Name, func(t *testing.T) {
 				if len(found.Data) == 0 {
-					t.Error("the file is accepted")
+					t.Error("the file was accepted")
 				}
 				i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == found.Name })
 				if *golden.Update {
 					return
 				}
 				if i < 0 {
-					t.Fatal("there is nothing to compare with; run the test with -update")
+					t.Fatal("missing expected errors; run the test with -update")
 				}
 				if want := archive.Files[i].Data; !bytes.Equal(found.Data, want) {
-					t.Errorf("found\n%s\nexpected\n%s", found.Data, want)
+					t.Errorf("got\n%s\nwant\n%s", found.Data, want)
 				}
 			})
 		}
@@ -120,7 +120,7 @@ func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 				}
 			}
 			if !ok {
-				t.Errorf("nothing is at %q, of which is said: %s", f.Pointer, f.Message)
+				t.Errorf("pointer %q does not resolve; the error is: %s", f.Pointer, f.Message)
 				break
 			}
 		}
@@ -140,7 +140,7 @@ func faultsOf(t interface {
 	}
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
-		t.Fatalf("a %T: %v", err, err)
+		t.Fatalf("got a %T: %v", err, err)
 	}
 	return invalid.Faults
 }
@@ -179,7 +179,7 @@ func TestEveryCode(t *testing.T) {
 	}
 	for _, code := range codes(t) {
 		if !broken[code] {
-			t.Errorf("no file breaks the rule %q", code)
+			t.Errorf("no file has an error with code %q", code)
 		}
 	}
 }

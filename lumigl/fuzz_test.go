@@ -47,29 +47,29 @@ func FuzzParse(f *testing.F) {
 		}
 		var invalid *lumigl.InvalidError
 		if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
-			t.Fatalf("a %T: %v", err, err)
+			t.Fatalf("got a %T: %v", err, err)
 		}
 		last := 0
 		for _, fault := range invalid.Faults {
 			if fault.Offset < last || fault.End < fault.Offset || fault.End > len(src) {
-				t.Errorf("the fault %q is at %d to %d, behind one at %d, in a text of %d", fault.Code, fault.Offset, fault.End, last, len(src))
+				t.Errorf("error %q at %d to %d, after one at %d, in a text of %d bytes", fault.Code, fault.Offset, fault.End, last, len(src))
 			}
 			last = fault.Offset
 			line := 1 + strings.Count(src[:fault.Offset], "\n")
 			column := 1 + len([]rune(src[1+strings.LastIndexByte(src[:fault.Offset], '\n'):fault.Offset]))
 			if fault.Line != line || fault.Column != column || fault.Message == "" || len(fault.Message) > 10_000 {
-				t.Errorf("the fault at %d:%d says it is at %s", line, column, fault.Error())
+				t.Errorf("the error at %d:%d has the wrong position: %s", line, column, fault.Error())
 			}
 			if fault.Code == lumigl.DanglingFault && slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 				return f.Code == lumigl.ElisionFault
 			}) {
-				t.Errorf("something is left out, and yet %s", fault.Error())
+				t.Errorf("got an error after an elision: %s", fault.Error())
 			}
 		}
 		bounds(t, src, invalid)
 		if fixed, ok := fix(src, invalid.Faults); ok && !invalid.More {
 			if found := faultsOf(t, fixed); len(found) > 0 && isSyntax(found[0].Code) {
-				t.Errorf("fixed to %q, but %v", fixed, found[0].Error())
+				t.Errorf("after fixing: %q: %v", fixed, found[0].Error())
 			}
 		}
 	})
@@ -84,7 +84,7 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 			fixes = append(fixes, *f.Fix)
 		}
 		if f.Fix != nil && (f.Fix.Offset > f.Fix.End || f.Fix.End > len(src)) {
-			t.Errorf("the fix is from %d to %d", f.Fix.Offset, f.Fix.End)
+			t.Errorf("got a fix from %d to %d", f.Fix.Offset, f.Fix.End)
 		}
 	}
 	for i := 1; i < len(fixes); i++ {
@@ -109,15 +109,15 @@ func isSyntax(code lumigl.Code) bool {
 func rewrite(t *testing.T, doc lumigl.Document) {
 	t.Helper()
 	if err := doc.Check(); err != nil {
-		t.Fatalf("accepted, but %v", err)
+		t.Fatalf("accepted, but Check failed: %v", err)
 	}
 	text, err := lumigl.Append(nil, doc)
 	if err != nil {
-		t.Fatalf("accepted, but not written: %v", err)
+		t.Fatalf("accepted, but writing failed: %v", err)
 	}
 	again, err := lumigl.Parse(string(text))
 	if err != nil {
-		t.Fatalf("written as\n%s\nwhich is not accepted: %v", text, err)
+		t.Fatalf("written as\n%s\nand rejected: %v", text, err)
 	}
 	if problem := difference(doc, again); problem != "" {
 		t.Fatalf("written as\n%s\n%s", text, problem)
@@ -187,7 +187,7 @@ func FuzzNumber(f *testing.F) {
 		canonical, _ := v.Literal()
 		w, ok := lumigl.NumberOf(canonical)
 		if again, _ := w.Literal(); !ok || again != canonical || !v.Equal(w) {
-			t.Errorf("%s becomes %s, and then %s", s, canonical, again)
+			t.Errorf("%s was written as %s, and then as %s", s, canonical, again)
 		}
 		a, fits := v.Float()
 		if b, also := w.Float(); a != b || fits != also {

@@ -66,18 +66,18 @@ func TestClone(t *testing.T) {
 			changed, kept = kept, changed
 		}
 		if got := textOf(t, kept); got != want {
-			t.Fatalf("one document is\n%s\nthe other\n%s", want, got)
+			t.Fatalf("got different documents\n%s\nand\n%s", want, got)
 		}
 		for range rapid.IntRange(1, 8).Draw(t, "edits") {
 			edit(t, changed)
 		}
 		if got := textOf(t, kept); got != want {
-			t.Fatalf("with the other document, one changed from\n%s\nto\n%s", want, got)
+			t.Fatalf("editing one document changed the other from\n%s\nto\n%s", want, got)
 		}
 		for v := range kept.Base().Vertices() {
 			for target := range v.Properties.References() {
 				if target != kept.Base().Vertex(target.Key()) {
-					t.Fatalf("%q refers to %q in another graph", v.Key(), target.Key())
+					t.Fatalf("%q refers to %q in a different graph", v.Key(), target.Key())
 				}
 			}
 		}
@@ -154,14 +154,14 @@ func TestClonePending(t *testing.T) {
 	deletes, operations := c.Pending.Deletes, c.Pending.Operations
 	for key, want := range map[string]*lumigl.Vertex{"live": c.Vertex(live.Key()), "pending": deletes[0], "gone": gone} {
 		if got, _, _ := deletes[1].Properties.Get(key).Target(); got != want {
-			t.Errorf("%s leads to %p, want %p", key, got, want)
+			t.Errorf("%s: got target %p, want %p", key, got, want)
 		}
 	}
 	if deletes[0] == pending[0] || deletes[1] == pending[1] || deletes[2] != nil {
 		t.Error("the deletions are not copies")
 	}
 	if operations[0].Resource != deletes[1] || operations[1].Resource != c.Vertex(live.Key()) || operations[2].Resource != nil {
-		t.Error("the operations are about other resources")
+		t.Error("the operations have other resources")
 	}
 }
 
@@ -176,17 +176,17 @@ func TestRenameRoundTrip(t *testing.T) {
 		for v := range keys {
 			must.Do(t, g.Rename(v, fmt.Sprintf("renamed %q", keys[v])))
 			if g.Vertex(keys[v]) != nil || g.Vertex(v.Key()) != v {
-				t.Fatalf("%q is not found by its key", v.Key())
+				t.Fatalf("%q not found by key", v.Key())
 			}
 		}
 		if _, again := roundTrip(t, g); again.Base().Len() != len(keys) {
-			t.Fatal("vertices are gone")
+			t.Fatal("vertices are missing")
 		}
 		for v, key := range keys {
 			must.Do(t, g.Rename(v, key))
 		}
 		if got := textOf(t, g); got != want {
-			t.Fatalf("the graph was\n%s\nand is\n%s", want, got)
+			t.Fatalf("the graph changed from\n%s\nto\n%s", want, got)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestRename(t *testing.T) {
 	expect(t, s.Rename(r, "x"), `"x": a URN must start with urn:lumi:`)
 	expect(t, s.Rename(r, resourceURN(2)), "")
 	if r.Type != "t:m:T2" || s.Vertex(string(resourceURN(2))) != r {
-		t.Errorf("the resource is %s of type %s", r.URN(), r.Type)
+		t.Errorf("got resource %s of type %s", r.URN(), r.Type)
 	}
 	expect(t, s.Check(), "")
 }
@@ -224,11 +224,11 @@ func TestReplace(t *testing.T) {
 	} {
 		w := must.Get(lumigl.Parser{}.ParseValue(want))(t)
 		if got := v.Replace(with(instead)); !got.Equal(w) {
-			t.Errorf("got another value than %s", want)
+			t.Errorf("got a value other than %s", want)
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, func() { v.Get("b").Replace(with(lumigl.NullValue())) }); allocs > 1 {
-		t.Errorf("%v allocations for a value that does not change", allocs)
+		t.Errorf("%v allocations for an unchanged value", allocs)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestMap(t *testing.T) {
 			return lumigl.TextOf(fmt.Sprint(i, ":", key)), part.Kind() != lumigl.List
 		})
 		if !got.Equal(w) {
-			t.Errorf("%s does not become %s", src, want)
+			t.Errorf("%s did not become %s", src, want)
 		}
 	}
 }

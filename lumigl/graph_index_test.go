@@ -126,18 +126,18 @@ func TestWalkConcurrent(t *testing.T) {
 		visited := map[*lumigl.Vertex]error{}
 		err := x.Walk(context.Background(), o, func(_ context.Context, v *lumigl.Vertex) error {
 			if now := running.Add(1); o.Parallelism > 0 && int(now) > o.Parallelism {
-				rt.Errorf("%d visits at once", now)
+				rt.Errorf("%d concurrent visits", now)
 			}
 			defer running.Add(-1)
 			mutex.Lock()
 			defer mutex.Unlock()
 			for _, w := range before(v, true) {
 				if err, ok := visited[w]; !ok || err != nil {
-					rt.Errorf("%s is visited although %s is not done", v.Key(), w.Key())
+					rt.Errorf("%s was visited before %s was done", v.Key(), w.Key())
 				}
 			}
 			if _, again := visited[v]; again {
-				rt.Errorf("%s is visited again", v.Key())
+				rt.Errorf("%s was visited twice", v.Key())
 			}
 			visited[v] = nil
 			if fails[v] {
@@ -152,7 +152,7 @@ func TestWalkConcurrent(t *testing.T) {
 			}
 			failed := slices.ContainsFunc(before(v, true), func(w *lumigl.Vertex) bool { return fails[w] })
 			if _, ok := visited[v]; ok == failed && (ok || !o.StopOnError || err == nil) {
-				rt.Errorf("%s is visited: %v", v.Key(), ok)
+				rt.Errorf("%s was visited: got %v", v.Key(), ok)
 			}
 		}
 		if fmt.Sprint(err) != fmt.Sprint(errors.Join(want...)) {
@@ -219,12 +219,12 @@ func TestCyclesInIndex(t *testing.T) {
 		_, err := x.Sorted()
 		expect(t, err, want)
 		expect(t, x.Walk(context.Background(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
-			t.Error("a vertex is visited")
+			t.Error("a vertex was visited")
 			return nil
 		}), want)
 		var invalid *lumigl.InvalidError
 		if !errors.As(err, &invalid) || invalid.Faults[0].Code != lumigl.CycleFault {
-			t.Errorf("the error is %#v", err)
+			t.Errorf("got the error %#v", err)
 		}
 	}
 }
@@ -257,16 +257,16 @@ func TestIndex(t *testing.T) {
 		sorted, err := x.Sorted()
 		for v := range g.Vertices() {
 			if leads(v, v, map[*lumigl.Vertex]bool{}) != slices.Contains(x.Dependencies(v, true), v) {
-				t.Fatalf("%s is on a cycle, or is not", v.Key())
+				t.Fatalf("%s: wrong result about being on a cycle", v.Key())
 			}
 			for w := range g.Vertices() {
 				all := leads(v, w, map[*lumigl.Vertex]bool{})
 				if slices.Contains(x.Dependencies(v, false), w) != direct(v, w) || slices.Contains(x.Dependents(w, false), v) != direct(v, w) ||
 					slices.Contains(x.Dependencies(v, true), w) != all || slices.Contains(x.Dependents(w, true), v) != all {
-					t.Fatalf("%s depends on %s, or does not", v.Key(), w.Key())
+					t.Fatalf("wrong result about whether %s depends on %s", v.Key(), w.Key())
 				}
 				if err == nil && all && slices.Index(sorted, v) < slices.Index(sorted, w) {
-					t.Fatalf("%s is sorted before %s", v.Key(), w.Key())
+					t.Fatalf("%s was sorted before %s", v.Key(), w.Key())
 				}
 			}
 		}
@@ -274,7 +274,7 @@ func TestIndex(t *testing.T) {
 		for v := range g.Vertices() {
 			ready := !done(v) && !slices.ContainsFunc(x.Dependencies(v, false), func(w *lumigl.Vertex) bool { return !done(w) })
 			if slices.Contains(x.Ready(done), v) != ready {
-				t.Fatalf("%s is ready: %v", v.Key(), !ready)
+				t.Fatalf("%s is ready: got %v", v.Key(), !ready)
 			}
 		}
 	})

@@ -45,7 +45,7 @@ func TestMeantInLargeFiles(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			e := invalid(t, lumigl.Parser{MaxFaults: 2 * many}, file(test.one))
 			if len(e.Faults) != test.faults {
-				t.Errorf("%d faults", len(e.Faults))
+				t.Errorf("got %d errors", len(e.Faults))
 			}
 		})
 	}

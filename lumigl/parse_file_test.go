@@ -34,15 +34,15 @@ func FuzzAtOnce(f *testing.F) {
 		quick := Parser{}.atOnce(src)
 		switch {
 		case quick == nil && invalid == nil && doc.Base().Tag == "":
-			t.Fatal("nothing is wrong, but one pass did not do")
+			t.Fatal("the single pass failed for a valid file")
 		case quick == nil:
 			return
 		case invalid != nil:
-			t.Fatalf("one pass did, in spite of\n%s", invalid)
+			t.Fatalf("the single pass succeeded for a file with errors:\n%s", invalid)
 		}
 		one := must.Get(Append(nil, quick))(t)
 		if other, err := Append(nil, doc); err != nil || !bytes.Equal(one, other) {
-			t.Fatalf("one pass made\n%s\nof it, and not\n%s%v", one, other, err)
+			t.Fatalf("the single pass returned\n%s\nwant\n%s%v", one, other, err)
 		}
 	})
 }
@@ -56,24 +56,24 @@ func TestAtOnce(t *testing.T) {
 	src := `{"vertices": {` + b.String() + `"last": {"to": [{"#ref": "0"}]}}}`
 	doc := Parser{}.atOnce(src)
 	if doc == nil {
-		t.Fatal("one pass did not do")
+		t.Fatal("the single pass failed")
 	}
 	g := doc.Base()
 	for v := range g.Vertices() {
 		if g.Vertex(v.key) != v {
-			t.Errorf("%s is not found", v.key)
+			t.Errorf("%s not found", v.key)
 		}
 		for target := range v.Properties.References() {
 			if g.Vertex(target.key) != target {
-				t.Errorf("%s refers to another %s", v.key, target.key)
+				t.Errorf("%s refers to a different %s", v.key, target.key)
 			}
 		}
 	}
 	if g.Len() != n+1 || g.Tag != "" {
-		t.Errorf("%d vertices, marked with %q", g.Len(), g.Tag)
+		t.Errorf("got %d vertices and the tag %q", g.Len(), g.Tag)
 	}
 	if _, err := Parse(strings.Replace(src, `"last"`, `"0"`, 1)); err == nil {
-		t.Error("a key is there twice, and nothing is wrong")
+		t.Error("a duplicate key was accepted")
 	}
 }
 
@@ -89,19 +89,19 @@ func TestClip(t *testing.T) {
 			start, end, ok := strings.Cut(short, "…")
 			if !ok || !utf8.ValidString(short) || !strings.HasPrefix(long, start) || !strings.HasSuffix(long, end) ||
 				min(len(start), len(end)) < 57 || max(len(start), len(end)) > 60 {
-				t.Errorf("%q becomes %q", long, short)
+				t.Errorf("%q was clipped to %q", long, short)
 			}
 		}
 	}
 	if s := strings.Repeat("a", 120); clip(s) != s {
-		t.Error("120 bytes are too long")
+		t.Error("120 bytes were clipped")
 	}
 }
 
 func TestLargest(t *testing.T) {
 	for max, want := range map[int64]int64{0: 1 << 30, -1: 1 << 30, 7: 7, 1 << 40: 1<<32 - 1} {
 		if found := (Parser{MaxSize: max}).maxSize(); found != want {
-			t.Errorf("with a limit of %d, up to %d bytes are read, not %d", max, found, want)
+			t.Errorf("limit %d: read %d bytes, want %d", max, found, want)
 		}
 	}
 }
@@ -112,13 +112,13 @@ func TestSerial(t *testing.T) {
 	} {
 		s, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
 		if err != nil || s.Serial != want {
-			t.Errorf("%s is read as %v, %v", text, s, err)
+			t.Errorf("%s: got %v, %v", text, s, err)
 		}
 	}
 	for _, text := range []string{"-1", "-0", "1.5", "18446744073709551616", "1e400", `"1"`, "null"} {
 		_, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
 		if want := `"serial" must be a whole number from 0 to 18446744073709551615, not `; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
+			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}
 }

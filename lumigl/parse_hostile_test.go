@@ -33,7 +33,7 @@ func TestHostileMemory(t *testing.T) {
 		doc, err := lumigl.Parse(test.src)
 		runtime.ReadMemStats(&after)
 		if perByte := float64(after.TotalAlloc-before.TotalAlloc) / size; perByte > 250 {
-			t.Errorf("%s: %.0f bytes are allocated for each byte; the error is %v", test.name, perByte, err)
+			t.Errorf("%s: allocated %.0f bytes for each byte; the error is %v", test.name, perByte, err)
 		}
 		runtime.KeepAlive(doc)
 	}

@@ -18,7 +18,7 @@ func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 	_, err := p.Parse(src)
 	var e *lumigl.InvalidError
 	if !errors.As(err, &e) {
-		t.Fatalf("expected an *InvalidError, found %v", err)
+		t.Fatalf("got %v, want an *InvalidError", err)
 	}
 	return e
 }
@@ -26,7 +26,7 @@ func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 func expect(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && err.Error() != want {
-		t.Errorf("found\n%v\nexpected\n%s", err, want)
+		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
 
@@ -74,10 +74,10 @@ func TestReadFile(t *testing.T) {
 	defer f.Close()
 	doc, err := lumigl.Read(f)
 	if err != nil || doc.Base().Len() != 1 {
-		t.Errorf("found %v, %v", doc, err)
+		t.Errorf("got %v, %v", doc, err)
 	}
 	if _, err := lumigl.Read(f); err == nil || err.Error() != "1:1: the file is empty" {
-		t.Errorf("read again: %v", err)
+		t.Errorf("reading again: %v", err)
 	}
 	f.Close()
 	if _, err := lumigl.Read(f); !errors.Is(err, os.ErrClosed) {
@@ -97,7 +97,7 @@ func TestTooManyFaults(t *testing.T) {
 too many errors; the rest of the file was not checked`)
 	for _, enough := range []int{5, 0, -1} {
 		if e := invalid(t, lumigl.Parser{MaxFaults: enough}, b.String()); len(e.Faults) != 5 || e.More {
-			t.Errorf("with room for %d: %d faults, more: %t", enough, len(e.Faults), e.More)
+			t.Errorf("limit %d: got %d errors, more: %t", enough, len(e.Faults), e.More)
 		}
 	}
 }
@@ -115,11 +115,11 @@ func TestOtherForm(t *testing.T) {
 func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
 	t.Helper()
 	if len(e.Faults) > 100 {
-		t.Errorf("%s: %d faults", name, len(e.Faults))
+		t.Errorf("%s: got %d errors", name, len(e.Faults))
 	}
 	for _, f := range e.Faults {
 		if len(f.Message) > 10_000 || len(f.Pointer) > 2*4096 || len(f.Notes) > 60 {
-			t.Errorf("%s: a message of %d bytes, a pointer of %d, %d notes", name, len(f.Message), len(f.Pointer), len(f.Notes))
+			t.Errorf("%s: got a message of %d bytes, a pointer of %d, and %d notes", name, len(f.Message), len(f.Pointer), len(f.Notes))
 		}
 	}
 }
@@ -214,14 +214,14 @@ func TestLongCircle(t *testing.T) {
 	e := invalid(t, lumigl.Parser{}, b.String())
 	names := strings.Split(strings.TrimPrefix(e.Faults[0].Message, "resources form a dependency cycle: "), " → ")
 	if len(e.Faults) != 1 || len(names) != 61 || len(e.Faults[0].Notes) != 59 {
-		t.Fatalf("%d faults, %d names, %d notes", len(e.Faults), len(names), len(e.Faults[0].Notes))
+		t.Fatalf("got %d errors, %d names and %d notes", len(e.Faults), len(names), len(e.Faults[0].Notes))
 	}
 	for i, want := range map[int]string{0: "0", 29: "29", 31: "971", 60: "0"} {
 		if names[i] != "urn:lumi:e::p:m::t:m:T::"+want {
-			t.Errorf("name %d is %s", i, names[i])
+			t.Errorf("name %d: got %s", i, names[i])
 		}
 	}
 	if names[30] != "… 941 more …" {
-		t.Errorf("in the middle: %s", names[30])
+		t.Errorf("in the middle: got %s", names[30])
 	}
 }

@@ -59,7 +59,7 @@ func TestFixesAreNoGuesses(t *testing.T) {
 		}
 		if got, err := lumigl.Parse(mended); err == nil && mended != broken {
 			if problem := difference(want, got); problem != "" {
-				t.Errorf("broken\n%s\nmended\n%s\n%s", broken, mended, problem)
+				t.Errorf("broken\n%s\nfixed\n%s\n%s", broken, mended, problem)
 			}
 		}
 	})

@@ -11,10 +11,10 @@ import (
 func TestParseValue(t *testing.T) {
 	v := must.Get(lumigl.Parser{}.ParseValue(`{"a": [{"#ref": "b"}, 12345678901234567890.10]}`))(t)
 	if ref, ok := v.Get("a").At(0).Get("#ref").Text(); !ok || ref != "b" {
-		t.Errorf("a reference is %v, not an object", v.Get("a").At(0).Kind())
+		t.Errorf("a reference was parsed as %v, want an object", v.Get("a").At(0).Kind())
 	}
 	if n, _ := v.Get("a").At(1).Literal(); n != "12345678901234567890.1" {
-		t.Errorf("the number is %s", n)
+		t.Errorf("got the number %s", n)
 	}
 }
 

@@ -42,7 +42,7 @@ func values(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 	case 2:
 		n, ok := lumigl.NumberOf(literals.Draw(t, "literal"))
 		if !ok {
-			t.Fatal("a literal is not taken")
+			t.Fatal("a literal was rejected")
 		}
 		return n
 	case 3:
@@ -274,7 +274,7 @@ func roundTrip(t *rapid.T, doc lumigl.Document) (string, lumigl.Document) {
 	}
 	again, err := lumigl.Parse(string(text))
 	if err != nil {
-		t.Fatalf("reading what was written:\n%s\n%v", text, err)
+		t.Fatalf("parsing what was written:\n%s\n%v", text, err)
 	}
 	alike(t, doc, again)
 	second, err := lumigl.Append(nil, again)
@@ -312,11 +312,11 @@ func TestRoundTripOfSnapshots(t *testing.T) {
 		for r := range doc.Base().Vertices() {
 			for other := range doc.Base().Vertices() {
 				if !written[other] && other.Key() < r.Key() && ready(other) {
-					t.Fatalf("%s could stand before %s", other.Key(), r.Key())
+					t.Fatalf("%s should come before %s", other.Key(), r.Key())
 				}
 			}
 			if !ready(r) {
-				t.Fatalf("%s stands before what it refers to", r.Key())
+				t.Fatalf("%s comes before its dependencies", r.Key())
 			}
 			written[r] = true
 		}
@@ -347,11 +347,11 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			other.Pending.Operations = append(other.Pending.Operations, lumigl.Operation{Kind: o.Kind, Resource: moved(t, o.Resource, to)})
 		}
 		if again, _ := roundTrip(t, other); again != text {
-			t.Fatalf("one order gives\n%s\nand another\n%s", text, again)
+			t.Fatalf("order matters: got\n%s\nand\n%s", text, again)
 		}
 		must.Do(t, other.Sort())
 		if sorted, _ := roundTrip(t, other); sorted != text {
-			t.Fatalf("sorted\n%s\nfound\n%s", text, sorted)
+			t.Fatalf("Sort: got\n%s\nwant\n%s", text, sorted)
 		}
 	})
 }
@@ -369,7 +369,7 @@ func TestNumbers(t *testing.T) {
 		literal := literals.Draw(t, "literal")
 		v, ok := lumigl.NumberOf(literal)
 		if !ok {
-			t.Fatalf("%s is not taken for a number", literal)
+			t.Fatalf("%s was rejected as a number", literal)
 		}
 		canonical, _ := v.Literal()
 		want, _ := new(big.Rat).SetString(literal)
@@ -385,7 +385,7 @@ func TestNumbers(t *testing.T) {
 		for _, other := range []string{shift(literal, 1), shift(literal, 40), shift(literal, -40)} {
 			if w, ok := lumigl.NumberOf(other); !ok || !w.Equal(v) {
 				text, _ := w.Literal()
-				t.Fatalf("%s is written %s, and %s is written %s", literal, canonical, other, text)
+				t.Fatalf("%s was written as %s, but %s as %s", literal, canonical, other, text)
 			}
 		}
 	})
@@ -424,7 +424,7 @@ func TestFixes(t *testing.T) {
 		found := faultsOf(t, broken)
 		fixed, ok := fix(broken, found)
 		if !ok {
-			t.Fatalf("a fault has no fix in\n%s\n%v", broken, &lumigl.InvalidError{Faults: found})
+			t.Fatalf("an error has no fix in\n%s\n%v", broken, &lumigl.InvalidError{Faults: found})
 		}
 		again, err := lumigl.Parse(fixed)
 		if err != nil {

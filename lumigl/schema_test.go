@@ -33,7 +33,7 @@ func TestSchemasAccept(t *testing.T) {
 	files := must.Get(filepath.Glob("testdata/valid/*.json"))(t)
 	evaluated := graphsOfExamples(t)
 	if len(files) == 0 || len(evaluated) == 0 {
-		t.Fatal("there are no files")
+		t.Fatal("no files found")
 	}
 	var questions []question
 	for _, name := range append(files, evaluated...) {
@@ -53,7 +53,7 @@ func TestSchemasAccept(t *testing.T) {
 	}
 	ask(t, questions, func(t *testing.T, q question, accepts bool) {
 		if own := q.section == sectionOf(q.text); accepts != own {
-			t.Errorf("the schema for %q accepts: %t, want %t\n%s", q.section, accepts, own, q.text)
+			t.Errorf("schema for %q accepts: got %t, want %t\n%s", q.section, accepts, own, q.text)
 		}
 	})
 }
@@ -89,7 +89,7 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 	}
 	if len(questions) < 15 {
-		t.Errorf("only %d files were looked at", len(questions))
+		t.Errorf("only %d files were checked", len(questions))
 	}
 	ask(t, questions, func(t *testing.T, q question, accepts bool) {
 		const tooLarge = "18446744073709551616" // JavaScript cannot distinguish it from the largest serial
@@ -149,7 +149,7 @@ func TestSchemaOfNames(t *testing.T) {
 		read := want[q]
 		lenient := accepts && strings.ContainsFunc(read.text, isHigh)
 		if accepts != (read.err == nil) && !lenient {
-			t.Errorf("the schema accepts %s: %t; the reader says %v", q.text, accepts, read.err)
+			t.Errorf("the schema accepts %s: %t; the parser returns %v", q.text, accepts, read.err)
 		}
 	})
 }

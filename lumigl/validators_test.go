@@ -34,7 +34,7 @@ func ask(t *testing.T, questions []question, answered func(t *testing.T, q quest
 			ID string `json:"$id"`
 		}
 		if err := json.Unmarshal(src, &schema); err != nil || !strings.HasSuffix(schema.ID, "/"+name+".schema.json") {
-			t.Fatalf("the schema %s calls itself %s, %v", name, schema.ID, err)
+			t.Fatalf("schema %s has the id %s, %v", name, schema.ID, err)
 		}
 		ids[section] = schema.ID
 		schemas = append(schemas, src)
@@ -78,14 +78,14 @@ func askPython(t *testing.T, schemas []json.RawMessage, ids map[string]string, q
 			return askProgram(t, schemas, ids, questions, python, filepath.Join("testdata", "validate.py"))
 		}
 	}
-	t.Skip("no python3 has the package jsonschema, which this test asks; install python3-jsonschema")
+	t.Skip("Python's jsonschema is not installed; run 'apt-get install python3-jsonschema'")
 	return nil
 }
 
 func askAjv(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
 	folder := filepath.Join("testdata", "ajv")
 	if _, err := os.Stat(filepath.Join(folder, "node_modules", "ajv")); err != nil {
-		t.Skipf("ajv is not installed, which this test asks; run 'npm ci --prefix lumigl/%s'", filepath.ToSlash(folder))
+		t.Skipf("ajv is not installed; run 'npm ci --prefix lumigl/%s'", filepath.ToSlash(folder))
 	}
 	return askProgram(t, schemas, ids, questions, "node", filepath.Join(folder, "validate.mjs"))
 }
@@ -111,7 +111,7 @@ func askProgram(t *testing.T, schemas []json.RawMessage, ids map[string]string, 
 	}
 	var answers []bool
 	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(questions) {
-		t.Fatalf("%d answers to %d questions, %v", len(answers), len(questions), err)
+		t.Fatalf("got %d answers to %d questions, %v", len(answers), len(questions), err)
 	}
 	return answers
 }

@@ -60,17 +60,17 @@ func TestObjectBuilder(t *testing.T) {
 				want = want.With(key, value)
 			}
 			if got := b.Get(key); got.Exists() != want.Get(key).Exists() || !got.Equal(want.Get(key)) {
-				t.Fatalf("%s is %v, want %v", key, got, want.Get(key))
+				t.Fatalf("%s: got %v, want %v", key, got, want.Get(key))
 			}
 			if b.Len() != want.Len() {
-				t.Fatalf("there are %d members, want %d", b.Len(), want.Len())
+				t.Fatalf("got %d members, want %d", b.Len(), want.Len())
 			}
 			objects = append(objects, b.Object())
 			before, beforeWant = append(before, ordered(b.Object())), append(beforeWant, ordered(want))
 		}
 		for i := range objects {
 			if got := ordered(objects[i]); got != beforeWant[i] || before[i] != beforeWant[i] {
-				t.Fatalf("after step %d there was %s, now %s, want %s", i, before[i], got, beforeWant[i])
+				t.Fatalf("after step %d: was %s, is %s, want %s", i, before[i], got, beforeWant[i])
 			}
 		}
 	})

@@ -19,47 +19,47 @@ func TestAccessors(t *testing.T) {
 	a := g.Vertex("a")
 	p := a.Properties
 	if g.Vertex("b") != nil || g.Len() != 1 || g.Base() != g || !g.Field("about").Equal(lumigl.IntOf(1)) || g.Field("x").Exists() {
-		t.Error("the graph is another")
+		t.Error("wrong vertices, base or fields")
 	}
 	if text, ok := p.Get("text").Text(); text != "t" || !ok {
-		t.Errorf("Text: %q, %t", text, ok)
+		t.Errorf("Text: got %q, %t", text, ok)
 	}
 	if yes, ok := p.Get("yes").Bool(); !yes || !ok {
-		t.Error("true is not")
+		t.Error("got false for true")
 	}
 	if no, ok := p.Get("no").Bool(); no || !ok {
-		t.Error("false is not")
+		t.Error("got true for false")
 	}
 	if !p.Get("yes").Equal(lumigl.BoolOf(true)) || !p.Get("no").Equal(lumigl.BoolOf(false)) {
-		t.Error("a boolean is another")
+		t.Error("Equal failed for booleans")
 	}
 	if n, ok := p.Get("int").Int(); n != -70 || !ok {
-		t.Errorf("Int: %d, %t", n, ok)
+		t.Errorf("Int: got %d, %t", n, ok)
 	}
 	if f, ok := p.Get("half").Float(); f != 0.5 || !ok {
-		t.Errorf("Float: %g, %t", f, ok)
+		t.Errorf("Float: got %g, %t", f, ok)
 	}
 	if _, ok := p.Get("half").Int(); ok {
-		t.Error("a half is whole")
+		t.Error("Int accepted a fraction")
 	}
 	if _, ok := p.Get("big").Float(); ok {
-		t.Error("1e400 is a float64")
+		t.Error("Float accepted 1e400")
 	}
 	if literal, ok := p.Get("big").Literal(); literal != "1e+400" || !ok {
-		t.Errorf("Literal: %s, %t", literal, ok)
+		t.Errorf("Literal: got %s, %t", literal, ok)
 	}
 	if v, property, ok := p.Get("object").Get("k").Target(); v != a || property != "p" || !ok {
-		t.Errorf("Target: %v, %q, %t", v, property, ok)
+		t.Errorf("Target: got %v, %q, %t", v, property, ok)
 	}
 	if v, property, ok := p.Get("ref").Target(); v != a || property != "" || !ok {
-		t.Errorf("Target: %v, %q, %t", v, property, ok)
+		t.Errorf("Target: got %v, %q, %t", v, property, ok)
 	}
 	if n := p.Get("list").At(1).At(0); !n.Equal(lumigl.IntOf(2)) || p.Get("list").Len() != 2 || p.Len() != 10 {
-		t.Errorf("the list is another")
+		t.Error("wrong list or lengths")
 	}
 	for _, v := range []lumigl.Value{{}, p.Get("none"), p.Get("text").Get("x"), p.Get("list").At(2), p.Get("list").At(-1), p.At(0)} {
 		if v.Exists() || v.Kind() != lumigl.Absent || v.Len() != 0 || v.Get("x").At(1).Exists() {
-			t.Errorf("there is something: %v", v)
+			t.Errorf("got %v, want the absent value", v)
 		}
 	}
 	kinds := ""
@@ -68,14 +68,14 @@ func TestAccessors(t *testing.T) {
 	}
 	const want = "null, a boolean, a boolean, a number, a number, a number, a string, a list, an object, a reference, "
 	if kinds != want {
-		t.Errorf("found %s, expected %s", kinds, want)
+		t.Errorf("got %s, want %s", kinds, want)
 	}
 	if lumigl.Kind(99).String() != "Kind(99)" || lumigl.Absent.String() != "nothing" {
-		t.Error("other kinds have other names")
+		t.Error("wrong names of other kinds")
 	}
 }
 
-func TestOthersAreNot(t *testing.T) {
+func TestOtherKinds(t *testing.T) {
 	values := map[string]lumigl.Value{
 		"absent": {}, "null": lumigl.NullValue(), "bool": lumigl.BoolOf(true), "number": lumigl.IntOf(1), "text": lumigl.TextOf("1"),
 		"list": lumigl.ListOf(lumigl.IntOf(1)), "object": bag(pair("k", lumigl.IntOf(1))), "reference": lumigl.ReferenceTo(nil),
@@ -92,12 +92,12 @@ func TestOthersAreNot(t *testing.T) {
 			"list": v.At(0).Exists(), "object": v.Get("k").Exists(),
 		} {
 			if is != (kind == name) {
-				t.Errorf("%s as %s: %t", name, kind, is)
+				t.Errorf("%s as %s: got %t", name, kind, is)
 			}
 		}
 		for other, w := range values {
 			if v.Equal(w) != (name == other) {
-				t.Errorf("%s is equal to %s: %t", name, other, v.Equal(w))
+				t.Errorf("%s equals %s: got %t", name, other, v.Equal(w))
 			}
 		}
 	}
@@ -123,11 +123,11 @@ func TestWith(t *testing.T) {
 			keys = append(keys, key)
 		}
 		if !test.got.Equal(test.want) || !slices.Equal(keys, test.keys) {
-			t.Errorf("%s: %v", test.name, keys)
+			t.Errorf("%s: got %v", test.name, keys)
 		}
 	}
 	if !v.Equal(bag(pair("b", one), pair("a", one))) {
-		t.Error("the value itself has changed, or the order of keys matters")
+		t.Error("With changed its receiver, or Equal depends on key order")
 	}
 }
 
@@ -143,13 +143,13 @@ func TestRetarget(t *testing.T) {
 	}
 	w := v.Retarget(swap)
 	if target, property, _ := w.Get("x").At(0).Target(); target != b || property != "p" {
-		t.Errorf("found %v, %q", target, property)
+		t.Errorf("got %v, %q", target, property)
 	}
 	if target, _, ok := w.Get("y").Target(); !ok || target.Key() != "" {
-		t.Errorf("a reference to nothing leads to %v", target)
+		t.Errorf("a reference to nil has the target %v", target)
 	}
 	if target, _, _ := v.Get("y").Target(); target != b {
-		t.Error("the value itself has changed")
+		t.Error("the value changed")
 	}
 	seen := 0
 	for range v.References() {
@@ -157,7 +157,7 @@ func TestRetarget(t *testing.T) {
 		break
 	}
 	if seen != 1 {
-		t.Error("the walk goes on")
+		t.Error("the iteration did not stop")
 	}
 }
 
@@ -168,16 +168,16 @@ func TestFloatOf(t *testing.T) {
 	} {
 		v, ok := lumigl.FloatOf(f)
 		if literal, _ := v.Literal(); literal != want || !ok {
-			t.Errorf("%g is written %s", f, literal)
+			t.Errorf("%g: got %s", f, literal)
 		}
 	}
 	v, _ := lumigl.FloatOf(math.Copysign(0, -1))
 	if literal, _ := v.Literal(); literal != "-0" {
-		t.Errorf("-0 is written %s", literal)
+		t.Errorf("-0: got %s", literal)
 	}
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if v, ok := lumigl.FloatOf(f); ok || v.Exists() {
-			t.Errorf("%g is a number", f)
+			t.Errorf("%g was accepted", f)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func TestCanonicalNumbers(t *testing.T) {
 	} {
 		v, ok := lumigl.NumberOf(literal)
 		if found, _ := v.Literal(); found != want || !ok {
-			t.Errorf("%s is written %s, not %s", literal, found, want)
+			t.Errorf("%s: got %s, want %s", literal, found, want)
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestEqual(t *testing.T) {
 	for i, v := range different {
 		for j, w := range different {
 			if v.Equal(w) != (i == j) {
-				t.Errorf("number %d equals number %d: %t", i, j, i != j)
+				t.Errorf("numbers %d and %d are equal: got %t", i, j, i != j)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func TestEqual(t *testing.T) {
 		{lumigl.ReferenceTo(a), lumigl.ReferenceTo(vertex(t, &lumigl.Graph{}, "a"))},
 	} {
 		if !same[0].Equal(same[1]) {
-			t.Errorf("%v and %v are different", same[0], same[1])
+			t.Errorf("%v and %v are not equal", same[0], same[1])
 		}
 	}
 }
@@ -271,7 +271,7 @@ func TestSpecial(t *testing.T) {
 			found += "unknown"
 		}
 		if found != test.want {
-			t.Errorf("%s is taken for %q", name, found)
+			t.Errorf("%s: got %q", name, found)
 		}
 	}
 }
@@ -296,7 +296,7 @@ func TestRemove(t *testing.T) {
 	g := must.Get(lumigl.ParseGraph(`{"vertices": {"a": {}, "b": {"x": {"#ref": "c"}}, "c": {}, "d": {"x": {"#ref": "b"}}}}`))(t)
 	g.Remove("a", "c")
 	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
-		t.Error("others were removed")
+		t.Error("another vertex was removed")
 	}
 	expect(t, g.Check(), `no vertex "c" (at /vertices/b/x/#ref)`)
 	g.Remove("b")
@@ -312,13 +312,13 @@ func TestNothingWithin(t *testing.T) {
 	v.Properties = bag(pair("list", lumigl.ListOf(elements...)), pair("object", lumigl.ObjectOf(members...)))
 	text := must.Get(lumigl.Append(nil, g))(t)
 	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), `"list": [ 1, null, 2 ]`) {
-		t.Errorf("the element that is not there is none in %s", text)
+		t.Errorf("an absent element was not written as null: %s", text)
 	}
 	again := must.Get(lumigl.ParseGraph(string(text)))(t)
 	if got := again.Vertex("v").Properties; !got.Equal(v.Properties) || got.Get("object").Len() != 1 {
-		t.Errorf("%s is read as another value", text)
+		t.Errorf("%s changed in a round trip", text)
 	}
 	if elements[1].Exists() || members[0].Key != "a" {
-		t.Error("what was given has changed")
+		t.Error("the arguments changed")
 	}
 }

@@ -21,7 +21,7 @@ func TestCanonical(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if again, err := lumigl.Append(nil, doc); err != nil || string(again) != string(src) {
-			t.Errorf("%s becomes\n%s%v", name, again, err)
+			t.Errorf("%s changed to\n%s%v", name, again, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestByKey(t *testing.T) {
 			found = append(found, all[vertex])
 		}
 		if want := slices.Sorted(slices.Values(all)); !slices.Equal(found, want) {
-			t.Fatalf("%q is sorted %q", all, found)
+			t.Fatalf("%q was sorted to %q", all, found)
 		}
 	})
 }
@@ -51,6 +51,6 @@ invalid URN: the environment must be a word without colons and spaces (at /resou
 invalid URN: a URN must have four parts after urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
 type "t:m:U" differs from the type "t:m:T" in the URN (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
 	if err := s.Check(); err == nil || err.Error() != want {
-		t.Errorf("found\n%v\nexpected\n%s", err, want)
+		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }

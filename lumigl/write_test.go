@@ -80,7 +80,7 @@ func TestWritten(t *testing.T) {
 		}
 		for range 2 { // writing must not change it
 			if text, err := lumigl.Append(nil, doc); err != nil || string(text) != test.want {
-				t.Errorf("%s\nis written\n%s%v", test.src, text, err)
+				t.Errorf("%s\nwas written as\n%s%v", test.src, text, err)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func TestWritingChangesNothing(t *testing.T) {
 			keys = append(keys, key)
 		}
 		if !slices.Equal(keys, []string{"b", "a"}) {
-			t.Errorf("the keys are %q now", keys)
+			t.Errorf("got the keys %q", keys)
 		}
 	}
 }
@@ -105,11 +105,11 @@ func TestAnotherTag(t *testing.T) {
 	a := vertex(t, g, "a")
 	a.Properties = bag(pair("#ref", lumigl.IntOf(1)), pair("self", lumigl.ReferenceTo(a)))
 	if tag := lumigl.TagOf(g); tag != "#ref2" {
-		t.Errorf("the tag is %s", tag)
+		t.Errorf("got the tag %s", tag)
 	}
 	a.Properties = a.Properties.With("list", lumigl.ListOf(bag(pair("#ref2", lumigl.IntOf(1)))))
 	if tag := lumigl.TagOf(g); tag != "#ref3" {
-		t.Errorf("the tag is %s", tag)
+		t.Errorf("got the tag %s", tag)
 	}
 }
 
@@ -120,11 +120,11 @@ func TestAnotherTagThanRead(t *testing.T) {
 	} {
 		g := must.Get(lumigl.ParseGraph(`{"ref": "@@", "vertices": {"a": ` + data + `}}`))(t)
 		if tag := lumigl.TagOf(g); tag != "@@" {
-			t.Errorf("%s: the tag is %s", data, tag)
+			t.Errorf("%s: got the tag %s", data, tag)
 		}
 		g.Tag = ""
 		if tag := lumigl.TagOf(g); tag != "#ref2" {
-			t.Errorf("%s: by default the tag is %s", data, tag)
+			t.Errorf("%s: got the default tag %s", data, tag)
 		}
 	}
 }
@@ -161,12 +161,12 @@ func TestWrite(t *testing.T) {
 	text := must.Get(lumigl.Append(nil, g))(t)
 	all := pieces{most: 10}
 	if err := lumigl.Write(&all, g); err != nil || strings.Join(all.texts, "") != string(text) || len(all.texts) != 4 {
-		t.Errorf("%d pieces, %v", len(all.texts), err)
+		t.Errorf("got %d writes, %v", len(all.texts), err)
 	}
 	for most := range 4 {
 		some := pieces{most: most}
 		if err := lumigl.Write(&some, g); !errors.Is(err, errFull) || !strings.HasPrefix(string(text), strings.Join(some.texts, "")) {
-			t.Errorf("with room for %d pieces: %v", most, err)
+			t.Errorf("limit of %d writes: got %v", most, err)
 		}
 	}
 }

@@ -36,12 +36,12 @@ func TestComplete(t *testing.T) {
 		files := must.Get(filepath.Glob(test.entries))(t)
 		for _, file := range files {
 			if code := strings.TrimSuffix(filepath.Base(file), ".md"); !slices.Contains(want, code) {
-				t.Errorf("no code goes with %s", file)
+				t.Errorf("%s belongs to no code", file)
 			}
 		}
 		for _, e := range test.catalog {
 			if strings.HasPrefix(e.Text, "#") || len(e.Text) < 10 || !strings.HasSuffix(e.Text, "\n") {
-				t.Errorf("%s %s: the entry is not a heading with the code, and text: %q", e.About, e.Code, e.Text)
+				t.Errorf("%s %s: an entry must have a heading with its code, and text: %q", e.About, e.Code, e.Text)
 			}
 		}
 	}

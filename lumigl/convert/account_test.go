@@ -127,7 +127,7 @@ func TestUnknownKeys(t *testing.T) {
 			changed := text(insert(root, "", i, &at, &pointer))
 			result, err := convert.Convert(changed, convert.Options{})
 			if err != nil {
-				t.Fatalf("%s: with a key in object %d: %s", name, i, err)
+				t.Fatalf("%s: with a key added to object %d: %s", name, i, err)
 			}
 			valid(t, result)
 			if strings.Contains(string(result.Text), "unheard-of value") {
@@ -178,18 +178,18 @@ func TestEveryShape(t *testing.T) {
 			if err != nil {
 				var refused *convert.RefusedError
 				if !errors.As(err, &refused) {
-					t.Errorf("%s: with %s in place of value %d: %s", name, others[i%len(others)], i, err)
+					t.Errorf("%s: with %s as value %d: %s", name, others[i%len(others)], i, err)
 				}
 				continue
 			}
 			valid(t, result)
 			for _, l := range result.Losses {
 				if l.Pointer() == "" {
-					t.Errorf("%s: with %s in place of value %d: %s is about nothing", name, others[i%len(others)], i, l.Message)
+					t.Errorf("%s: with %s as value %d: the loss has no position: %s", name, others[i%len(others)], i, l.Message)
 				}
 			}
 			for _, m := range accounted(changed, result, structural) {
-				t.Errorf("%s: with %s in place of value %d: %s is neither used nor reported", name, others[i%len(others)], i, m)
+				t.Errorf("%s: with %s as value %d: %s is neither used nor reported", name, others[i%len(others)], i, m)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func TestEveryChangeShows(t *testing.T) {
 			}
 			isPath := strings.Contains(where, "/sensitive_attributes/") // The target is a secret either way.
 			if !isPath && !slices.ContainsFunc(before.Losses, isLost) {
-				t.Errorf("%s: a change of %s shows nowhere", name, where)
+				t.Errorf("%s: a change of %s has no effect", name, where)
 			}
 		}
 	}
@@ -362,7 +362,7 @@ func TestRandomStates(t *testing.T) {
 		}
 		for _, l := range result.Losses {
 			if strings.Contains(l.Message, "value-") {
-				t.Fatalf("%s: %s tells a value", l.Pointer(), l.Message)
+				t.Fatalf("%s: the message reveals a value: %s", l.Pointer(), l.Message)
 			}
 		}
 	})
@@ -438,14 +438,14 @@ func FuzzConvert(f *testing.F) {
 		result, err := convert.Convert(src, options)
 		if err != nil {
 			if err.Error() == "" || strings.Contains(err.Error(), "would not be accepted") {
-				t.Fatalf("refused without a reason: %v", err)
+				t.Fatalf("rejected without a reason: %v", err)
 			}
 			return
 		}
 		valid(t, result)
 		for _, l := range result.Losses {
 			if l.Message == "" || l.Code == "" {
-				t.Fatalf("a loss says nothing: %+v", l)
+				t.Fatalf("a loss has no message: %+v", l)
 			}
 		}
 	})

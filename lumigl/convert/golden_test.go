@@ -31,13 +31,13 @@ func TestGolden(t *testing.T) {
 			compare(t, base+".snapshot", snapshot)
 			compare(t, base+".losses", losses)
 			if strings.Contains(losses, "hunter2") {
-				t.Error("the losses have a secret")
+				t.Error("the losses contain a secret")
 			}
 			if err != nil {
 				return
 			}
 			if format := filepath.Base(filepath.Dir(name)); string(result.From) != format {
-				t.Errorf("taken for %s", result.From)
+				t.Errorf("detected as %s", result.From)
 			}
 			valid(t, result)
 		})
@@ -65,7 +65,7 @@ func TestRecognize(t *testing.T) {
 		``:   "",
 	} {
 		if got := convert.Recognize(src); got != want {
-			t.Errorf("%s is %q, want %q", src, got, want)
+			t.Errorf("%s: got %q, want %q", src, got, want)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func examples(t testing.TB) []example {
 		}
 	}
 	if len(all) < 10 {
-		t.Fatalf("only %d files are converted", len(all))
+		t.Fatalf("only %d files were converted", len(all))
 	}
 	return all
 }
@@ -148,7 +148,7 @@ func valid(t testing.TB, result *convert.Result) {
 	t.Helper()
 	again, err := lumigl.ParseSnapshot(string(result.Text))
 	if err != nil {
-		t.Fatalf("the result is not accepted: %s\n%s", err, result.Text)
+		t.Fatalf("invalid result: %s\n%s", err, result.Text)
 	}
 	text, err := lumigl.Append(nil, again)
 	if err != nil || string(text) != string(result.Text) {

@@ -30,11 +30,11 @@ func TestLarge(t *testing.T) {
 	}
 	result := convertText(t, `{"version":3,"deployment":{"manifest":{},"resources":[`+strings.Join(chain, ",")+`]}}`)
 	if n := result.Snapshot.Len(); n != long || len(result.Losses) != 1 || result.Losses[0].Code != CircleLoss {
-		t.Errorf("the chain has %d resources and the losses %v", n, result.Losses)
+		t.Errorf("got %d resources and the losses %v", n, result.Losses)
 	}
 	result = convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Join(web, ",")+`]}`)
 	if n := result.Snapshot.Len(); n != wide || result.Linked != wide*(wide-1)/2 {
-		t.Errorf("the web has %d resources and %d links", n, result.Linked)
+		t.Errorf("got %d resources and %d links", n, result.Linked)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestTofuTypes(t *testing.T) {
 			t.Errorf("%s: got %s, %v", c.kind, token, changed)
 		}
 		if back, ok := tofuType(token.Package(), token.Name()); !ok || back != c.kind {
-			t.Errorf("%s: back comes %s", c.kind, back)
+			t.Errorf("%s: the inverse returned %s", c.kind, back)
 		}
 	}
 }

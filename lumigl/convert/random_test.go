@@ -53,11 +53,11 @@ func TestRandomSources(t *testing.T) {
 		again, err := convert.Convert(src, options)
 		if err != nil || string(again.Text) != string(result.Text) || !slices.EqualFunc(again.Losses, result.Losses,
 			func(a, b convert.Loss) bool { return line(a) == line(b) }) {
-			t.Fatalf("a second run comes to something else: %v\n%s", err, src)
+			t.Fatalf("a second run differs: %v\n%s", err, src)
 		}
 		written := must.Get(lumigl.Parser{}.ParseValue(string(result.Text)))(t)
 		if found := bare(written); found != "" {
-			t.Fatalf("%s is a secret no more\n%s\n%s", found, src, result.Text)
+			t.Fatalf("%s is no longer secret\n%s\n%s", found, src, result.Text)
 		}
 		for _, l := range result.Losses {
 			if strings.Contains(l.Message, "hunter2") || l.Message == "" || l.Pointer() == "" {

@@ -44,7 +44,7 @@ func TestZeroIsNotAbsent(t *testing.T) {
 			bText, bLosses := render(b, nil)
 			isLost := slices.ContainsFunc(a.Losses, func(l convert.Loss) bool { return within(where, l.Pointer()) })
 			if aText == bText && aLosses == bLosses && !isLost {
-				t.Errorf("%s: zero at %s is taken for absent", file.name, where)
+				t.Errorf("%s: zero at %s was treated as absent", file.name, where)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func TestCommon(t *testing.T) {
 		found := common(a, b, &work)
 		verify(rt, a, b, found)
 		if want := longest(a, b); len(found) != want {
-			rt.Fatalf("%d in common, want %d", len(found), want)
+			rt.Fatalf("got %d in common, want %d", len(found), want)
 		}
 		little := rapid.Int64Range(0, 200).Draw(rt, "work")
 		verify(rt, a, b, common(a, b, &little))
@@ -31,7 +31,7 @@ func verify(t interface{ Fatalf(string, ...any) }, a, b []int32, found []link) {
 	last := link{-1, -1}
 	for _, m := range found {
 		if m.a <= last.a || m.b <= last.b || a[m.a] != b[m.b] {
-			t.Fatalf("%v is no common subsequence", found)
+			t.Fatalf("%v is not a common subsequence", found)
 		}
 		last = m
 	}
@@ -61,7 +61,7 @@ func TestAnchors(t *testing.T) {
 		found := anchors(items(a, 0, len(a)), items(b, 0, len(b)))
 		verify(rt, a, b, found)
 		if want := longest(a, b); len(found) != want {
-			rt.Fatalf("%d in common, want %d", len(found), want)
+			rt.Fatalf("got %d in common, want %d", len(found), want)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func TestCommonMany(t *testing.T) {
 			found := common(a, b, &work)
 			verify(t, a, b, found)
 			if lost := n - len(found); lost > edits*6/10 {
-				t.Errorf("%d elements are not found again", lost)
+				t.Errorf("%d elements were not matched", lost)
 			}
 			if work < match.Work(0)/4 {
 				t.Errorf("%d work was spent", match.Work(0)-work)

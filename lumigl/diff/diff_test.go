@@ -31,10 +31,10 @@ func TestVerifyAny(t *testing.T) {
 			rt.Fatalf("%v\n%s\n%s", err, oldText, newText)
 		}
 		if d.Empty() != (oldText == newText) {
-			rt.Fatalf("a delta is empty: %v\n%s\n%s", d.Empty(), oldText, newText)
+			rt.Fatalf("the delta is empty: got %v\n%s\n%s", d.Empty(), oldText, newText)
 		}
 		if text(t, old) != oldText {
-			rt.Fatal("the old snapshot has been changed")
+			rt.Fatal("the old snapshot changed")
 		}
 	})
 }
@@ -53,7 +53,7 @@ func TestSecretsAny(t *testing.T) {
 			}
 		}
 		if i := strings.Index(b.String(), "hunter"); i >= 0 {
-			rt.Fatalf("a secret is shown:\n%s", b.String())
+			rt.Fatalf("the output contains a secret:\n%s", b.String())
 		}
 	})
 }
@@ -96,7 +96,7 @@ func TestSecretsElsewhere(t *testing.T) {
 		for content := range secrets {
 			content, _, _ = strings.Cut(content, "\n")
 			if strings.Contains(b.String(), content) {
-				rt.Fatalf("%s is shown:\n%s", content, b.String())
+				rt.Fatalf("the output contains %s:\n%s", content, b.String())
 			}
 		}
 	})

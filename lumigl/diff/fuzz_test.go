@@ -57,7 +57,7 @@ func FuzzDiff(f *testing.F) {
 		must.Do(t, d.WriteJSON(&shown))
 		for _, r := range shown.String() {
 			if r != '\n' && r != ' ' && !unicode.IsPrint(r) {
-				t.Fatalf("%U is shown as it is", r)
+				t.Fatalf("%U is not escaped", r)
 			}
 		}
 	})

@@ -50,7 +50,7 @@ func compareForms(t *testing.T, archive *txtar.Archive) {
 		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
 		golden.Part(t, &archive.Files[i], got)
 		if strings.Contains(got, "hunter") {
-			t.Errorf("%s has a secret", f.Name)
+			t.Errorf("%s contains a secret", f.Name)
 		}
 	}
 }
@@ -71,6 +71,6 @@ func TestManual(t *testing.T) {
 		shown.WriteString(line)
 	}
 	if !strings.Contains(string(manual), shown.String()) {
-		t.Errorf("docs/diff.md does not have\n%s", shown.String())
+		t.Errorf("docs/diff.md does not contain\n%s", shown.String())
 	}
 }

@@ -30,7 +30,7 @@ func Verify(d *Delta) error {
 	got := lumigl.ListOf(a.objects(header(d.old), d.Header, ""), a.objects(d.vertices(d.old), changes, ""))
 	if want := lumigl.ListOf(header(d.new), d.vertices(d.new)); a.err == nil && !got.Equal(want) {
 		e := encoder{tag: lumigl.DefaultTag}
-		return fmt.Errorf("the delta leads to\n%s\nand not to\n%s", e.encode(got), e.encode(want))
+		return fmt.Errorf("applying the delta: got\n%s\nwant\n%s", e.encode(got), e.encode(want))
 	}
 	return a.err
 }

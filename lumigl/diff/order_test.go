@@ -68,7 +68,7 @@ func TestDeletedOrderAny(t *testing.T) {
 		for place, key := range keys {
 			for target := range old.Vertex(key).Properties.References() {
 				if slices.Index(keys, target.Key()) < place {
-					rt.Fatalf("%s comes behind %s, to which it refers: %v", key, target.Key(), keys)
+					rt.Fatalf("%s comes after its dependency %s: %v", key, target.Key(), keys)
 				}
 			}
 		}

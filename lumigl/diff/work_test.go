@@ -24,7 +24,7 @@ func TestLittleWork(t *testing.T) {
 		}
 		a := &applier{}
 		if got := a.value(old, &change, ""); a.err != nil || !got.Equal(new) {
-			rt.Fatalf("%v: %+v becomes %+v, not %+v", a.err, old, got, new)
+			rt.Fatalf("%v: %+v became %+v, want %+v", a.err, old, got, new)
 		}
 	})
 }

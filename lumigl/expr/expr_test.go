@@ -188,15 +188,15 @@ func TestSteps(t *testing.T) {
 		}
 		for _, evaluated := range []lumigl.Value{once, half, expr.Unknown(half)} {
 			if text := bare(evaluated); strings.Contains(text, "hush") {
-				t.Fatalf("a secret is shown: %s", text)
+				t.Fatalf("the text contains a secret: %s", text)
 			}
 		}
 		if !expr.IsKnown(once) {
-			t.Fatalf("not known: %s", show(once))
+			t.Fatalf("unknown: %s", show(once))
 		}
 		again, err := expr.Evaluate(once, all.resolve)
 		if err != nil || !again.Equal(once) {
-			t.Fatalf("a value is not its own: %v, %s", err, show(again))
+			t.Fatalf("evaluating a value changed it: %v, %s", err, show(again))
 		}
 	})
 }
@@ -216,7 +216,7 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("got %s", show(got))
 	}
 	if expr.IsKnown(v[0]) || expr.IsKnown(v[1]) || !expr.IsKnown(v[0].At(0)) {
-		t.Error("the wrong values are known")
+		t.Error("IsKnown is wrong")
 	}
 }
 

@@ -68,19 +68,19 @@ func TestTypeScript(t *testing.T) {
 		case got.Error != "":
 			refused++
 			if err == nil && !hasError(q.value, q.all) {
-				t.Fatalf("TypeScript refuses %s: %s", q.Value, got.Error)
+				t.Fatalf("TypeScript rejects %s: %s", q.Value, got.Error)
 			}
 		case err != nil:
-			t.Fatalf("TypeScript makes %s of %s, Go refuses it: %v", got.Value, q.Value, err)
+			t.Fatalf("TypeScript returns %s for %s, Go rejects it: %v", got.Value, q.Value, err)
 		default:
 			same++
 			if v := values(t, nil, got.Value)[0]; !v.Equal(want.Replace(positiveZero)) {
-				t.Fatalf("%s\nwith %s\nTypeScript makes %s\nGo makes %s", q.Value, q.Outputs, got.Value, show(want))
+				t.Fatalf("%s\nwith %s\nTypeScript: %s\nGo: %s", q.Value, q.Outputs, got.Value, show(want))
 			}
 		}
 	}
 	if same < 1000 || refused < 100 {
-		t.Errorf("%d expressions have a value, and %d are refused", same, refused)
+		t.Errorf("%d expressions have a value, and %d are rejected", same, refused)
 	}
 }
 

@@ -69,10 +69,10 @@ func TestHasherAny(t *testing.T) {
 		a, b := values.Draw(rt, "a"), values.Draw(rt, "b")
 		h := match.Hasher{Work: match.Work(0)}
 		if x, y := h.Value(a), h.Value(b); (x == y) != a.Equal(b) {
-			rt.Fatalf("hashes %x and %x", x, y)
+			rt.Fatalf("got the hashes %x and %x", x, y)
 		}
 		if h = (match.Hasher{Work: 1}); h.Value(a) != 0 || h.Work > 0 {
-			rt.Fatal("there is work left")
+			rt.Fatal("the budget is not used up")
 		}
 	})
 }

@@ -25,7 +25,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	want := answers(parse())
 	if strings.Count(want, "\n") < 20 {
-		t.Fatalf("these are few answers:\n%s", want)
+		t.Fatalf("got few answers:\n%s", want)
 	}
 	g, x, e := parse()
 	got := make([]string, 8)

@@ -41,7 +41,7 @@ func TestDocs(t *testing.T) {
 			got = "nothing"
 		}
 		if err != nil || got != row[2] {
-			t.Errorf("%s: got %s and %v, the page says %s", row[1], got, err, row[2])
+			t.Errorf("%s: got %s and %v, want %s", row[1], got, err, row[2])
 		}
 	}
 }

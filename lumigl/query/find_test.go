@@ -98,7 +98,7 @@ func TestHostileGraphs(t *testing.T) {
 		lines = append(lines, strings.Repeat("x", 200)+fmt.Sprint(i))
 	}
 	if _, err := query.New(graph(t, lines...)).Find(strings.Repeat("x", 199)); err == nil {
-		t.Error("found what is not there")
+		t.Error("found a missing vertex")
 	}
 	// A chain with an exit at its start, followed by a dense part whose cycles are dead ends.
 	lines = []string{"start: end v0", "end"}
@@ -161,7 +161,7 @@ func TestMeantType(t *testing.T) {
 	} {
 		e := must.Get(query.Compile(fmt.Sprintf("type == %q", given)))(t)
 		if _, meant := x.MeantType(e); strings.Join(meant, " ") != want {
-			t.Errorf("%s: %v, want %s", given, meant, want)
+			t.Errorf("%s: got %v, want %s", given, meant, want)
 		}
 	}
 }

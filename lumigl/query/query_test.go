@@ -73,10 +73,10 @@ func TestOrder(t *testing.T) {
 	g := graph(t, "y: z", "z: y", "a: c b c", "b", "c")
 	x := query.New(g)
 	if got := keys(x.Dependencies(g.Vertex("a"), false)); got != "b c" {
-		t.Errorf("dependencies of a: %s", got)
+		t.Errorf("dependencies of a: got %s", got)
 	}
 	if got := keys(x.Tops(false)); got != "y a" {
-		t.Errorf("tops: %s", got)
+		t.Errorf("tops: got %s", got)
 	}
 }
 
@@ -87,15 +87,15 @@ func TestStranger(t *testing.T) {
 	g.Vertex("b").Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(stranger)})
 	x := query.New(g)
 	if got := keys(x.Leaves()); got != "a b" {
-		t.Errorf("leaves: %s", got)
+		t.Errorf("leaves: got %s", got)
 	}
 	for _, ends := range [][2]*lumigl.Vertex{{stranger, g.Vertex("a")}, {g.Vertex("a"), stranger}} {
 		if paths, all := x.Paths(ends[0], ends[1], nil, 10); len(paths) > 0 || !all {
-			t.Errorf("%d paths, all: %t", len(paths), all)
+			t.Errorf("got %d paths, all: %t", len(paths), all)
 		}
 	}
 	if around := x.Around(stranger, 1, true, true); len(around) > 0 {
-		t.Errorf("around it: %s", keys(around))
+		t.Errorf("around it: got %s", keys(around))
 	}
 }
 
@@ -157,7 +157,7 @@ func TestPaths(t *testing.T) {
 			got = append(got, keys(path))
 		}
 		if all != test.all {
-			t.Errorf("from %s to %s: all is %t", test.from, test.to, all)
+			t.Errorf("from %s to %s: all: got %t", test.from, test.to, all)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("from %s to %s:\n%s", test.from, test.to, diff)
@@ -174,7 +174,7 @@ func TestManyPaths(t *testing.T) {
 	}
 	g := graph(t, append(lines, "v40")...)
 	if found, all := query.New(g).Paths(g.Vertex("v0"), g.Vertex("v40"), nil, 100); len(found) != 100 || all {
-		t.Errorf("found %d paths; all is %t", len(found), all)
+		t.Errorf("got %d paths, all: %t", len(found), all)
 	}
 }
 

@@ -44,7 +44,7 @@ func newBrowser(t *testing.T) context.Context {
 		}
 	}
 	if path == "" {
-		t.Skip("there is no Chromium here, which shows the pages to this test; install it ('apt-get install chromium')")
+		t.Skip("Chromium is not installed; run 'apt-get install chromium'")
 	}
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
@@ -60,7 +60,7 @@ func newBrowser(t *testing.T) context.Context {
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("%s does not start: %v", path, err)
+		t.Fatalf("cannot start %s: %v", path, err)
 	}
 	return ctx
 }
@@ -140,7 +140,7 @@ func eval[T any](t *testing.T, ctx context.Context, expression string) T {
 func eventually(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
 	if err := chromedp.Do(ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingInterval(20*time.Millisecond), chromedp.WithPollingTimeout(time.Minute))); err != nil {
-		t.Fatalf("%s does not become true: %v; the page says: %s", expression, err, eval[string](t, ctx, "document.activeElement.id + document.getElementById(\"search\").value + document.body.innerText.slice(0, 300)"))
+		t.Fatalf("%s did not become true: %v; the page is: %s", expression, err, eval[string](t, ctx, "document.activeElement.id + document.getElementById(\"search\").value + document.body.innerText.slice(0, 300)"))
 	}
 }
 
@@ -203,10 +203,10 @@ func TestPage(t *testing.T) {
 			snapshot := clusters(t, n)
 			tab, w := open(t, browser, snapshot)
 			if got := eval[string](t, tab, `document.getElementById("canvas").dataset.nodes`); got != strconv.Itoa(n) {
-				t.Errorf("the page knows %s nodes, not %d", got, n)
+				t.Errorf("got %s nodes, want %d", got, n)
 			}
 			if got, want := eval[string](t, tab, `document.getElementById("canvas").dataset.arrows`), strconv.Itoa(arrows(snapshot)); got != want {
-				t.Errorf("the page knows %s arrows, not %s", got, want)
+				t.Errorf("got %s arrows, want %s", got, want)
 			}
 			picture(t, tab, strconv.Itoa(n))
 			useSearch(t, tab)
@@ -222,10 +222,10 @@ func TestPage(t *testing.T) {
 			w.Lock()
 			defer w.Unlock()
 			if len(w.said) > 0 {
-				t.Errorf("the browser says: %q", w.said)
+				t.Errorf("the browser reported %q", w.said)
 			}
 			if len(w.requests) != 1 || !strings.HasPrefix(w.requests[0], "file://") {
-				t.Errorf("the page loads %q", w.requests)
+				t.Errorf("the page requested %q", w.requests)
 			}
 		})
 	}
@@ -241,14 +241,14 @@ func TestHostilePage(t *testing.T) {
 		selected := fmt.Sprintf(`document.getElementById("canvas").dataset.selected === %s`, jsonOf(t, v.Key()))
 		eventually(t, tab, selected)
 		if got := eval[int](t, tab, `document.querySelectorAll("#details .links button").length`); got != 2 {
-			t.Errorf("%q has %d neighbors", v.Key(), got)
+			t.Errorf("%q: got %d neighbors", v.Key(), got)
 		}
 	}
 	if got := eval[int](t, tab, `document.scripts.length`); got != 2 {
-		t.Errorf("the page has %d scripts", got)
+		t.Errorf("got %d scripts", got)
 	}
 	if eval[bool](t, tab, `document.getElementById("side").checkVisibility()`) {
-		t.Error("there is a legend, and there are no types")
+		t.Error("there is a legend without types")
 	}
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "<SCRIPT>"))
 	eventually(t, tab, `document.getElementById("found-title").textContent === "1 found"`)
@@ -256,7 +256,7 @@ func TestHostilePage(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 || len(w.requests) != 1 {
-		t.Errorf("the browser says %q and loads %q", w.said, w.requests)
+		t.Errorf("the browser reported %q and requested %q", w.said, w.requests)
 	}
 }
 
@@ -302,7 +302,7 @@ func useDetails(t *testing.T, tab context.Context) {
 	text := eval[string](t, tab, `document.getElementById("details").innerText`)
 	for _, want := range []string{"web-0-0", "aws:ec2/instance:Instance", "(secret)", "(not known yet)", "→ role-0 (arn)", "Depends on (3)", `"ami-f6035893"`} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the details do not have %q:\n%s", want, text)
+			t.Errorf("the details do not contain %q:\n%s", want, text)
 		}
 	}
 	// Click the node, which was moved to the center.

@@ -56,10 +56,10 @@ func TestAddress(t *testing.T) {
 	eventually(t, tab, `document.documentElement.dataset.ready === ""`)
 	eventually(t, tab, selected("::zone-0-a"))
 	if focus := eval[string](t, tab, "document.activeElement.tagName"); focus != "BODY" {
-		t.Errorf("the page takes the focus to %s by itself", focus)
+		t.Errorf("the page moved the focus to %s on its own", focus)
 	}
 	if zoom := eval[float64](t, tab, `Number(document.getElementById("canvas").dataset.zoom)`); zoom < 0.4 {
-		t.Errorf("the node cannot be read at a zoom of %g", zoom)
+		t.Errorf("the node is not readable at zoom %g", zoom)
 	}
 	run(t, tab, chromedp.Evaluate[chromedp.Void](`location.hash = "#gone"`))
 	eventually(t, tab, `document.getElementById("details").hidden && document.getElementById("status").textContent === "gone is not drawn here"`)
@@ -68,7 +68,7 @@ func TestAddress(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser says: %q", w.said)
+		t.Errorf("the browser reported %q", w.said)
 	}
 }
 
@@ -106,18 +106,18 @@ func TestLongNamesInPage(t *testing.T) {
 		// The start is clipped, and the end is inside the list.
 		if !eval[bool](t, tab, button+`.querySelector(".start").scrollWidth > `+button+`.querySelector(".start").clientWidth + 9`) ||
 			!eval[bool](t, tab, button+`.querySelector(".end").getBoundingClientRect().right <= document.getElementById("side").getBoundingClientRect().right`) {
-			t.Errorf("the result %d is not cut before its end", i)
+			t.Errorf("result %d is not cut before its end", i)
 		}
 		text := eval[string](t, tab, button+`.textContent`)
 		title := eval[string](t, tab, button+`.title`)
 		if text != name(i) || title != name(i) {
-			t.Errorf("the result %d has the text %q and the title %q, want %q", i, text, title, name(i))
+			t.Errorf("result %d: got text %q and title %q, want %q", i, text, title, name(i))
 		}
 	}
 	names := accessibleNames(t, tab)
 	for i := range 2 {
 		if !slices.Contains(names, jsonOf(t, name(i))) {
-			t.Errorf("a screen reader does not read %s, but %s", name(i), names)
+			t.Errorf("accessible names do not contain %s: %s", name(i), names)
 		}
 	}
 	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(400*time.Millisecond))
@@ -138,7 +138,7 @@ func TestLongNamesInPage(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser says: %q", w.said)
+		t.Errorf("the browser reported %q", w.said)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestPhone(t *testing.T) {
 	eventually(t, tab, `innerWidth === 360 && document.documentElement.dataset.ready === "" && document.getElementById("canvas").width === 3 * 360`)
 	cut := `[...document.querySelectorAll("header *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth).map((e) => e.id).join()`
 	if outside := eval[string](t, tab, cut); outside != "" {
-		t.Errorf("the header is cut at %s", outside)
+		t.Errorf("the header is clipped at %s", outside)
 	}
 	zoom := func() float64 { return eval[float64](t, tab, `Number(document.getElementById("canvas").dataset.zoom)`) }
 	before := zoom()
@@ -180,7 +180,7 @@ func TestPhone(t *testing.T) {
 	run(t, tab, touch("touchStart", 50, 400, 310, 400), touch("touchMove", 128, 400, 232, 400), touch("touchEnd"))
 	eventually(t, tab, fmt.Sprintf(`Math.abs(Number(document.getElementById("canvas").dataset.zoom) / %g - 1) < 0.02`, before))
 	if scale := eval[float64](t, tab, "visualViewport.scale"); scale != 1 {
-		t.Errorf("the pinch made the whole page larger: %g", scale)
+		t.Errorf("the pinch zoomed the page to %g", scale)
 	}
 	if !eval[bool](t, tab, `document.getElementById("details").hidden`) {
 		t.Error("the pinch selected something")
@@ -194,7 +194,7 @@ func TestPhone(t *testing.T) {
 	// The node was moved to the center of the area beside the details.
 	middle := eval[[]float64](t, tab, `(() => { const r = document.getElementById("stage").getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.bottom]; })()`)
 	if top := eval[float64](t, tab, `document.getElementById("details").getBoundingClientRect().top`); top < middle[2] {
-		t.Errorf("the details begin at %g and hide the graph, which ends at %g", top, middle[2])
+		t.Errorf("the details start at %g and hide the graph, which ends at %g", top, middle[2])
 	}
 	picture(t, tab, "phone-details")
 	run(t, tab, chromedp.Click(chromedp.CSS("#details header button")))
@@ -202,7 +202,7 @@ func TestPhone(t *testing.T) {
 	w.Lock()
 	defer w.Unlock()
 	if len(w.said) > 0 {
-		t.Errorf("the browser says: %q", w.said)
+		t.Errorf("the browser reported %q", w.said)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestPaper(t *testing.T) {
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("testdata/mermaid/node_modules/axe-core/axe.min.js")
 	if err != nil {
-		t.Skip("axe is not installed, which this test asks; run 'npm ci --prefix lumigl/render/testdata/mermaid'")
+		t.Skip("axe is not installed; run 'npm ci --prefix lumigl/render/testdata/mermaid'")
 	}
 	browser := newBrowser(t)
 	tab, _ := open(t, browser, clusters(t, 300))
@@ -256,7 +256,7 @@ func TestFirefox(t *testing.T) {
 		}
 	}
 	if path == "" {
-		t.Skip("there is no Firefox here, which shows a page to this test; install it ('apt-get install firefox-esr')")
+		t.Skip("Firefox is not installed; run 'apt-get install firefox-esr'")
 	}
 	folder := t.TempDir()
 	var page bytes.Buffer
@@ -276,7 +276,7 @@ func TestFirefox(t *testing.T) {
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
 	if left == 0 || right == 0 {
-		t.Errorf("Firefox draws %d points of the first type in the legend, and %d in the graph", left, right)
+		t.Errorf("Firefox drew %d pixels of the first type in the legend and %d in the graph", left, right)
 	}
 	if pictures != "" {
 		must.Do(t, os.WriteFile(filepath.Join(pictures, "firefox.png"), text, 0o600))
@@ -303,7 +303,7 @@ func TestEmptyPage(t *testing.T) {
 	text := eval[string](t, tab, "document.body.innerText")
 	for _, want := range []string{"0 resources, 0 dependencies, 1 pending change", "This graph is empty."} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the page does not say %q: %s", want, text)
+			t.Errorf("the page does not contain %q: %s", want, text)
 		}
 	}
 }
@@ -324,6 +324,6 @@ func TestResize(t *testing.T) {
 	eventually(t, tab, "sizes.length === 4")
 	sizes := eval[string](t, tab, "sizes.join()")
 	if strings.Count(sizes, ": 255") != 4 {
-		t.Errorf("the widths and the opacities are %s", sizes)
+		t.Errorf("got the widths and opacities %s", sizes)
 	}
 }

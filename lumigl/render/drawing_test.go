@@ -75,7 +75,7 @@ func TestPageData(t *testing.T) {
 		`"extensions":["object","e",["number","1"]]`,
 	} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not have %s:\n%s", want, data)
+			t.Errorf("the page does not contain %s:\n%s", want, data)
 		}
 	}
 }
@@ -99,11 +99,11 @@ func TestProgram(t *testing.T) {
 		`["expression","jsonStringify(null)"]`, `["object","interpolate",["list","p=",["jsonStringify","a",["ref",`,
 	} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not have %s:\n%s", want, data)
+			t.Errorf("the page does not contain %s:\n%s", want, data)
 		}
 	}
 	if strings.Contains(data, "hunter") {
-		t.Error("the page has a secret")
+		t.Error("the page contains a secret")
 	}
 	var paths []string
 	for _, a := range render.Summarize(doc, render.Options{}).Arrows {
@@ -142,13 +142,13 @@ func TestLongNames(t *testing.T) {
 	}
 	vertices := render.Summarize(g, render.Options{}).Vertices
 	if vertices[0].Name != short || vertices[1].Name != fits {
-		t.Errorf("the names are %q and %q, want %q and %q", vertices[0].Name, vertices[1].Name, short, fits)
+		t.Errorf("got the names %q and %q, want %q and %q", vertices[0].Name, vertices[1].Name, short, fits)
 	}
 	for format, want := range map[string]string{
 		"dot": strings.ReplaceAll(short, `"`, `\"`), "mmd": "…" + strings.Repeat("ä", 18), "html": `"name":` + jsonOf(t, whole),
 	} {
 		if text := drawn(t, format, g, render.Options{}); !strings.Contains(text, want) {
-			t.Errorf("the %s does not have %s:\n%s", format, want, text)
+			t.Errorf("%s does not contain %s:\n%s", format, want, text)
 		}
 	}
 }

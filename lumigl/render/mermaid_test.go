@@ -28,7 +28,7 @@ func TestMermaidParses(t *testing.T) {
 	t.Parallel()
 	const folder = "testdata/mermaid"
 	if _, err := os.Stat(folder + "/node_modules/mermaid"); err != nil {
-		t.Skipf("Mermaid is not installed, which this test asks; run 'npm ci --prefix lumigl/render/%s'", folder)
+		t.Skipf("Mermaid is not installed; run 'npm ci --prefix lumigl/render/%s'", folder)
 	}
 	var texts []string
 	type understood struct {

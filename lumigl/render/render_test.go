@@ -53,10 +53,10 @@ func TestGolden(t *testing.T) {
 		for _, format := range []string{"dot", "mmd", "html"} {
 			text := drawn(t, format, doc, render.Options{Title: name + ".json", Cluster: render.ByType})
 			if again := drawn(t, format, doc, render.Options{Title: name + ".json", Cluster: render.ByType}); again != text {
-				t.Errorf("%s.%s is different every time", name, format)
+				t.Errorf("%s.%s is not deterministic", name, format)
 			}
 			if strings.Contains(text, "hunter2") {
-				t.Errorf("%s.%s has a secret in it", name, format)
+				t.Errorf("%s.%s contains a secret", name, format)
 			}
 			golden := filepath.Join("testdata", name+"."+format)
 			if format == "html" {
@@ -81,10 +81,10 @@ func dataOf(t testing.TB, page string) string {
 		t.Fatal("the page has no data")
 	}
 	if n := strings.Count(strings.ToLower(rest), "</script"); n != 1 {
-		t.Errorf("%d scripts end behind the data", n)
+		t.Errorf("%d scripts end after the data", n)
 	}
 	if strings.ContainsAny(data, "<>&\u2028\u2029") {
-		t.Error("the data has characters in it that may mean something to HTML")
+		t.Error("the data contains characters that are special in HTML")
 	}
 	if !json.Valid([]byte(data)) {
 		t.Errorf("the data is not JSON:\n%s", data)
@@ -104,7 +104,7 @@ func dotOf(t testing.TB, text string) (nodes map[string]bool, edges int) {
 	t.Helper()
 	file, err := dot.ParseString(text)
 	if err != nil {
-		t.Fatalf("it does not parse: %v\n%s", err, text)
+		t.Fatalf("invalid DOT: %v\n%s", err, text)
 	}
 	nodes = map[string]bool{}
 	var look func([]ast.Stmt)
@@ -131,7 +131,7 @@ func TestDOTParses(t *testing.T) {
 		for _, cluster := range []render.Cluster{render.NoCluster, render.ByType, render.ByPackage, render.ByModule} {
 			nodes, edges := dotOf(t, drawn(t, "dot", doc, render.Options{Title: `a "b"`, Cluster: cluster}))
 			if len(nodes) != doc.Base().Len() || edges != arrows(doc) {
-				t.Errorf("%s: %d nodes and %d edges, want %d and %d", name, len(nodes), edges, doc.Base().Len(), arrows(doc))
+				t.Errorf("%s: got %d nodes and %d edges, want %d and %d", name, len(nodes), edges, doc.Base().Len(), arrows(doc))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func TestDOTParses(t *testing.T) {
 func TestGraphviz(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("dot"); err != nil {
-		t.Skip("there is no Graphviz here; install it ('apt-get install graphviz')")
+		t.Skip("Graphviz is not installed; run 'apt-get install graphviz'")
 	}
 	for _, name := range []string{"snapshot", "graph", "hostile"} {
 		doc := parse(t, name+".json")
@@ -152,10 +152,10 @@ func TestGraphviz(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, said.String())
 		}
 		if n := strings.Count(out.String(), `class="node"`); n != doc.Base().Len() {
-			t.Errorf("%s: Graphviz draws %d nodes, want %d", name, n, doc.Base().Len())
+			t.Errorf("%s: Graphviz drew %d nodes, want %d", name, n, doc.Base().Len())
 		}
 		if n := strings.Count(out.String(), `class="edge"`); n != arrows(doc) {
-			t.Errorf("%s: Graphviz draws %d edges, want %d", name, n, arrows(doc))
+			t.Errorf("%s: Graphviz drew %d edges, want %d", name, n, arrows(doc))
 		}
 	}
 }
@@ -199,10 +199,10 @@ func TestLarge(t *testing.T) {
 	t.Parallel()
 	g := chain(t, 100_000)
 	if nodes, edges := dotOf(t, drawn(t, "dot", chain(t, 10_000), render.Options{})); len(nodes) != 10_000 || edges != 9_999+2_000 {
-		t.Errorf("%d nodes, %d edges", len(nodes), edges)
+		t.Errorf("got %d nodes and %d edges", len(nodes), edges)
 	}
 	if n := strings.Count(drawn(t, "dot", g, render.Options{}), "->"); n != 119_999 {
-		t.Errorf("%d edges", n)
+		t.Errorf("got %d edges", n)
 	}
 	err := render.Page(io.Discard, g, render.Options{})
 	var large *render.TooLargeError
@@ -211,7 +211,7 @@ func TestLarge(t *testing.T) {
 	}
 	data := dataOf(t, drawn(t, "html", chain(t, render.MaxPageVertices), render.Options{}))
 	if n := strings.Count(data, `"key":`); n != render.MaxPageVertices {
-		t.Errorf("the page has %d nodes", n)
+		t.Errorf("got %d nodes", n)
 	}
 }
 
@@ -234,11 +234,11 @@ func TestMuchInside(t *testing.T) {
 	data := dataOf(t, drawn(t, "html", g, render.Options{}))
 	for _, want := range []string{`["more",800]`, `["more",1]`, `ä…"`, `["many[0]","many[1]","many[2]"],997`} {
 		if !strings.Contains(data, want) {
-			t.Errorf("the page does not have %s", want)
+			t.Errorf("the page does not contain %s", want)
 		}
 	}
 	if len(data) > 30_000 {
-		t.Errorf("the page has %d bytes of data", len(data))
+		t.Errorf("got %d bytes of data", len(data))
 	}
 	if text := drawn(t, "dot", g, render.Options{}); !strings.Contains(text, `[label="many[0]\nmany[1]\nmany[2]\nand 997 more"]`) {
 		t.Error(text)
@@ -263,11 +263,11 @@ func FuzzRender(f *testing.F) {
 			lumigl.Member{Key: property + "'", Value: lumigl.TextOf(text)})
 		o := render.Options{Title: text}
 		if nodes, edges := dotOf(t, drawn(t, "dot", g, o)); len(nodes) != 2 || edges != 1 {
-			t.Errorf("%d nodes and %d edges", len(nodes), edges)
+			t.Errorf("got %d nodes and %d edges", len(nodes), edges)
 		}
 		for _, line := range strings.Split(strings.TrimSuffix(drawn(t, "mmd", g, o), "\n"), "\n") {
 			if !mermaidLine.MatchString(line) {
-				t.Errorf("a line of Mermaid: %q", line)
+				t.Errorf("invalid line of Mermaid: %q", line)
 			}
 		}
 		var page struct {
@@ -275,7 +275,7 @@ func FuzzRender(f *testing.F) {
 		}
 		must.Do(t, json.Unmarshal([]byte(dataOf(t, drawn(t, "html", g, o))), &page))
 		if page.Nodes[0].Key != key {
-			t.Errorf("the key became %q", page.Nodes[0].Key)
+			t.Errorf("got the key %q", page.Nodes[0].Key)
 		}
 	})
 }

@@ -68,7 +68,7 @@ func TestForwards(t *testing.T) {
 			last := l.Nodes[a.From].X
 			for _, p := range append(l.Bends[i], l.Nodes[a.To]) {
 				if p.X <= last {
-					t.Fatalf("arrow %v goes back: %v, %v, %v", a, l.Nodes[a.From], l.Bends[i], l.Nodes[a.To])
+					t.Fatalf("arrow %v points back: %v, %v, %v", a, l.Nodes[a.From], l.Bends[i], l.Nodes[a.To])
 				}
 				last = p.X
 			}
@@ -94,7 +94,7 @@ func TestShapes(t *testing.T) {
 	for name, arrows := range shapes {
 		l := check(t, layout.Graph{Nodes: n, Arrows: arrows})
 		if ratio := float64(l.Width) / float64(l.Height); ratio < 0.4 || ratio > 6 {
-			t.Errorf("%s is drawn %d x %d", name, l.Width, l.Height)
+			t.Errorf("%s: got the size %d x %d", name, l.Width, l.Height)
 		}
 	}
 }
@@ -183,13 +183,13 @@ func TestClear(t *testing.T) {
 				for n, p := range l.Nodes {
 					inside := max(p.Y-from.Y, from.Y-p.Y) < layout.NodeHeight/2
 					if inside && min(from.X, to.X) < p.X+layout.NodeWidth/2 && max(from.X, to.X) > p.X-layout.NodeWidth/2 {
-						t.Errorf("%s: %v leads through node %d at %v: %v", name, a, n, p, way)
+						t.Errorf("%s: %v crosses node %d at %v: %v", name, a, n, p, way)
 					}
 				}
 			}
 		}
 		if bends == 0 {
-			t.Errorf("%s: there are no bends", name)
+			t.Errorf("%s: no bends", name)
 		}
 	}
 }
