@@ -300,7 +300,7 @@ Methods:
 				got += text + "\n"
 			}
 			if want := strings.TrimPrefix(test.want, "\n"); got != want {
-				t.Errorf("the errors are\n%s, not\n%s", got, want)
+				t.Errorf("got\n%s, want\n%s", got, want)
 			}
 		})
 	}

@@ -129,13 +129,13 @@ Methods:
 	_ = json.Unmarshal(got.Trace, &ours)
 	_ = json.Unmarshal(want.Trace, &theirs)
 	if len(ours) != len(theirs) || got.Error.Kind != want.Error.Kind {
-		t.Fatalf("%s, in the reference %s", got.Error.Message, want.Error.Message)
+		t.Fatalf("got %s, want %s", got.Error.Message, want.Error.Message)
 	}
 	for i := range ours {
 		var v [3]any
 		_ = json.Unmarshal(ours[i], &v)
 		if a, b := normal(ours[i]), normal(theirs[i]); a != b {
-			t.Errorf("[contract, value, result] is %s, in the reference %s\n%s", a, b, contracts[int(v[0].(float64))])
+			t.Errorf("[contract, value, result]: got %s, want %s\n%s", a, b, contracts[int(v[0].(float64))])
 		}
 	}
 	t.Logf("%d combinations", len(ours))

@@ -38,10 +38,10 @@ func TestCoreLibrary(t *testing.T) {
 	for id, want := range map[string]string{"a": `["shop", 1, "localhost", true]`, "b": `["shop", 1, "localhost", true]`} {
 		got := must.Get(in.Call(t.Context(), in.Object(id), "report"))(t)
 		if text := string(encode(t, got)); text != want {
-			t.Errorf("application %s reports %s, not %s", id, text, want)
+			t.Errorf("application %s: got %s, want %s", id, text, want)
 		}
 	}
 	if text := string(encode(t, in.Save(env))); !json.Valid([]byte(text)) {
-		t.Errorf("the saved model is %s", text)
+		t.Errorf("got the saved model %s", text)
 	}
 }

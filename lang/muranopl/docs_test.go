@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 		}
 		trees, err := catalog.Decode("docs/muranopl.md", []byte(block[2]))
 		if err != nil || block[1] != "yaml" {
-			t.Errorf("this is in no file: %v\n%s", err, block[2])
+			t.Errorf("a block is not in any file: %v\n%s", err, block[2])
 			continue
 		}
 		classes := muranopl.Declarations{"A": {Name: "A", Tree: trees[0]}}

@@ -157,7 +157,7 @@ func FuzzModels(f *testing.F) {
 			in.Destroy(t.Context(), o)
 		}
 		if took := time.Since(before); took > 10*time.Second {
-			t.Errorf("it takes %s", took)
+			t.Errorf("it took %s", took)
 		}
 	})
 }

@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 			}
 			err := limited(t, t.Context(), steps, strings.ReplaceAll(c.source, "\nExtends: \n", "\n"))
 			if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.HasSuffix(err.Error(), c.want)) {
-				t.Errorf("the error is %v, not %q", err, c.want)
+				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
@@ -131,10 +131,10 @@ func TestCancel(t *testing.T) {
 		err := limited(t, ctx, 20_000, strings.ReplaceAll(mainClass("", body), "\nExtends: \n", "\n"))
 		cancel()
 		if e := (*muranopl.Error)(nil); !errors.As(err, &e) || e.Kind != yaql.Canceled && e.Kind != yaql.Limit {
-			t.Errorf("%s\nthe error is %v, not that it was canceled", body, err)
+			t.Errorf("%s\ngot %v, want a canceled error", body, err)
 		}
 		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s\nends after %s", body, d)
+			t.Errorf("%s\nended after %s", body, d)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestModelErrors(t *testing.T) {
 	} {
 		_, err := load(t, newModelInterpreter(t, new([]any)), test.model)
 		if got := errorText(err); got != test.want {
-			t.Errorf("%s\n: %s\n, not %s", test.model, got, test.want)
+			t.Errorf("%s: got\n%s\n, want %s", test.model, got, test.want)
 		}
 	}
 }
@@ -145,13 +145,13 @@ func TestSave(t *testing.T) {
 		}
 		got := saved(t, in, o)
 		if short := same.Replace(got); short != test.want {
-			t.Errorf("%s: the model is\n%s\n, not\n%s", test.name, short, test.want)
+			t.Errorf("%s: got\n%s\n, want\n%s", test.name, short, test.want)
 		}
 		in = newModelInterpreter(t, new([]any))
 		if o, err = load(t, in, got); err != nil {
 			t.Errorf("%s: %s", test.name, err)
 		} else if again := saved(t, in, o); again != got {
-			t.Errorf("%s: the model that is saved again is\n%s\n, not\n%s", test.name, again, got)
+			t.Errorf("%s: saved again: got\n%s\n, want\n%s", test.name, again, got)
 		}
 	}
 }
@@ -164,18 +164,18 @@ func TestDestroy(t *testing.T) {
 		"all": [{"?": {"type": "t.Node", "id": "c"}, "text": "outer", "with": null, "next":
 			{"?": {"type": "t.Leaf", "id": "d"}, "text": "inner", "with": null}}, {"?": {"type": "t.Node", "id": "e"}, "with": null, "text": "second"}]}`))(t)
 	if errs := in.Destroy(t.Context(), o); len(errs) > 0 || len(traced) > 0 {
-		t.Errorf("nothing disappeared: %v, %v", errs, traced)
+		t.Errorf("nothing was destroyed: %v, %v", errs, traced)
 	}
 	must.Get(in.Call(t.Context(), o, "clear"))(t)
 	inner := in.Object("d")
 	errs := in.Destroy(t.Context(), o)
 	if got := fmt.Sprint(traced); got != "[leaf inner outer second]" {
-		t.Errorf("the order is %s", got)
+		t.Errorf("got the order %s", got)
 	}
 	if got := fmt.Sprint(errs); got != "[c.yaml:44:42: gone]" {
-		t.Errorf("the errors are %s", got)
+		t.Errorf("got the errors %s", got)
 	}
 	if _, err := inner.Get("text"); errorText(err) != "object d of class t.Leaf is destroyed" || in.Object("d") != nil || in.Object("b") == nil {
-		t.Errorf("a destroyed object has %v", err)
+		t.Errorf("destroyed object: got %v", err)
 	}
 }

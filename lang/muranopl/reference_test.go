@@ -116,7 +116,7 @@ func startReference(t testing.TB) *reference {
 	case err != nil:
 		t.Fatal(err)
 	case r == nil:
-		t.Skipf("not compared with the reference: %s cannot import murano (install Debian's python3-murano)", python)
+		t.Skipf("the reference is not available: %s cannot import murano (install Debian's python3-murano)", python)
 	}
 	referenceTurn.Lock()
 	t.Cleanup(referenceTurn.Unlock)
@@ -129,7 +129,7 @@ func (r *reference) ask(q request) answer {
 		r.t.Fatal(err)
 	}
 	if !r.out.Scan() {
-		r.t.Fatalf("the reference ended at %v: %v", q, r.out.Err())
+		r.t.Fatalf("the reference exited at %v: %v", q, r.out.Err())
 	}
 	var a answer
 	if err := json.Unmarshal(r.out.Bytes(), &a); err != nil {

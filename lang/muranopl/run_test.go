@@ -41,12 +41,12 @@ func TestFromGo(t *testing.T) {
 	o := must.Get(in.Load(ctx, Tree(m{"?": m{"type": "test.Counter", "id": "c"}})))(t)
 	v := must.Get(in.Call(ctx, o, "count"))(t)
 	if v != int64(42) {
-		t.Errorf("the method returns %v, not 42", v)
+		t.Errorf("got %v, want 42", v)
 	}
 	got, _ := yaql.AppendJSON(nil, in.Save(o))
 	const want = `{"?": {"id": "c", "type": "test.Counter"}, "start": 40, "total": 42}`
 	if string(got) != want {
-		t.Errorf("the model is\n %s, not\n %s", got, want)
+		t.Errorf("got\n %s, want\n %s", got, want)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestLost(t *testing.T) {
 	_, err := in.Load(context.Background(), Tree(m{"?": m{"type": "test.A", "id": "a"}}), gone)
 	const want = "cannot destroy object b, which was removed from the model: keep its class unchanged for one more deployment: unknown class test.B: did you mean test.A?"
 	if err == nil || err.Error() != want {
-		t.Errorf("the error is\n %v, not\n %s", err, want)
+		t.Errorf("got\n %v, want\n %s", err, want)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestAssignStatic(t *testing.T) {
 			text = []byte(err.Error())
 		}
 		if string(text) != want {
-			t.Errorf("%s: %s\nnot %s", method, text, want)
+			t.Errorf("%s: got %s\nwant %s", method, text, want)
 		}
 	}
 }

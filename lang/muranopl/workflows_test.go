@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-var update = flag.Bool("update", false, "accept what is found as right")
+var update = flag.Bool("update", false, "update golden files")
 
 const workflows = "testdata/workflows.txt"
 
@@ -48,7 +48,7 @@ func TestWorkflows(t *testing.T) {
 	for _, w := range all {
 		got := run(t, w.request).String() + "\n"
 		if got != w.golden && !*update {
-			t.Errorf("%s\n%s returns\n%snot\n%s", w.title, w.source, got, w.golden)
+			t.Errorf("%s\n%s: got\n%swant\n%s", w.title, w.source, got, w.golden)
 		}
 		text += "\n=== " + w.title + "\n" + w.source + ">>> " + strings.TrimSuffix(got, "\n")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-var update = flag.Bool("update", false, "write what docs/yaql.md says of functions and errors")
+var update = flag.Bool("update", false, "update docs/yaql.md")
 
 const page = "../../docs/yaql.md"
 
@@ -29,7 +29,7 @@ func TestPage(t *testing.T) {
 			t.Fatalf("docs/yaql.md has no markers for %s", name)
 		}
 		if old != section && !*update {
-			t.Errorf("%s in docs/yaql.md are not current: go test ./lang/yaql -run TestPage -update", name)
+			t.Errorf("%s in docs/yaql.md are out of date; run 'go test ./lang/yaql -run TestPage -update'", name)
 		}
 		text = before + begin + section + end + after
 	}
@@ -62,10 +62,10 @@ func TestPageOptions(t *testing.T) {
 		}
 	}
 	if set != DefaultOptions() {
-		t.Errorf("the table has %+v, want %+v", set, DefaultOptions())
+		t.Errorf("the table lists %+v, want %+v", set, DefaultOptions())
 	}
 	if len(rows) != 9 {
-		t.Errorf("the table has %d options, want 9", len(rows))
+		t.Errorf("the table lists %d options, want 9", len(rows))
 	}
 }
 

@@ -51,7 +51,7 @@ func FuzzFromJSON(f *testing.F) {
 		failed := json.Unmarshal([]byte(text), &want)
 		v, err := FromJSON([]byte(text))
 		if err != nil && failed == nil || err == nil && !json.Valid([]byte(text)) {
-			t.Fatalf("%q: %v, and encoding/json says %v", text, err, failed)
+			t.Fatalf("%q: got %v, encoding/json returned %v", text, err, failed)
 		}
 		if err != nil || failed != nil {
 			return // Only one of both supports integers beyond the range of a float.

@@ -66,6 +66,6 @@ func compare(t *testing.T, ref *reference, where, source string, data any, opts 
 	})
 	got, kind, err := evaluateEncoded(t, source, data, opts)
 	if (kind != kinds[want.Error] || got != want.Value) && !deliberate(source, want, kind, err, opts) {
-		t.Errorf("%s: %s\n is %s%v, in the reference %s%s %s", where, source, got, orNothing(err), want.Value, want.Error, want.Message)
+		t.Errorf("%s: %s\ngot  %s%v\nwant %s%s %s", where, source, got, orNothing(err), want.Value, want.Error, want.Message)
 	}
 }

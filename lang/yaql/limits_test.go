@@ -185,7 +185,7 @@ func TestShared(t *testing.T) {
 	}
 	a, b, other := nested(int64(1)), nested(1.0), nested(int64(2))
 	if s, err := SetOf([]any{a, b, other}); err != nil || s.Len() != 2 {
-		t.Errorf("the set has %d items, want 2 (%v)", s.Len(), err)
+		t.Errorf("got %d items, want 2 (%v)", s.Len(), err)
 	}
 	if !Equal(a, b) || Equal(a, other) {
 		t.Error("nested values with equal parts must be equal, others must not")

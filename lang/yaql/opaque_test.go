@@ -91,7 +91,7 @@ func TestOpaque(t *testing.T) {
 		got = slices.Compact(got)
 		want = slices.Sorted(slices.Values(want))
 		if !slices.Equal(got, want) {
-			t.Errorf("the functions that %s are\n %s, not\n %s", what, strings.Join(got, " "), strings.Join(want, " "))
+			t.Errorf("functions that %s: got\n %s, want\n %s", what, strings.Join(got, " "), strings.Join(want, " "))
 		}
 	}
 	compare("pass opaque values on", passed, passes)
@@ -219,7 +219,7 @@ func TestOpaqueText(t *testing.T) {
 		v, err := x.EvaluateIn(context.Background(), in)
 		text, ok := v.(*unseen)
 		if err != nil || !ok || !slices.Equal(text.parts, want) {
-			t.Errorf("%s is %v, %v, not a text of %v", source, v, err, want)
+			t.Errorf("%s: got %v, %v, want a text of %v", source, v, err, want)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestOpaqueOperations(t *testing.T) {
 		in.Set("a", &unseen{})
 		x := must.Get(Compile(source))(t)
 		if v, err := x.EvaluateIn(context.Background(), in); !errors.Is(err, errUnseen) {
-			t.Errorf("%s is %v, with the error %v, not that of the opaque value", source, v, err)
+			t.Errorf("%s: got %v, %v, want the error of the opaque value", source, v, err)
 		}
 	}
 }

@@ -50,7 +50,7 @@ type reply struct{ Tree, Value, Error, Message string }
 func startReference(t testing.TB) *reference {
 	t.Helper()
 	if err := exec.Command(python, "-c", "import yaql").Run(); err != nil {
-		t.Skipf("not compared with the reference: %s cannot import yaql (install Debian's python3-yaql)", python)
+		t.Skipf("the reference is not available: %s cannot import yaql (install Debian's python3-yaql)", python)
 	}
 	cmd := exec.Command(python, "-W", "ignore", "testdata/reference.py")
 	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0") // The order of sets depends on it.
@@ -75,7 +75,7 @@ func (r *reference) ask(request map[string]any) reply {
 		r.t.Fatal(err)
 	}
 	if !r.out.Scan() {
-		r.t.Fatalf("the reference ended at %v: %v", request, r.out.Err())
+		r.t.Fatalf("the reference exited at %v: %v", request, r.out.Err())
 	}
 	var a reply
 	if err := json.Unmarshal(r.out.Bytes(), &a); err != nil {
@@ -245,15 +245,15 @@ func compareTree(t testing.TB, ref *reference, source string) bool {
 	root, err := parse(source, &Options{Delegates: true})
 	switch {
 	case err != nil && want.Error == "":
-		t.Errorf("%q: %v, but the reference has %s", source, err, want.Tree)
+		t.Errorf("%q: got %v, want %s", source, err, want.Tree)
 	case err == nil && want.Error != "":
-		t.Errorf("%q is %s, but the reference says %s", source, dump(root), want.Message)
+		t.Errorf("%q: got %s, want the error %s", source, dump(root), want.Message)
 	case err == nil && dump(root) != want.Tree:
-		t.Errorf("%q is\n %s, in the reference\n %s", source, dump(root), want.Tree)
+		t.Errorf("%q:\ngot  %s\nwant %s", source, dump(root), want.Tree)
 	case err == nil:
 		again, err := parse(root.String(), &Options{Delegates: true})
 		if err != nil || dump(again) != want.Tree {
-			t.Errorf("%q prints as %q, which is not the same (%v)", source, root.String(), err)
+			t.Errorf("%q: String returned a different expression, %q (%v)", source, root.String(), err)
 		}
 		return true
 	}
@@ -328,14 +328,14 @@ func TestReference(t *testing.T) {
 		case (kind != kinds[want.Error] || got != want.Value) && unordered.MatchString(source):
 			skipped++
 		case kind != kinds[want.Error] || got != want.Value:
-			t.Errorf("seed %d: %s\n is %s%v, in the reference %s%s %s", seed, source, got, orNothing(err), want.Value, want.Error, want.Message)
+			t.Errorf("seed %d: %s\ngot  %s%v\nwant %s%s %s", seed, source, got, orNothing(err), want.Value, want.Error, want.Message)
 		case err != nil:
 			failures++
 		default:
 			values++
 		}
 	}
-	t.Logf("%d values, %d errors, %d not compared", values, failures, skipped)
+	t.Logf("%d values, %d errors, %d skipped", values, failures, skipped)
 	if total := values + failures + skipped; skipped > total/10 || values < total/4 {
 		t.Errorf("too few comparisons: %d values, %d errors, %d skipped", values, failures, skipped)
 	}

@@ -12,24 +12,24 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// says returns a function that returns text.
-func says(text string, declare func(string, string, func(*Call) (any, error)) *Function, name, params string) *Function {
+// saying returns a function that returns text.
+func saying(text string, declare func(string, string, func(*Call) (any, error)) *Function, name, params string) *Function {
 	return declare(name, params, func(*Call) (any, error) { return text, nil })
 }
 
 func TestOverloads(t *testing.T) {
 	opts := DefaultOptions()
 	functions := []*Function{
-		says("any", Func, "f", "x any"), says("iterable", Func, "f", "x iterable"), says("list", Func, "f", "x sequence"),
-		says("left", Func, "g", "x int, y any"), says("right", Func, "g", "x any, y int"),
-		says("lazy", Func, "l", "x lambda"), says("eager", Func, "l", "x int"),
-		says("string", Func, "len", "x string"),
-		says("method", Method, "m", "x any"), says("function", Func, "m", "x any"),
-		says("keyword", Func, "k", "x keyword"), says("value", Func, "k", "x any"),
-		says("named", Func, "n", "a int, b int=2, *rest string, c any=null"),
-		says("pairs", Func, "p", "*x pair").WithoutKeywords(), says("plain", Func, "p", "x int"),
-		says("others", Func, "o", "x int=unset, **others string"),
-		says("rule", Func, "r", "*x rule").WithoutKeywords(),
+		saying("any", Func, "f", "x any"), saying("iterable", Func, "f", "x iterable"), saying("list", Func, "f", "x sequence"),
+		saying("left", Func, "g", "x int, y any"), saying("right", Func, "g", "x any, y int"),
+		saying("lazy", Func, "l", "x lambda"), saying("eager", Func, "l", "x int"),
+		saying("string", Func, "len", "x string"),
+		saying("method", Method, "m", "x any"), saying("function", Func, "m", "x any"),
+		saying("keyword", Func, "k", "x keyword"), saying("value", Func, "k", "x any"),
+		saying("named", Func, "n", "a int, b int=2, *rest string, c any=null"),
+		saying("pairs", Func, "p", "*x pair").WithoutKeywords(), saying("plain", Func, "p", "x int"),
+		saying("others", Func, "o", "x int=unset, **others string"),
+		saying("rule", Func, "r", "*x rule").WithoutKeywords(),
 	}
 	for source, want := range map[string]string{
 		"f(1)": "any", "f([])": "list", "f([1].select($))": "iterable", "f(null)": "any",
@@ -65,10 +65,10 @@ func TestOverloads(t *testing.T) {
 
 func TestContexts(t *testing.T) {
 	outer := New(Standard(false))
-	outer.Register(says("outer", Func, "f", "x any"), says("outer", Func, "g", "x any"))
+	outer.Register(saying("outer", Func, "f", "x any"), saying("outer", Func, "g", "x any"))
 	inner := New(outer)
-	inner.Register(says("inner", Func, "f", "x string"))
-	inner.RegisterExclusive(says("inner", Func, "g", "x string"))
+	inner.Register(saying("inner", Func, "f", "x string"))
+	inner.RegisterExclusive(saying("inner", Func, "g", "x string"))
 	late := New(outer)
 	outer.Set("v", "outer")
 	late.Register(Func("#operator_+", "x int, y int", func(*Call) (any, error) { return "sum", nil }),
@@ -156,7 +156,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := Compile(x.String(), delegates)
 		if err != nil || dump(again.root) != dump(x.root) {
-			t.Fatalf("%q prints as %q, which is not the same (%v)", source, x, err)
+			t.Fatalf("%q: String returned a different expression, %q (%v)", source, x, err)
 		}
 	})
 }

@@ -73,7 +73,7 @@ func TestFunctions(t *testing.T) {
 		count[signature(f)]++
 	}
 	if len(functions) < 250 {
-		t.Fatalf("the reference lists %d functions only", len(functions))
+		t.Fatalf("the reference lists only %d functions", len(functions))
 	}
 	for _, f := range functions {
 		name, _, _ := strings.Cut(f[1], "(")
@@ -81,7 +81,7 @@ func TestFunctions(t *testing.T) {
 			continue
 		}
 		if count[f[1]] == 0 {
-			t.Errorf("%s: no %s", f[0], f[1])
+			t.Errorf("%s: missing %s", f[0], f[1])
 		}
 		count[f[1]]--
 	}
@@ -190,11 +190,11 @@ func TestStandardLibrary(t *testing.T) {
 			case kind == Limit || kinds[want.Error] == Limit || deliberate(source, want, kind, err, opts):
 				skipped++
 			default:
-				t.Errorf("%s\n is %.200s%v, in the reference %.200s%s %s", source, got, orNothing(err), want.Value, want.Error, want.Message)
+				t.Errorf("%s\ngot  %.200s%v\nwant %.200s%s %s", source, got, orNothing(err), want.Value, want.Error, want.Message)
 			}
 		}
 	}
-	t.Logf("%d values, %d errors, %d not compared", values, failures, skipped)
+	t.Logf("%d values, %d errors, %d skipped", values, failures, skipped)
 	if values+failures < 10*skipped || values < failures/2 {
 		t.Errorf("too few comparisons: %d values, %d errors, %d skipped", values, failures, skipped)
 	}

@@ -107,7 +107,7 @@ func TestNumbers(t *testing.T) {
 				small, err := arithmetic(byte(op), a, b)
 				large, err2 := bigArithmetic(byte(op), big.NewInt(a), big.NewInt(b))
 				if fmt.Sprint(small, err) != fmt.Sprint(large, err2) {
-					t.Errorf("%d %c %d is %v %v, want %v %v", a, op, b, small, err, large, err2)
+					t.Errorf("%d %c %d: got %v %v, want %v %v", a, op, b, small, err, large, err2)
 				}
 			}
 		}

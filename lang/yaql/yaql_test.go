@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 		for _, e := range f.Examples {
 			shown[f.Name] = true
 			if got := run(t, e.Expression, nil, delegates); got != e.Result {
-				t.Errorf("%s: %s is %s, want %s", f.Name, e.Expression, got, e.Result)
+				t.Errorf("%s: %s: got %s, want %s", f.Name, e.Expression, got, e.Result)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestDocument(t *testing.T) {
 		"$.where($.myObj.myScalar > 5 and $.myObj.myArray.len() > 0 and $.myObj.myArray.any($ = 4)).select($.myObj.myArray[0])": "[9]",
 	} {
 		if got := run(t, source, data); got != want {
-			t.Errorf("%s is %s, want %s", source, got, want)
+			t.Errorf("%s: got %s, want %s", source, got, want)
 		}
 	}
 
@@ -78,7 +78,7 @@ func TestDocument(t *testing.T) {
 	for source, want := range map[string]any{"foo() > bar()": true, "2 * foo(3, 4)": int64(24), "$variable": "x"} {
 		x := must.Get(Compile(source))(t)
 		if got, err := x.EvaluateIn(t.Context(), in); err != nil || got != want {
-			t.Errorf("%s is %v (%v), want %v", source, got, err, want)
+			t.Errorf("%s: got %v (%v), want %v", source, got, err, want)
 		}
 	}
 }

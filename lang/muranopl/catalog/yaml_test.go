@@ -82,7 +82,7 @@ func TestScalars(t *testing.T) {
 		got.WriteString(notation(d) + "\n")
 	}
 	if got.String() != want.String() {
-		t.Errorf("read\n%s, not\n%s", &got, &want)
+		t.Errorf("got\n%s, want\n%s", &got, &want)
 	}
 	if exec.Command("/usr/bin/python3", "-c", "import murano.dsl").Run() != nil {
 		t.Skip("python3-murano is not installed")
@@ -91,7 +91,7 @@ func TestScalars(t *testing.T) {
 	python.Stdin, python.Stderr = strings.NewReader(src.String()), os.Stderr
 	out, err := python.Output()
 	if err != nil || string(out) != want.String() {
-		t.Errorf("the reference reads\n%s, not\n%s: %v", out, &want, err)
+		t.Errorf("the reference returned\n%s, want\n%s: %v", out, &want, err)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestTimes(t *testing.T) {
 	documents := must.Get(Decode("f", []byte("[2001-12-14, 2001-12-14 10:00:00, 1:30, !!timestamp 2001-12-14, '1:30']")))(t)
 	const want = `["2001-12-14" "2001-12-14 10:00:00" "1:30" "2001-12-14" "1:30"]`
 	if got := notation(documents[0]); got != want {
-		t.Errorf("read %s, not %s", got, want)
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestPositions(t *testing.T) {
 		before, _, _ := strings.Cut(src, "here")
 		want := fmt.Sprintf("A.yaml:%d:%d", strings.Count(before, "\n")+1, len([]rune(before[strings.LastIndex(before, "\n")+1:]))+1)
 		if _, err := run(t, src); err == nil || err.Pos.String() != want {
-			t.Errorf("%s\nthe error is %v, not at %s", src, err, want)
+			t.Errorf("%s\ngot the error %v, want one at %s", src, err, want)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestPositions(t *testing.T) {
 func TestFolded(t *testing.T) {
 	v, err := run(t, "Name: A\nMethods:\n  run:\n    Body:\n      Return: list('a\n        b', \"c\n\n        'd\")\n")
 	if got, _ := yaql.AppendJSON(nil, v); err != nil || string(got) != `["a b", "c\n'd"]` {
-		t.Errorf("the value is %s: %v", got, err)
+		t.Errorf("got %s: %v", got, err)
 	}
 }
 
@@ -162,7 +162,7 @@ func FuzzDecode(f *testing.F) {
 		lines := bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("\r")) + 2 // A value may be missing at the end.
 		documents, err := Decode("f", src)
 		if errs := (Errors)(nil); errors.As(err, &errs) && errs[0].Pos.Line < 1 {
-			t.Errorf("%v has no line", errs[0])
+			t.Errorf("%v has no position", errs[0])
 		}
 		var visit func(*muranopl.Node)
 		visit = func(n *muranopl.Node) {

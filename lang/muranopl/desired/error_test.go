@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s:\n got %v,\nwant app.yaml:%d:…: %s", body, err, wantLine, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "t0ps3cret") {
-			t.Errorf("%s prints the secret: %v", body, err)
+			t.Errorf("%s reveals the secret: %v", body, err)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestOutputs(t *testing.T) {
 		}
 		got := compact(t, graph.Vertex("urn:lumi:dev::shop:index::local:index:File::x").Properties.Get("content"))
 		if got != want {
-			t.Errorf("%s is\n %s, not\n %s", body, got, want)
+			t.Errorf("%s: got\n %s, want\n %s", body, got, want)
 		}
 	}
 }

@@ -48,11 +48,11 @@ func FuzzEvaluate(f *testing.F) {
 			t.Fatal(err)
 		}
 		if text := textOf(t, graph, saved); textOf(t, again, saved) != text {
-			t.Fatal("a second evaluation gives another graph")
+			t.Fatal("a second evaluation returned a different graph")
 		}
 		in.Last = saved
 		if _, _, err := desired.Evaluate(context.Background(), in); err != nil {
-			t.Fatalf("the next deployment fails: %v", err)
+			t.Fatalf("the next deployment failed: %v", err)
 		}
 	})
 }
