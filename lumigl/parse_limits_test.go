@@ -128,7 +128,7 @@ func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
 func TestHostile(t *testing.T) {
 	const many = 100_000
 	long := strings.Repeat("k", 1<<20)
-	each := func(before, behind string, one func(i int) string) string {
+	each := func(before, after string, one func(i int) string) string {
 		var b strings.Builder
 		b.WriteString(before)
 		for i := range many {
@@ -137,7 +137,7 @@ func TestHostile(t *testing.T) {
 			}
 			b.WriteString(one(i))
 		}
-		b.WriteString(behind)
+		b.WriteString(after)
 		return b.String()
 	}
 	resource := func(i, to int) string {
@@ -162,7 +162,7 @@ func TestHostile(t *testing.T) {
 		})},
 		{"dangling with long names", lumigl.DanglingFault, fmt.Sprintf(
 			`{"vertices": {"a%s": {"b%s": [{"#ref": "b%s"}, {"#ref": "c%s"}]}}}`, long, long, long, long)},
-		{"dangling behind a long key", lumigl.DanglingFault, each(`{"vertices": {"a": {"`+long+`": [`, `]}}}`, func(int) string {
+		{"dangling after a long key", lumigl.DanglingFault, each(`{"vertices": {"a": {"`+long+`": [`, `]}}}`, func(int) string {
 			return `{"#ref": "b"}`
 		})},
 		{"one key", lumigl.DuplicateKeyFault, each(`{"vertices": {"a": {`, `}}}`, func(int) string { return `"k": 1` })},

@@ -213,7 +213,7 @@ func difference(a, b lumigl.Document) string {
 	case s.Package != r.Package || s.Lineage != r.Lineage || s.Serial != r.Serial || !s.Args.Equal(r.Args):
 		return "the headers differ"
 	case len(s.Pending.Deletes) != len(r.Pending.Deletes) || len(s.Pending.Operations) != len(r.Pending.Operations):
-		return "the numbers of what is pending differ"
+		return "the numbers of pending resources differ"
 	}
 	for i, d := range s.Pending.Deletes {
 		if problem := vertexDifference(d, r.Pending.Deletes[i]); problem != "" {

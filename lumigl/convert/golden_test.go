@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-var update = flag.Bool("update", false, "accept what is found as right")
+var update = flag.Bool("update", false, "update golden files")
 
 // TestGolden converts the files in testdata and compares the results with NAME.snapshot and NAME.losses. The README
 // there lists the files written by the tools themselves.

@@ -228,12 +228,12 @@ func (o *openTofu) instanceKey(s *source) string {
 func (o *openTofu) fill(d *draft) {
 	s := d.said
 	attributes := s.key("attributes")
-	if flat := s.key("attributes_flat"); flat.says() && !attributes.exists() {
+	if flat := s.key("attributes_flat"); flat.nonzero() && !attributes.exists() {
 		flat.note(FlatLoss, "kept in flat form: lists and maps are spread over many keys, and all values are strings; "+
 			"'tofu apply -refresh-only' restores their structure")
 		attributes = flat
 	} else {
-		flat.takeIfSilent()
+		flat.takeIfZero()
 	}
 	mistaken(attributes)
 	hidden := o.sensitive(s.key("sensitive_attributes"), attributes)
@@ -261,7 +261,7 @@ func (o *openTofu) fill(d *draft) {
 		d.extensions.set("private", secret(private.take())) // Only the provider knows the content.
 	}
 	d.extensions.keep(s, "status", "create_before_destroy") // Lumi creates every replacement first.
-	if status := s.key("status"); status.says() && d.state == live {
+	if status := s.key("status"); status.nonzero() && d.state == live {
 		status.note(InertLoss, "kept in the extensions, where it has no effect: the taint no longer causes a replacement")
 	}
 	if s.key("skip_destroy").flag() {
@@ -269,9 +269,9 @@ func (o *openTofu) fill(d *draft) {
 	}
 }
 
-// takeIfSilent accounts for a value that carries no information.
-func (s *source) takeIfSilent() {
-	if !s.says() {
+// takeIfZero accounts for a value that carries no information.
+func (s *source) takeIfZero() {
+	if !s.nonzero() {
 		s.take()
 	}
 }

@@ -231,7 +231,7 @@ func (p *pulumi) fill(d *draft) {
 			continue
 		}
 		d.extensions.set(i.key, plain(p.value(part, d)))
-		if part.says() {
+		if part.nonzero() {
 			part.note(InertLoss, "kept in the extensions, where it has no effect: %s", i.why)
 		}
 	}
@@ -253,7 +253,7 @@ func (p *pulumi) optionsOf(d *draft) {
 		part := d.said.key(o.key)
 		option, ok := o.read(part.value)
 		switch {
-		case !part.says():
+		case !part.nonzero():
 			part.take()
 		case ok:
 			part.take()

@@ -109,7 +109,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	for _, key := range []string{"text", "path", "uri", "assets"} {
 		switch part := s.key(key); {
 		case found: // lost like any other key
-		case part.says():
+		case part.nonzero():
 			found, content = true, lumigl.Member{Key: key, Value: p.walk(part, d)}
 		default:
 			found = key == content.Key && part.exists()
@@ -117,7 +117,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 		}
 	}
 	switch hash := s.key("hash"); {
-	case !hash.says():
+	case !hash.nonzero():
 		hash.take()
 	case found || hash.value.Equal(hashOfNothing):
 		hash.lose(AssetHashLoss, "dropped: an asset is identified by the location of its content")
@@ -136,13 +136,13 @@ var hashOfNothing = func() lumigl.Value {
 // resource reads a reference to another resource.
 func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	key := s.key("urn").text()
-	s.key("packageVersion").loseUnlessSilent(PackageVersionLoss,
+	s.key("packageVersion").loseUnlessZero(PackageVersionLoss,
 		"dropped: references to resources have no package version")
 	to := p.find(key, d)
 	id := s.key("id")
 	text, _ := id.value.Text()
 	switch {
-	case !id.says() || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
+	case !id.nonzero() || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
 		id.take()
 	case to != nil:
 		id.lose(ReferenceIDLoss, "dropped: the id of the resource has changed; the reference uses the current one")
@@ -170,7 +170,7 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	if s.key("secret").flag() {
 		v = secret(v)
 	}
-	s.key("dependencies").loseUnlessSilent(OutputLoss, "the value is kept without its dependencies")
+	s.key("dependencies").loseUnlessZero(OutputLoss, "the value is kept without its dependencies")
 	return v
 }
 

@@ -192,9 +192,9 @@ func (s *source) lose(code Code, format string, args ...any) {
 
 func (s *source) isLost() bool { return s.book.lost.has(s.value) }
 
-// loseUnlessSilent accounts for the value, with a loss if it carries information.
-func (s *source) loseUnlessSilent(code Code, message string) {
-	if s.says() {
+// loseUnlessZero accounts for the value, with a loss if it carries information.
+func (s *source) loseUnlessZero(code Code, message string) {
+	if s.nonzero() {
 		s.lose(code, "%s", message)
 	} else {
 		s.take()
@@ -320,8 +320,8 @@ func (s *source) take() lumigl.Value {
 	return s.value
 }
 
-// says reports whether a value carries information: it is not null, false, 0 or empty.
-func (s *source) says() bool {
+// nonzero reports whether a value carries information: it is not null, false, 0 or empty.
+func (s *source) nonzero() bool {
 	v := s.value
 	switch v.Kind() {
 	case lumigl.Absent, lumigl.Null:

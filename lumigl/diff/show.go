@@ -79,7 +79,7 @@ func (p *printer) change(c *Change, name string, depth int) {
 	case c.Old.IsSecret() && c.New.IsSecret():
 		p.line(c.Kind, depth, name+": "+mask+", another value"+note)
 	case c.isSecret():
-		p.line(c.Kind, depth, name+": "+p.becomes(beside(c.Old), beside(c.New))+note)
+		p.line(c.Kind, depth, name+": "+p.becomes(besideSecret(c.Old), besideSecret(c.New))+note)
 	case p.hidden.have(c.Old) || p.hidden.have(c.New):
 		p.line(c.Kind, depth, name+": "+p.becomes(p.short(c.Old), p.short(c.New))+note)
 	default:
@@ -90,8 +90,8 @@ func (p *printer) change(c *Change, name string, depth int) {
 // notShown replaces a plain value that may be the content of a secret.
 const notShown = "(no secret, but not shown)"
 
-// beside shows a value whose counterpart is a secret and might be revealed by it.
-func beside(v lumigl.Value) string {
+// besideSecret shows a value whose counterpart is a secret and might be revealed by it.
+func besideSecret(v lumigl.Value) string {
 	switch {
 	case v.IsSecret():
 		return mask
@@ -128,7 +128,7 @@ func (p *printer) elements(c *Change, depth int) {
 		if e.Kind == Added {
 			same = e.To - to
 		}
-		p.between(c.New, to, to+same, p.contextBehind(i), p.context, depth)
+		p.between(c.New, to, to+same, p.contextAfter(i), p.context, depth)
 		from, to = from+same, to+same
 		p.change(e, elementLabel(e), depth)
 		if e.Kind != Added {
@@ -141,8 +141,8 @@ func (p *printer) elements(c *Change, depth int) {
 	p.between(c.New, to, c.New.Len(), p.context, 0, depth)
 }
 
-// contextBehind returns the number of context elements after the change before the i-th.
-func (p *printer) contextBehind(i int) int {
+// contextAfter returns the number of context elements after the change before the i-th.
+func (p *printer) contextAfter(i int) int {
 	if i == 0 {
 		return 0
 	}
@@ -275,9 +275,9 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 }
 
 // sameLines shows the context lines among unchanged lines.
-func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int) {
+func (p *printer) sameLines(lines []lumigl.Value, after, before bool, depth int) {
 	head, tail := 0, 0
-	if behind {
+	if after {
 		head = p.context
 	}
 	if before {

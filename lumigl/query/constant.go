@@ -45,7 +45,7 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 		return e // The pattern is the result of a conversion.
 	}
 	pattern, text := patternOf(call)
-	e.standsAt(tree, pattern)
+	e.setPosition(tree, pattern)
 	_, rest := around(source, e.Line, e.Column)
 	inside := strings.TrimLeft(rest, `rR"'`)
 	if at := strings.Index(text, wrong.Expr); at >= 0 && strings.HasPrefix(inside, text) {
@@ -85,12 +85,12 @@ func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	case "duration":
 		e.Message += ` such as "1h30m"`
 	}
-	e.standsAt(tree, value)
+	e.setPosition(tree, value)
 	return e
 }
 
-// standsAt sets the position of an error to a part of the expression.
-func (e *ExpressionError) standsAt(tree *ast.AST, part ast.Expr) {
+// setPosition sets the position of an error to a part of the expression.
+func (e *ExpressionError) setPosition(tree *ast.AST, part ast.Expr) {
 	at := tree.SourceInfo().GetStartLocation(part.ID())
 	e.Line, e.Column = max(at.Line(), 1), max(at.Column()+1, 1)
 }

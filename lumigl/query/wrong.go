@@ -88,7 +88,7 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 		e.Message = "unexpected end of expression"
 	case after != "":
 		e.Column -= len(sign)
-		e.Message = l.aboutSign(sign + after)
+		e.Message = l.describeOperator(sign + after)
 	case len(fields) > 0 && strings.EqualFold(fields[len(fields)-1], "not"):
 		last := fields[len(fields)-1]
 		e.Column -= utf8.RuneCountInString(before[strings.LastIndex(before, last):])
@@ -114,8 +114,8 @@ func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	}
 }
 
-// aboutSign describes an unknown or misplaced operator.
-func (l *language) aboutSign(sign string) string {
+// describeOperator describes an unknown or misplaced operator.
+func (l *language) describeOperator(sign string) string {
 	switch {
 	case sign == "=":
 		return "unknown operator =; to compare, write =="

@@ -1,5 +1,5 @@
-// Reads {"schemas": […], "documents": [{"schema": id, "document": …}]} from standard input, and prints for each document
-// whether its schema accepts it.
+// Reads {"schemas": […], "documents": [{"schema": id, "document": …}]} from standard input, and prints whether
+// each document is valid.
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 

@@ -1,15 +1,15 @@
-// Reads flowcharts, a JSON list of texts, from standard input, and prints what Mermaid understands: for each the texts of
-// the nodes and how many arrows there are.
+// Reads a JSON list of flowcharts from standard input, parses each with Mermaid, and prints the texts of its nodes and the
+// number of its arrows.
 import { readFileSync } from "node:fs";
 import { JSDOM } from "jsdom";
 
-// Mermaid wants a document to clean texts with, also if it only parses.
+// Mermaid sanitizes texts with a DOM, even when it only parses.
 const { window } = new JSDOM("");
 globalThis.window = window;
 globalThis.document = window.document;
 const { default: mermaid } = await import("mermaid");
 
-// Mermaid keeps its entities in a form of its own until it draws.
+// Mermaid keeps entities encoded until it draws.
 const decode = (text) => text.replaceAll(/ﬂ°°(\d+)¶ß/g, (_, code) => String.fromCodePoint(Number(code)));
 
 const all = [];
