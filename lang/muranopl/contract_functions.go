@@ -278,7 +278,7 @@ func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	return result
 }
 
-// owned checks whether the object around the property owns v, directly or not, against want.
+// owned checks that the object around the property owns v, directly or indirectly, or, if want is false, that it does not.
 func (c *contracting) owned(v any, want bool) (any, error) {
 	switch x := v.(type) {
 	case nil, reference:

@@ -14,7 +14,7 @@ type Graph struct {
 	Arrows []Arrow
 }
 
-// Arrow leads from one node to another.
+// Arrow points from one node to another.
 type Arrow struct{ From, To int32 }
 
 // Point is a position. X grows to the right and Y downwards.
