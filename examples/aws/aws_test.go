@@ -17,7 +17,7 @@ func TestOutputIsCurrent(t *testing.T) {
 	}
 }
 
-// TestExampleUsesEverything holds that the example is one: no feature of the IDL may be without a use in it.
+// TestExampleUsesEverything checks that the example uses every feature of the IDL.
 func TestExampleUsesEverything(t *testing.T) {
 	t.Parallel()
 	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: "idl"})
@@ -82,7 +82,7 @@ func visitDecl(used map[string]int, d schema.Decl) {
 		}
 	case *schema.Union:
 		used["union"]++
-		return // its variants are no properties with options
+		return // its variants are not properties with options
 	case *schema.Alias:
 		used["alias"]++
 		count(used, "constraint of a type", d.Constraints != nil)
@@ -160,7 +160,7 @@ func isResource(d schema.Decl) bool {
 	return ok
 }
 
-// refersTo reports whether a declaration uses one of a file.
+// refersTo reports whether a declaration uses a declaration of a file.
 func refersTo(d schema.Decl, file *schema.File) bool {
 	found := false
 	for _, p := range schema.Properties(d) {

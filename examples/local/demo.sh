@@ -1,12 +1,12 @@
 #!/bin/sh
-# Deploys the program site in a temporary folder: demo.sh COMMANDS PACKAGE. The first argument is the folder of lumi and
-# lumi-resource-local, the second that of the npm package, built. 'make demo' calls it.
+# Deploys the program site in a temporary folder. Usage: demo.sh COMMANDS PACKAGE, where COMMANDS contains lumi and
+# lumi-resource-local, and PACKAGE is the built npm package. Run by 'make demo'.
 set -eu
 commands=$(cd "$1" && pwd) package=$(cd "$2" && pwd)
 cd "$(dirname "$0")"
 demo=$(mktemp -d "${TMPDIR:-/tmp}/lumi-demo-XXXXXX")
 
-# What npm would install, without a network.
+# Install what npm would, without a network.
 mkdir -p "$demo/node_modules/@lumi" "$demo/node_modules/.bin" "$demo/programs/site"
 ln -s "$package" "$demo/node_modules/@lumi/lumi"
 ln -s "$package/node_modules/tsx" "$demo/node_modules/tsx"
@@ -20,11 +20,11 @@ cd "$demo/programs"
 LUMI_PASSPHRASE=demo "$commands/lumi" deploy --yes
 cat <<EOF
 
-In $demo/programs are now:
+$demo/programs now contains:
 
 $(find site -type f ! -name main.ts | sort | sed 's/^/    /')
 
-The state in .lumi has the password, encrypted with a passphrase. Change site/main.ts and deploy again, or destroy it all:
+The state in .lumi contains the password, encrypted with the passphrase. Change site/main.ts and deploy again, or destroy everything:
 
     export PATH='$commands':\$PATH LUMI_PASSPHRASE=demo
     cd '$demo/programs'

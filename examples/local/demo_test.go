@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestDemo does what 'make demo' does, and then what that says at its end.
+// TestDemo runs 'make demo' and then the commands that it prints at its end.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	bin, temporary := t.TempDir(), t.TempDir()
@@ -29,8 +29,8 @@ func TestDemo(t *testing.T) {
 		return string(out)
 	}
 	out := shell(`./demo.sh "$@"`)
-	_, files, _ := strings.Cut(out, "are now:\n")
-	files, next, _ := strings.Cut(files, "destroy it all:\n")
+	_, files, _ := strings.Cut(out, "now contains:\n")
+	files, next, _ := strings.Cut(files, "destroy everything:\n")
 	for _, want := range []string{"site/index.txt", "site/password.txt", "site/site/css/site.css", "site/site/index.html"} {
 		if !strings.Contains(files, "    "+want+"\n") {
 			t.Errorf("missing %s in\n%s", want, out)

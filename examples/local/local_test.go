@@ -17,7 +17,7 @@ func TestOutputIsCurrent(t *testing.T) {
 	}
 }
 
-// TestFixture runs the conformance test with the fixture, in a copy of its directory that must be as it was afterward.
+// TestFixture runs the conformance test with the fixture in a copy of its directory, which must be unchanged afterward.
 func TestFixture(t *testing.T) {
 	t.Parallel()
 	lumi, plugin := providertest.Build(t, "../../cmd/lumi"), providertest.Build(t, "./provider/lumi-resource-local")

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// town is a copy of the example, with a provider on $PATH.
+// town is a copy of the example with a provider on $PATH.
 type town struct {
 	*testing.T
 	dir, lumi string
@@ -76,7 +76,7 @@ func (m *town) command(args ...string) ([]byte, error) {
 	return cmd.CombinedOutput()
 }
 
-// run returns what a command prints.
+// run returns the output of a command.
 func (m *town) run(args ...string) string {
 	m.Helper()
 	out, err := m.command(args...)
@@ -86,7 +86,7 @@ func (m *town) run(args ...string) string {
 	return string(out)
 }
 
-// fails returns what a command prints that ends with exit code 1.
+// fails returns the output of a command with exit code 1.
 func (m *town) fails(args ...string) string {
 	m.Helper()
 	out, err := m.command(args...)
@@ -103,7 +103,7 @@ func (m *town) expect(out, want string) {
 	}
 }
 
-// change replaces a part of the object model.
+// change replaces part of the object model.
 func (m *town) change(old, new string) {
 	m.Helper()
 	file := filepath.Join(m.dir, "town.json")

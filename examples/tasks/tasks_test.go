@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// operator is somebody who works in a copy of the example.
+// operator works in a copy of the example.
 type operator struct {
 	*testing.T
 	lumi, dir string
@@ -29,9 +29,9 @@ func TestUseCases(t *testing.T) {
 
 	// The default deployment.
 	o.run("upload --release=shop --file=default.yaml")
-	o.says(o.run("run"), "default[1] is done: 11 done.")
+	o.contains(o.run("run"), "default[1] is done: 11 done.")
 	o.has("nodes/lb-1/backends", "site 1.4")
-	o.says(o.run("run --dry-run"), "database shell db-1 unchanged prepared")
+	o.contains(o.run("run --dry-run"), "database shell db-1 unchanged prepared")
 
 	// A use case in three layers.
 	o.run("upload --release=shop --file=usecase1/release.yaml")
@@ -39,31 +39,31 @@ func TestUseCases(t *testing.T) {
 	o.run("upload --plugin=reports --file=usecase1/plugin.yaml")
 	explained := o.run("explain --type=usecase1")
 	for _, layer := range []string{"release shop 1.4", "cluster prod", "plugin reports 1.0"} {
-		o.says(explained, layer)
+		o.contains(explained, layer)
 	}
-	o.says(o.run("run --type=usecase1"), "usecase1[2] is done: 5 done.")
+	o.contains(o.run("run --type=usecase1"), "usecase1[2] is done: 5 done.")
 	o.has("nodes/lb-1/reports", "db-1: schema 1\nweb-1: site 1.4\nweb-2: site 1.4\nweb-3: site 1.4\n")
 
 	// A fix on two of five nodes.
 	o.run("upload --file=fix-1234.yaml")
-	o.says(o.run("run --type=fix-1234 --node=web-1,web-3"), "fix-1234[3] is done: 4 done.")
+	o.contains(o.run("run --type=fix-1234 --node=web-1,web-3"), "fix-1234[3] is done: 4 done.")
 	if fixed, _ := filepath.Glob(filepath.Join(dir, "nodes", "*", "fix-1234.conf")); len(fixed) != 2 {
 		t.Errorf("fixed are %v", fixed)
 	}
 
-	// A rolling upgrade: web-3 is frozen. What has succeeded runs again only for another version.
+	// A rolling upgrade with web-3 frozen. Completed tasks run again only for another version.
 	o.run("upload --file=upgrade.yaml")
-	o.says(o.run("run --type=upgrade"), "upgrade[4] is done: 5 done, 1 skipped.")
-	o.says(o.run("run --type=upgrade"), "upgrade[5] is done: 2 done, 4 skipped.")
+	o.contains(o.run("run --type=upgrade"), "upgrade[4] is done: 5 done, 1 skipped.")
+	o.contains(o.run("run --type=upgrade"), "upgrade[5] is done: 2 done, 4 skipped.")
 	inventory := must.Get(os.ReadFile(filepath.Join(dir, "inventory.yaml")))(t)
 	inventory = []byte(strings.Replace(string(inventory), `"1.4"`, `"1.5"`, 1))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "inventory.yaml"), inventory, 0o644))
-	o.says(o.run("run --type=upgrade"), "upgrade[6] is done: 5 done, 1 skipped.")
+	o.contains(o.run("run --type=upgrade"), "upgrade[6] is done: 5 done, 1 skipped.")
 	o.has("nodes/db-1/schema", "schema for 1.5\n")
 	o.has("nodes/lb-1/backends", "site 1.5\nsite 1.5\nsite 1.4\n")
 }
 
-// run runs 'lumi tasks', and returns its standard output.
+// run runs 'lumi tasks' and returns its standard output.
 func (o *operator) run(args string) string {
 	o.Helper()
 	c := exec.CommandContext(o.Context(), o.lumi, append([]string{"tasks"}, strings.Fields(args)...)...)
@@ -75,14 +75,14 @@ func (o *operator) run(args string) string {
 	return string(out)
 }
 
-func (o *operator) says(out, want string) {
+func (o *operator) contains(out, want string) {
 	o.Helper()
 	if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 		o.Errorf("missing %q in\n%s", want, out)
 	}
 }
 
-// has checks how a file begins.
+// has checks the beginning of a file.
 func (o *operator) has(name, want string) {
 	o.Helper()
 	text, err := os.ReadFile(filepath.Join(o.dir, name))

@@ -4,38 +4,38 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// Config says which account the provider works in, where, and on whose behalf.
+// Config selects the provider's account and region and configures its requests.
 type Config struct {
 	idl.Config
-	// The region in which all resources are created.
+	// The region of all resources.
 	Region Region
-	// The keys to sign requests with. Without them, the provider looks where Amazon's own tools look.
+	// The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata.
 	Credentials *Credentials `lumi:"optional"`
-	// A role to assume once the credentials have been accepted.
+	// The ARN of a role to assume with the credentials.
 	AssumeRole *ARN `lumi:"optional,pattern=':role/'"`
-	// Addresses to use in place of Amazon's, by service. They serve to reach a substitute during tests.
+	// URLs that replace Amazon's endpoints, by service, for example in tests.
 	Endpoints *map[Service]string `lumi:"optional"`
-	// How often a throttled request is repeated before it counts as failed.
+	// The maximum number of retries of a throttled request.
 	MaxRetries *float64 `lumi:"optional,min=0,max=100,multipleOf=1"`
-	// Tags to put on everything that can be tagged, beneath a resource's own.
+	// Tags for all resources that support them. A resource's own tags take precedence.
 	DefaultTags *Tags `lumi:"optional"`
 }
 
-// Credentials are a pair of keys, and a token where the pair is a temporary one.
+// Credentials are an access key, and a session token if they are temporary.
 type Credentials struct {
-	// The public half of the pair.
+	// The access key ID.
 	AccessKeyID string
-	// The private half of the pair.
+	// The secret access key.
 	SecretAccessKey string `lumi:"secret"`
-	// The token that came with a temporary pair.
+	// The session token of temporary credentials.
 	SessionToken *string `lumi:"optional,secret"`
 }
 
-// DefaultMaxRetries is used where the configuration does not say how often to repeat a request.
+// DefaultMaxRetries is the default maximum number of retries.
 const DefaultMaxRetries = 8
 
-// BackoffFactor is the factor by which the pause between two repetitions of a request grows.
+// BackoffFactor is the growth factor of the delay between retries.
 const BackoffFactor = 1.5
 
-// VerifyTLS says that the provider refuses to talk to a service whose certificate it cannot verify.
+// VerifyTLS makes the provider verify the certificates of services.
 const VerifyTLS = true

@@ -1,6 +1,6 @@
 package aws
 
-// Seconds is a span of time, in seconds.
+// Seconds is a duration in seconds.
 //
 //lumi:min=0
 type Seconds float64

@@ -1,9 +1,9 @@
 package aws
 
-// A Region is a group of data centers that is independent of all others.
+// A Region is an independent group of data centers.
 type Region string
 
-// The regions that the provider knows.
+// The supported regions.
 const (
 	// Northern Virginia, the oldest region.
 	USEast1 Region = "us-east-1"
@@ -23,10 +23,10 @@ const (
 	APNortheast1 Region = "ap-northeast-1"
 )
 
-// A Service is one of the services that the provider talks to.
+// A Service is an AWS service that the provider uses.
 type Service string
 
-// The services, one for each module.
+// The services, one per module.
 const (
 	APIGatewayService Service = "apigateway"
 	CloudWatchService Service = "monitoring"

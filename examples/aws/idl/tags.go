@@ -1,13 +1,12 @@
 package aws
 
-// Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer
-// to them.
+// Tags are user-defined labels, for example for billing and permissions.
 //
 //lumi:maxProperties=50
 type Tags map[string]string
 
-// Tagged is embedded by every resource that can be tagged.
+// Tagged is embedded by resources that support tags.
 type Tagged struct {
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags *Tags `lumi:"optional"`
 }

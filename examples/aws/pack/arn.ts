@@ -2,15 +2,13 @@
 /* eslint-disable */
 
 /**
- * An ARN is an Amazon Resource Name, such as `arn:aws:s3:::my-bucket`: it names one thing across all accounts, regions
- * and services.
+ * An ARN is an Amazon Resource Name, such as `arn:aws:s3:::my-bucket`. It is unique across accounts, regions and
+ * services.
  */
 export type ARN = string;
 
-/**
- * An ARNPattern is `*`, or an ARN in which `*` stands for any text and `?` for any character: it names several things.
- */
+/** An ARNPattern is `*`, or an ARN in which `*` matches any text and `?` any character. */
 export type ARNPattern = string;
 
-/** ARNPrefix is what the names of all things in Amazon's commercial regions begin with. */
+/** ARNPrefix is the prefix of ARNs in Amazon's commercial regions. */
 export const ARNPrefix = "arn:aws:";

@@ -8,24 +8,24 @@ import type { Tags } from "./tags.js";
 
 lumi.requireGeneration(3);
 
-/** Config says which account the provider works in, where, and on whose behalf. */
+/** Config selects the provider's account and region and configures its requests. */
 export interface Config {
-    /** The region in which all resources are created. */
+    /** The region of all resources. */
     region: Region;
 
-    /** The keys to sign requests with. Without them, the provider looks where Amazon's own tools look. */
+    /** The credentials. The default is Amazon's standard chain: environment variables, profiles, instance metadata. */
     credentials?: Credentials | undefined;
 
-    /** A role to assume once the credentials have been accepted. */
+    /** The ARN of a role to assume with the credentials. */
     assumeRole?: ARN | undefined;
 
-    /** Addresses to use in place of Amazon's, by service. They serve to reach a substitute during tests. */
+    /** URLs that replace Amazon's endpoints, by service, for example in tests. */
     endpoints?: { [key in Service]?: string } | undefined;
 
-    /** How often a throttled request is repeated before it counts as failed. */
+    /** The maximum number of retries of a throttled request. */
     maxRetries?: number | undefined;
 
-    /** Tags to put on everything that can be tagged, beneath a resource's own. */
+    /** Tags for all resources that support them. A resource's own tags take precedence. */
     defaultTags?: Tags | undefined;
 }
 
@@ -43,15 +43,15 @@ export function configure(args: Config): void {
     lumi.configure("aws", args, Config$shape, configure);
 }
 
-/** Credentials are a pair of keys, and a token where the pair is a temporary one. */
+/** Credentials are an access key, and a session token if they are temporary. */
 export interface Credentials {
-    /** The public half of the pair. */
+    /** The access key ID. */
     accessKeyID: string;
 
-    /** The private half of the pair. */
+    /** The secret access key. */
     secretAccessKey: string;
 
-    /** The token that came with a temporary pair. */
+    /** The session token of temporary credentials. */
     sessionToken?: string | undefined;
 }
 
@@ -61,11 +61,11 @@ export const Credentials: lumi.Shape = {
     sessionToken: lumi.optional(lumi.string, lumi.secretProperty),
 };
 
-/** DefaultMaxRetries is used where the configuration does not say how often to repeat a request. */
+/** DefaultMaxRetries is the default maximum number of retries. */
 export const DefaultMaxRetries = 8;
 
-/** BackoffFactor is the factor by which the pause between two repetitions of a request grows. */
+/** BackoffFactor is the growth factor of the delay between retries. */
 export const BackoffFactor = 1.5;
 
-/** VerifyTLS says that the provider refuses to talk to a service whose certificate it cannot verify. */
+/** VerifyTLS makes the provider verify the certificates of services. */
 export const VerifyTLS = true;

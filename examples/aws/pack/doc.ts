@@ -2,11 +2,11 @@
 /* eslint-disable */
 
 /**
- * Package aws describes a part of Amazon Web Services: networks and machines, identities, storage, queues, functions
- * and the interfaces in front of them.
+ * Package aws defines some resources of Amazon Web Services: networks, machines, identities, storage, queues, functions
+ * and APIs.
  *
- * Each folder below this one is a module, named as Amazon names its service. This folder holds what all of them share
- * and the configuration of the provider.
+ * Each subfolder is a module named after an Amazon service. This folder contains shared types and the provider's
+ * configuration.
  *
  * @packageDocumentation
  */

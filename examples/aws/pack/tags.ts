@@ -5,15 +5,12 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(3);
 
-/**
- * Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer
- * to them.
- */
+/** Tags are user-defined labels, for example for billing and permissions. */
 export type Tags = { [key: string]: string };
 
-/** Tagged is embedded by every resource that can be tagged. */
+/** Tagged is embedded by resources that support tags. */
 export interface Tagged {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: Tags | undefined;
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestPrograms compiles the programs with all checks that TypeScript has, which includes that types.ts is as wrong as it
-// says, and compares what they print with their files output.txt.
+// TestPrograms compiles the programs in strict mode, which checks the expected errors in types.ts, and compares their
+// output with output.txt.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	programs, _ := compile(t)
@@ -40,8 +40,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestDocs holds that the code which docs/programs.md shows is in the programs that it explains, but for imports and what
-// … stands for.
+// TestDocs checks that the code in docs/programs.md is part of the programs, except for imports and text elided by ….
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string

@@ -2,5 +2,5 @@
 
 package aws
 
-// Seconds is a span of time, in seconds.
+// Seconds is a duration in seconds.
 type Seconds = float64

@@ -2,7 +2,7 @@
 
 package aws
 
-// A Region is a group of data centers that is independent of all others.
+// A Region is an independent group of data centers.
 type Region string
 
 // The values of Region.
@@ -45,28 +45,28 @@ func (Region) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *Region) Lumi() *string { return (*string)(s) }
 
-// A Service is one of the services that the provider talks to.
+// A Service is an AWS service that the provider uses.
 type Service string
 
 // The values of Service.
 const (
-	// The services, one for each module.
+	// The services, one per module.
 	APIGatewayService Service = "apigateway"
-	// The services, one for each module.
+	// The services, one per module.
 	CloudWatchService Service = "monitoring"
-	// The services, one for each module.
+	// The services, one per module.
 	DynamoDBService Service = "dynamodb"
-	// The services, one for each module.
+	// The services, one per module.
 	EC2Service Service = "ec2"
-	// The services, one for each module.
+	// The services, one per module.
 	IAMService Service = "iam"
-	// The services, one for each module.
+	// The services, one per module.
 	LambdaService Service = "lambda"
-	// The services, one for each module.
+	// The services, one per module.
 	S3Service Service = "s3"
-	// The services, one for each module.
+	// The services, one per module.
 	SNSService Service = "sns"
-	// The services, one for each module.
+	// The services, one per module.
 	SQSService Service = "sqs"
 )
 

@@ -2,7 +2,7 @@ package local
 
 import "github.com/lumi-idl/lumi/idl"
 
-// A File is a regular file. It is written whole or not at all.
+// A File is a regular file. Writes are atomic.
 type File struct {
 	idl.Resource
 	// The path of the file. Its directory must exist.
@@ -11,9 +11,8 @@ type File struct {
 	Content *string `lumi:"optional"`
 	// The content, as an asset.
 	Source *idl.Asset `lumi:"optional"`
-	// Who may read, write and execute the file, in three octal digits. The default is 644. For content that is a secret,
-	// write 600.
+	// The permissions as three octal digits. The default is 644. Use 600 for secret content.
 	Mode *string `lumi:"optional"`
-	// The SHA-256 of the content, in hexadecimal digits.
+	// The SHA-256 of the content, in hexadecimal.
 	Checksum string `lumi:"out"`
 }

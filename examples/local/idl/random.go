@@ -2,31 +2,31 @@ package local
 
 import "github.com/lumi-idl/lumi/idl"
 
-// kept is a part of everything that is random.
+// kept is embedded by random resources.
 type kept struct {
 	idl.NamedResource
-	// What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same.
+	// Arbitrary values. The random value stays the same until one of them changes.
 	Keepers *map[string]string `lumi:"optional,replaces"`
 }
 
-// A RandomString is a string for passwords and tokens, a secret.
+// A RandomString is a secret random string for passwords and tokens.
 type RandomString struct {
 	kept
 	// The number of characters.
 	Length float64 `lumi:"replaces"`
-	// The characters to choose from, each as likely as it is frequent here. The default is letters and digits.
+	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	Characters *string `lumi:"optional,replaces"`
 	// The string.
 	Result string `lumi:"out,secret"`
 }
 
-// A RandomID is a number for names that must differ from all others. It is not a secret.
+// A RandomID is a random number for unique names. It is not a secret.
 type RandomID struct {
 	kept
 	// The number of bytes. The default is 8.
 	Bytes *float64 `lumi:"optional,replaces"`
-	// The number in hexadecimal digits, two for each byte.
+	// The number in hexadecimal, two digits per byte.
 	Hex string `lumi:"out"`
-	// The number in letters, digits, - and _, four for each three bytes.
+	// The number in URL-safe base64, four characters per three bytes.
 	Base64 string `lumi:"out"`
 }

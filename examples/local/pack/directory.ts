@@ -5,20 +5,20 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
-/** A Directory contains files that are made by others: other resources, or programs. */
+/** A Directory is a directory for files made by other resources or programs. */
 export class Directory extends lumi.Resource<"local:index:Directory"> implements DirectoryArgs {
     /** The type token. */
     static readonly type = "local:index:Directory";
 
-    /** The path of the directory. The directory that it is in must exist. */
+    /** The path of the directory. Its parent directory must exist. */
     declare readonly path: lumi.Input<string>;
 
-    /** Who may list, change and enter the directory, in three octal digits. The default is 755. */
+    /** The permissions as three octal digits. The default is 755. */
     declare mode?: lumi.Input<string | undefined>;
 
     /**
-     * Whether the directory is deleted together with its content. By default, only an empty one is deleted. It has an
-     * effect once it is deployed.
+     * Whether deleting the directory also deletes its contents. By default, only an empty directory can be deleted. It
+     * takes effect once deployed.
      */
     declare force?: lumi.Input<boolean | undefined>;
 
@@ -29,15 +29,15 @@ export class Directory extends lumi.Resource<"local:index:Directory"> implements
 
 /** The arguments of Directory. */
 export interface DirectoryArgs {
-    /** The path of the directory. The directory that it is in must exist. */
+    /** The path of the directory. Its parent directory must exist. */
     path: lumi.Input<string>;
 
-    /** Who may list, change and enter the directory, in three octal digits. The default is 755. */
+    /** The permissions as three octal digits. The default is 755. */
     mode?: lumi.Input<string | undefined>;
 
     /**
-     * Whether the directory is deleted together with its content. By default, only an empty one is deleted. It has an
-     * effect once it is deployed.
+     * Whether deleting the directory also deletes its contents. By default, only an empty directory can be deleted. It
+     * takes effect once deployed.
      */
     force?: lumi.Input<boolean | undefined>;
 }

@@ -2,11 +2,11 @@
 /* eslint-disable */
 
 /**
- * Package local describes files, directories, commands and random values on the machine where a deployment runs. It needs
- * no account and no configuration.
+ * Package local defines files, directories, commands and random values on the machine that runs the deployment. It
+ * needs no account and no configuration.
  *
- * A relative path starts from the program's folder. Nothing outside of the paths in a program is created, changed or
- * deleted, the directories that a path leads through included. What exists at a path already is never taken over.
+ * Relative paths start from the program's folder. Nothing outside the paths in a program is created, changed or
+ * deleted, parent directories included. Existing files and directories are never taken over.
  *
  * @packageDocumentation
  */

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
-/** A File is a regular file. It is written whole or not at all. */
+/** A File is a regular file. Writes are atomic. */
 export class File extends lumi.Resource<"local:index:File"> implements FileArgs {
     /** The type token. */
     static readonly type = "local:index:File";
@@ -19,13 +19,10 @@ export class File extends lumi.Resource<"local:index:File"> implements FileArgs 
     /** The content, as an asset. */
     declare source?: lumi.Input<lumi.Asset | undefined>;
 
-    /**
-     * Who may read, write and execute the file, in three octal digits. The default is 644. For content that is a secret,
-     * write 600.
-     */
+    /** The permissions as three octal digits. The default is 644. Use 600 for secret content. */
     declare mode?: lumi.Input<string | undefined>;
 
-    /** The SHA-256 of the content, in hexadecimal digits. */
+    /** The SHA-256 of the content, in hexadecimal. */
     declare readonly checksum: lumi.Output<string>;
 
     constructor(args: FileArgs, options?: lumi.ResourceOptions<keyof FileArgs>) {
@@ -44,10 +41,7 @@ export interface FileArgs {
     /** The content, as an asset. */
     source?: lumi.Input<lumi.Asset | undefined>;
 
-    /**
-     * Who may read, write and execute the file, in three octal digits. The default is 644. For content that is a secret,
-     * write 600.
-     */
+    /** The permissions as three octal digits. The default is 644. Use 600 for secret content. */
     mode?: lumi.Input<string | undefined>;
 }
 

@@ -5,18 +5,18 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
-/** A RandomString is a string for passwords and tokens, a secret. */
+/** A RandomString is a secret random string for passwords and tokens. */
 export class RandomString extends lumi.NamedResource<"local:index:RandomString"> implements RandomStringArgs {
     /** The type token. */
     static readonly type = "local:index:RandomString";
 
-    /** What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same. */
+    /** Arbitrary values. The random value stays the same until one of them changes. */
     declare readonly keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /** The number of characters. */
     declare readonly length: lumi.Input<number>;
 
-    /** The characters to choose from, each as likely as it is frequent here. The default is letters and digits. */
+    /** The characters to choose from. Repeated ones are more likely. The default is letters and digits. */
     declare readonly characters?: lumi.Input<string | undefined>;
 
     /** The string. */
@@ -29,13 +29,13 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
 
 /** The arguments of RandomString. */
 export interface RandomStringArgs {
-    /** What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same. */
+    /** Arbitrary values. The random value stays the same until one of them changes. */
     keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /** The number of characters. */
     length: lumi.Input<number>;
 
-    /** The characters to choose from, each as likely as it is frequent here. The default is letters and digits. */
+    /** The characters to choose from. Repeated ones are more likely. The default is letters and digits. */
     characters?: lumi.Input<string | undefined>;
 }
 
@@ -46,21 +46,21 @@ const RandomString$shape: lumi.Shape = {
     result: lumi.out(lumi.string, lumi.secretProperty),
 };
 
-/** A RandomID is a number for names that must differ from all others. It is not a secret. */
+/** A RandomID is a random number for unique names. It is not a secret. */
 export class RandomID extends lumi.NamedResource<"local:index:RandomID"> implements RandomIDArgs {
     /** The type token. */
     static readonly type = "local:index:RandomID";
 
-    /** What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same. */
+    /** Arbitrary values. The random value stays the same until one of them changes. */
     declare readonly keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /** The number of bytes. The default is 8. */
     declare readonly bytes?: lumi.Input<number | undefined>;
 
-    /** The number in hexadecimal digits, two for each byte. */
+    /** The number in hexadecimal, two digits per byte. */
     declare readonly hex: lumi.Output<string>;
 
-    /** The number in letters, digits, - and _, four for each three bytes. */
+    /** The number in URL-safe base64, four characters per three bytes. */
     declare readonly base64: lumi.Output<string>;
 
     constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs | "name">) {
@@ -70,7 +70,7 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
 
 /** The arguments of RandomID. */
 export interface RandomIDArgs {
-    /** What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same. */
+    /** Arbitrary values. The random value stays the same until one of them changes. */
     keepers?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /** The number of bytes. The default is 8. */

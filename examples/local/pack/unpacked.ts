@@ -5,18 +5,18 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
-/** An Unpacked is a directory with the files of an archive. Files of others in it are neither changed nor deleted. */
+/** An Unpacked is a directory with the files of an archive. Other files in it are neither changed nor deleted. */
 export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements UnpackedArgs {
     /** The type token. */
     static readonly type = "local:index:Unpacked";
 
-    /** The path of the directory. The directory that it is in must exist. */
+    /** The path of the directory. Its parent directory must exist. */
     declare readonly path: lumi.Input<string>;
 
-    /** The files. */
+    /** The archive with the files. */
     declare archive: lumi.Input<lumi.Archive>;
 
-    /** The SHA-256 of each file, in hexadecimal digits, by the file's name in the archive. */
+    /** The SHA-256 of each file, in hexadecimal, by its name in the archive. */
     declare readonly files: lumi.Output<{ [key: string]: string }>;
 
     constructor(args: UnpackedArgs, options?: lumi.ResourceOptions<keyof UnpackedArgs>) {
@@ -26,10 +26,10 @@ export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements U
 
 /** The arguments of Unpacked. */
 export interface UnpackedArgs {
-    /** The path of the directory. The directory that it is in must exist. */
+    /** The path of the directory. Its parent directory must exist. */
     path: lumi.Input<string>;
 
-    /** The files. */
+    /** The archive with the files. */
     archive: lumi.Input<lumi.Archive>;
 }
 

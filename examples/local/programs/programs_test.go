@@ -10,8 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestGraphs compiles the programs with all checks that TypeScript has, and compares what each evaluates to with its file
-// graph.json.
+// TestGraphs compiles the programs in strict mode and compares their graphs with graph.json.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
 	programs, lumi := node.Programs(t, must.Get(filepath.Abs("../../.."))(t), "local")

@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// caller makes calls as an engine does, but only those that a test is about.
+// caller calls a provider as an engine does, one call at a time.
 type caller struct {
 	t        *testing.T
 	provider func(tokens.Type) lumi.ResourceProvider
@@ -105,7 +105,7 @@ func encode(t *testing.T, properties props) *structpb.Struct {
 	return made
 }
 
-// onWire has assets and archives as they are on the wire.
+// onWire returns assets and archives in their wire form.
 func onWire(value any) any {
 	switch v := value.(type) {
 	case props:

@@ -16,19 +16,19 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// commandProviderOpsImpl implements commands. What a Create did whose outcome is uncertain, only a person can tell.
+// commandProviderOpsImpl implements commands. If the outcome of a Create is uncertain, only a person can resolve it.
 type commandProviderOpsImpl struct{ ledger[*command] }
 
 type commandState = lumi.State[*command]
 
 const (
-	// maxStdout is how much of the standard output is kept, and maxVariable how much of it a variable takes.
+	// maxStdout is the maximum size of the stored standard output, and maxVariable of the part passed in a variable.
 	maxStdout, maxVariable = 1 << 20, 64 << 10
-	// maxLine is where a line of standard error is split.
+	// maxLine is the length at which lines of standard error are split.
 	maxLine = 4 << 10
-	// patience is how long a command may go on when it was asked to stop.
+	// patience is how long a command may run after it was asked to stop.
 	patience = 3 * time.Second
-	// stdoutVariable is the variable with what the resource has printed so far.
+	// stdoutVariable is the variable with the previous standard output.
 	stdoutVariable = "LUMI_STDOUT"
 )
 
@@ -39,28 +39,28 @@ func (*commandProviderOpsImpl) Check(_ context.Context, want *commandState) erro
 	texts := map[lumi.Path]*string{Command_Create: &p.Create, Command_Update: p.Update, Command_Delete: p.Delete}
 	for _, path := range []lumi.Path{Command_Create, Command_Update, Command_Delete} {
 		if text := texts[path]; text != nil && !unknown.Has(path) && strings.TrimSpace(*text) == "" {
-			faults = append(faults, lumi.Faultf(path, "is empty"))
+			faults = append(faults, lumi.Faultf(path, "must not be empty"))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Environment)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || name == stdoutVariable {
-			faults = append(faults, lumi.Faultf(lumi.Path(Command_Environment).Key(name), "cannot be the name of a variable"))
+			faults = append(faults, lumi.Faultf(lumi.Path(Command_Environment).Key(name), "is not a valid variable name"))
 		}
 	}
 	if program := lumi.Path(Command_Interpreter).Index(0); p.Interpreter != nil && !unknown.Has(Command_Interpreter) {
 		if len(p.Interpreter) == 0 {
-			faults = append(faults, lumi.Faultf(Command_Interpreter, "is empty"))
+			faults = append(faults, lumi.Faultf(Command_Interpreter, "must not be empty"))
 		} else if p.Interpreter[0] == "" && !unknown.Has(program) {
-			faults = append(faults, lumi.Faultf(program, "is empty"))
+			faults = append(faults, lumi.Faultf(program, "must not be empty"))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// effective are the properties on which what was created depends.
+// effective returns the properties that determine the result of the command.
 var effective = []lumi.Path{Command_Create, Command_Environment, Command_Triggers, Command_Interpreter}
 
-// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so a renamed command need not run again.
+// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so a renamed command is not run again.
 func (*commandProviderOpsImpl) InspectChange(_ context.Context, _, want *commandState, diff *lumi.Diff) error {
 	diff.DeleteBeforeReplace()
 	diff.Ignore(Command_Name)
@@ -108,7 +108,7 @@ func (ops *commandProviderOpsImpl) Delete(ctx context.Context, old *commandState
 	return ops.ledger.Delete(ctx, old)
 }
 
-// run runs a command and returns what it wrote to standard output. What it writes to standard error goes to the log.
+// run runs a command and returns its standard output. Standard error is logged.
 func run(ctx context.Context, what, text string, p *command, before string) (string, error) {
 	args := slices.Concat(p.Interpreter, []string{text})
 	if p.Interpreter == nil {
@@ -132,25 +132,25 @@ func run(ctx context.Context, what, text string, p *command, before string) (str
 	err := cmd.Wait()
 	stderr.flush()
 	if errors.Is(err, exec.ErrWaitDelay) && ctx.Err() == nil {
-		err = nil // Something that it started in the background has its output still open.
+		err = nil // A background process that it started still holds the output open.
 	}
 	var exit *exec.ExitError
 	switch {
 	case err != nil && ctx.Err() != nil:
 		killGroup(cmd)
-		return "", fmt.Errorf("%s: stopped before it ended: %w", what, ctx.Err())
+		return "", fmt.Errorf("%s: interrupted: %w", what, ctx.Err())
 	case errors.As(err, &exit) && exit.Exited():
 		return "", fmt.Errorf("%s: %w%s", what, err, stderr.quoted())
 	case err != nil:
 		return "", lumi.Uncertain(fmt.Errorf("%s: %w%s", what, err, stderr.quoted()))
 	}
 	if stdout.dropped {
-		lumi.Log(ctx).Warn("standard output is cut off", "command", what, "bytes", maxStdout)
+		lumi.Log(ctx).Warn("standard output truncated", "command", what, "bytes", maxStdout)
 	}
 	return strings.TrimRight(strings.ToValidUTF8(stdout.kept.String(), "\uFFFD"), "\r\n"), nil
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the beginning of the text written to it.
 type head struct {
 	kept    bytes.Buffer
 	dropped bool
@@ -163,7 +163,7 @@ func (h *head) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// lines shows what is written to it, line by line.
+// lines logs the text written to it, line by line.
 type lines struct {
 	show          func(line string)
 	partial, last string
@@ -182,7 +182,7 @@ func (l *lines) Write(data []byte) (int, error) {
 	}
 }
 
-// flush shows a line that has no end.
+// flush logs an incomplete last line.
 func (l *lines) flush() {
 	line := strings.TrimRight(strings.ToValidUTF8(l.partial, "\uFFFD"), "\r")
 	if l.partial = ""; strings.TrimSpace(line) != "" {
@@ -191,7 +191,7 @@ func (l *lines) flush() {
 	}
 }
 
-// quoted is the last line, for an error.
+// quoted returns the last line, for an error.
 func (l *lines) quoted() string {
 	if l.last == "" {
 		return ""

@@ -9,11 +9,11 @@ import (
 
 var shell = []string{"/bin/sh", "-c"}
 
-// ownGroup has a command and all that it starts end together when its context does: first they are asked to.
+// ownGroup starts a command in its own process group. When the context is done, the group is asked to stop.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// killGroup ends what did not stop when it was asked to.
+// killGroup kills what did not stop.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

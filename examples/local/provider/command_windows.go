@@ -4,7 +4,7 @@ import "os/exec"
 
 var shell = []string{"cmd", "/C"}
 
-// Windows ends the command itself, and not what that started.
+// Windows stops only the command itself, not its child processes.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(*exec.Cmd) {}

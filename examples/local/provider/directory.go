@@ -10,7 +10,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// directoryProviderOpsImpl implements directories. The id of one is its path.
+// directoryProviderOpsImpl implements directories. Their ids are their paths.
 type directoryProviderOpsImpl struct{}
 
 type directoryState = lumi.State[*directory]
@@ -41,8 +41,8 @@ func (directoryProviderOpsImpl) Find(_ context.Context, want *directoryState) (l
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// findDirectory finds the directory that was created with a token. Nobody has created anything in it since, which would
-// have changed its modification time.
+// findDirectory returns the directory that was created with a token, if it is unchanged: new entries would have changed its
+// modification time.
 func findDirectory(path, token string) (lumi.ID, error) {
 	p, info, err := openOld(path, fs.ModeDir)
 	if err != nil {
@@ -113,26 +113,26 @@ func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) e
 	}
 	defer p.close()
 	if force := old.Properties.Force; force != nil && *force {
-		// It follows no symbolic links. What it could not delete is still there, and deleted next time.
+		// It follows no symbolic links. A repeated call deletes what remains.
 		return lumi.Uncertain(p.failed(p.RemoveAll(p.base)))
 	}
 	if err = p.Remove(p.base); err == nil {
 		return nil
 	}
 	if left := p.entries(); left != "" {
-		return fmt.Errorf("%s contains %s: remove what is in it, or set force and deploy that before", p.path, left)
+		return fmt.Errorf("%s contains %s: empty it, or set force and deploy before you delete it", p.path, left)
 	}
 	return p.failed(err)
 }
 
-// entries lists what is in a directory, a few by name.
+// entries returns the names of a few entries of a directory.
 func (p *place) entries() string {
 	directory, err := p.Open(p.base)
 	if err != nil {
 		return ""
 	}
 	defer directory.Close()
-	found, _ := directory.Readdirnames(4) // The error of Remove is shown if there are none.
+	found, _ := directory.Readdirnames(4) // If there are none, Remove's error is returned.
 	if len(found) > 3 {
 		found[3] = "more"
 	}

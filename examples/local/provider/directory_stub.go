@@ -14,17 +14,17 @@ const _ = lumi.StubVersion1
 
 // Directory is the type token of the resource.
 //
-// A Directory contains files that are made by others: other resources, or programs.
+// A Directory is a directory for files made by other resources or programs.
 const Directory tokens.Type = "local:index:Directory"
 
 // directory holds the properties of a resource of type Directory.
 type directory struct {
-	// The path of the directory. The directory that it is in must exist.
+	// The path of the directory. Its parent directory must exist.
 	Path string
-	// Who may list, change and enter the directory, in three octal digits. The default is 755.
+	// The permissions as three octal digits. The default is 755.
 	Mode *string
-	// Whether the directory is deleted together with its content. By default, only an empty one is deleted. It has an
-	// effect once it is deployed.
+	// Whether deleting the directory also deletes its contents. By default, only an empty directory can be deleted. It
+	// takes effect once deployed.
 	Force *bool
 }
 

@@ -26,20 +26,20 @@ func TestFaults(t *testing.T) {
 		set    props
 		faults []string
 	}{
-		{local.File, props{"path": ""}, []string{"path: is empty", "content: is required, unless there is a source"}},
+		{local.File, props{"path": ""}, []string{"path: must not be empty", "content: is required unless source is set"}},
 		{
 			local.File, props{"path": "a/..", "mode": "999", "content": "", "source": lumi.TextAsset("")},
 			[]string{
-				"path: must end in a name, and not be a/..", "mode: must consist of three octal digits, such as 644",
+				"path: must end in a name, got a/..", "mode: must be three octal digits, such as 644",
 				"source: cannot be combined with content",
 			},
 		},
-		{local.File, props{"path": "a\x00", "content": ""}, []string{"path: contains a NUL character"}},
+		{local.File, props{"path": "a\x00", "content": ""}, []string{"path: must not contain a NUL character"}},
 		{local.Directory, props{"path": "../..", "mode": "+7"}, []string{
-			"path: must end in a name, and not be ../..", "mode: must consist of three octal digits, such as 755",
+			"path: must end in a name, got ../..", "mode: must be three octal digits, such as 755",
 		}},
-		{local.Directory, props{"path": "/"}, []string{"path: must end in a name, and not be /"}},
-		{local.Unpacked, props{"path": ".", "archive": archive("a", "")}, []string{"path: must end in a name, and not be ."}},
+		{local.Directory, props{"path": "/"}, []string{"path: must end in a name, got /"}},
+		{local.Unpacked, props{"path": ".", "archive": archive("a", "")}, []string{"path: must end in a name, got ."}},
 		{
 			local.Command,
 			props{
@@ -47,13 +47,13 @@ func TestFaults(t *testing.T) {
 				"environment": map[string]string{"A=B": "", "LUMI_STDOUT": ""},
 			},
 			[]string{
-				"create: is empty", "update: is empty", "delete: is empty", "interpreter: is empty",
-				`environment["A=B"]: cannot be the name of a variable`, "environment.LUMI_STDOUT: cannot be the name of a variable",
+				"create: must not be empty", "update: must not be empty", "delete: must not be empty", "interpreter: must not be empty",
+				`environment["A=B"]: is not a valid variable name`, "environment.LUMI_STDOUT: is not a valid variable name",
 			},
 		},
-		{local.Command, props{"name": "c", "create": "a", "interpreter": []string{""}}, []string{"interpreter[0]: is empty"}},
+		{local.Command, props{"name": "c", "create": "a", "interpreter": []string{""}}, []string{"interpreter[0]: must not be empty"}},
 		{local.RandomString, props{"name": "r", "length": 0.5, "characters": ""}, []string{
-			"length: must be a whole number from 1 to 4096", "characters: is empty",
+			"length: must be a whole number from 1 to 4096", "characters: must not be empty",
 		}},
 		{local.RandomID, props{"name": "r", "bytes": 5000}, []string{"bytes: must be a whole number from 1 to 4096"}},
 	} {
@@ -85,7 +85,7 @@ func TestTaken(t *testing.T) {
 		for name, what := range map[string]string{"file": "a file", "directory": "a directory", "link": "a symbolic link"} {
 			path := dir + "/" + name
 			h.Unnamed(typ).Create(t, properties.With(props{"path": path}), providertest.WantFaults(
-				"path: "+path+" exists already, as "+what+" that this resource did not create"))
+				"path: "+path+" already exists, as "+what+" that this resource did not create"))
 		}
 		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/none/a"}),
 			providertest.WantFaults("path: the directory "+dir+"/none does not exist; if the program creates it, name that resource in dependsOn"))
@@ -99,8 +99,8 @@ func TestTaken(t *testing.T) {
 	wantText(t, dir+"/file", "theirs")
 }
 
-// TestFileReplacedByLink sees that a link in the place of a file counts as gone, and that neither it nor its target is
-// touched.
+// TestFileReplacedByLink checks that a file replaced by a link counts as gone, and that neither the link nor its target is
+// changed.
 func TestFileReplacedByLink(t *testing.T) {
 	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()
@@ -170,7 +170,7 @@ func TestDeleteDirectory(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		must.Do(t, os.Symlink(dir, filepath.Join(path, name)))
 	}
-	d.Delete(t, providertest.WantError("more: remove what is in it, or set force and deploy that before"))
+	d.Delete(t, providertest.WantError("more: empty it, or set force and deploy before you delete it"))
 	wantEntries(t, path, "a", "b", "c", "d")
 	d.Update(t, props{"force": true})
 	d.Delete(t)
@@ -182,17 +182,17 @@ func TestUnpackedOthers(t *testing.T) {
 	h, dir := inProcess(t), t.TempDir()
 	path := dir + "/u"
 	u := h.Unnamed(local.Unpacked)
-	u.MayDiffer("files") // An import counts the files of others.
+	u.MayDiffer("files") // An import includes unmanaged files.
 	u.Create(t, props{"path": path, "archive": archive("../a", "1")},
 		providertest.WantFaults(`archive["../a"]: is not a valid name in an archive: it contains ".."`))
 	u.Create(t, props{"path": path, "archive": archive("a", "1", "b/c", "2")})
 	write(t, path+"/z", "theirs")
 	write(t, path+"/b/mine", "theirs")
 	u.Update(t, props{"archive": archive("a", "3", "z", "4")},
-		providertest.WantFaults("archive: z exists already in "+path+", and this resource did not create it"))
+		providertest.WantFaults("archive: z already exists in "+path+", and this resource did not create it"))
 	wantText(t, path+"/a", "1")
 	must.Do(t, os.Remove(path+"/z"))
-	// A directory of others in the place of a file stops the update half way.
+	// An unmanaged directory in place of a file stops the update halfway.
 	must.Do(t, os.MkdirAll(path+"/n/theirs", 0o755))
 	t.Run("half way", func(t *testing.T) {
 		c := newCaller(t)
@@ -279,8 +279,8 @@ func TestReadOnly(t *testing.T) {
 	wantEntries(t, dir+"/unpacked", "b")
 }
 
-// TestLostAnswer kills the plugin while it fetches a file, and after it has created one whose answer nobody got. The next
-// process continues with the same tokens.
+// TestLostAnswer kills the plugin while it fetches a file, and again after it has created one but before it responds. The
+// next process continues with the same tokens.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -347,7 +347,7 @@ func TestCommandFailures(t *testing.T) {
 	c.Create(t, command.With(props{"interpreter": []string{"/no/such/program"}}),
 		providertest.WantError("create: fork/exec /no/such/program: no such file or directory"))
 	c.Create(t, command.With(props{"create": "kill -9 $$"}), providertest.WantUncertain("create: signal: killed"))
-	// What it leaves in the background has the output open.
+	// A background process holds the output open.
 	c.Create(t, command.With(props{"create": "sleep 60 & echo $!", "delete": "kill $LUMI_STDOUT"}))
 	c.Update(t, props{"update": "exit 4", "triggers": map[string]string{"a": "b"}}, providertest.WantError("update: exit status 4"))
 	c.Delete(t)
@@ -362,8 +362,7 @@ func TestCommandFailures(t *testing.T) {
 	d.Delete(t)
 }
 
-// TestCommandStopped sees that everything that a command started ends with the call, and that nobody claims to know what
-// it did.
+// TestCommandStopped checks that all child processes end with the call and that its outcome is uncertain.
 func TestCommandStopped(t *testing.T) {
 	t.Parallel()
 	c, dir := newBinary(t), t.TempDir()
@@ -383,7 +382,7 @@ func TestImportOfState(t *testing.T) {
 	c := newCaller(t)
 	for _, typ := range []tokens.Type{local.Command, local.RandomID, local.RandomString} {
 		_, err := c.get(typ, "x", nil)
-		if !errors.Is(err, lumi.ErrNotFound) || !strings.Contains(err.Error(), "it exists only in the state, and cannot be imported") {
+		if !errors.Is(err, lumi.ErrNotFound) || !strings.Contains(err.Error(), "it exists only in the state and cannot be imported") {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
@@ -408,7 +407,7 @@ func TestRandomStrings(t *testing.T) {
 	}
 }
 
-// TestDeleteFirst sees that a replacement at the same path deletes first, and that one at another path does not.
+// TestDeleteFirst checks that only a replacement at the same path deletes first.
 func TestDeleteFirst(t *testing.T) {
 	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()

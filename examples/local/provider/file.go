@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// fileProviderOpsImpl implements files. The id of one is its path.
+// fileProviderOpsImpl implements files. Their ids are their paths.
 type fileProviderOpsImpl struct{}
 
 type fileState = lumi.State[*file]
@@ -29,7 +29,7 @@ func (fileProviderOpsImpl) Check(_ context.Context, want *fileState) error {
 	case hasContent && hasSource:
 		faults = append(faults, lumi.Faultf(File_Source, "cannot be combined with content"))
 	case !hasContent && !hasSource:
-		faults = append(faults, lumi.Faultf(File_Content, "is required, unless there is a source"))
+		faults = append(faults, lumi.Faultf(File_Content, "is required unless source is set"))
 	}
 	return errors.Join(faults...)
 }
@@ -87,24 +87,24 @@ func (ops fileProviderOpsImpl) Create(ctx context.Context, want *fileState) (lum
 	return p.id(), nil
 }
 
-// link moves a file to its place, if that is free.
+// link moves a file to its path if nothing exists there.
 func (p *place) link(temporary, token string) error {
 	t := markedTime(token)
 	if err := p.Chtimes(temporary, t, t); err != nil {
 		return err
 	}
-	err := p.Link(temporary, p.base) // Unlike Rename, it replaces nothing.
+	err := p.Link(temporary, p.base) // Unlike Rename, it does not replace anything.
 	switch _, free := p.Lstat(p.base); {
 	case errors.Is(err, fs.ErrExist):
 		return p.taken()
-	case err != nil && errors.Is(free, fs.ErrNotExist): // Not every file system has links.
+	case err != nil && errors.Is(free, fs.ErrNotExist): // Not every file system supports links.
 		return p.Rename(temporary, p.base)
 	}
 	return err
 }
 
-// Get implements [FileProviderOps]. An asset cannot be read back: it is what was asked for as long as the file has its
-// content, and otherwise absent.
+// Get implements [FileProviderOps]. An asset cannot be read back: Get returns the old one while the file's content is
+// unchanged, and omits it otherwise.
 func (fileProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *fileState) (*file, error) {
 	p, info, err := openOld(string(id), 0)
 	if err != nil {
@@ -137,10 +137,10 @@ func (fileProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *fileState) (*
 	return now, err
 }
 
-// maxContent is the size of the largest file whose content is read back as text.
+// maxContent is the maximum size of a file whose content is read back as text.
 const maxContent = 16 << 20
 
-// Update implements [FileProviderOps]. A file gets its new content and its mode in one step.
+// Update implements [FileProviderOps]. It replaces content and mode atomically.
 func (fileProviderOpsImpl) Update(ctx context.Context, old, want *fileState, diff *lumi.Diff) error {
 	p, _, err := openOld(string(old.ID), 0)
 	if err != nil {
@@ -158,7 +158,7 @@ func (fileProviderOpsImpl) Update(ctx context.Context, old, want *fileState, dif
 	return p.stage(ctx, want, temporary, func() error { return p.Rename(temporary, p.base) })
 }
 
-// Delete implements [FileProviderOps]. What has taken the place of the file stays.
+// Delete implements [FileProviderOps]. It does not delete anything that has replaced the file.
 func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	p, _, err := openOld(string(old.ID), 0)
 	if err != nil {
@@ -168,7 +168,7 @@ func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	return p.failed(p.Remove(p.base))
 }
 
-// stage writes a file under a temporary name, calls move and sets the checksum. After a failure, nothing has changed.
+// stage writes a temporary file, calls move, and sets the checksum. After a failure, nothing has changed.
 func (p *place) stage(ctx context.Context, want *fileState, temporary string, move func() error) error {
 	source, property := want.Properties.Source, lumi.Path(File_Source)
 	if text := want.Properties.Content; text != nil {
@@ -178,7 +178,7 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	if err != nil {
 		return unread(ctx, err, property)
 	}
-	defer func() { _ = from.Close() }() // It was only read.
+	defer func() { _ = from.Close() }() // Read-only.
 	checksum, err := p.write(ctx, temporary, permissions(want.Properties.Mode), from, property)
 	if err == nil {
 		err = move()
@@ -190,7 +190,7 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	return nil
 }
 
-// write writes a new file and returns its checksum. The property is the one that has the content.
+// write writes a new file and returns its checksum. The property is the source of the content.
 func (p *place) write(
 	ctx context.Context, name string, mode fs.FileMode, from io.Reader, property lumi.Path,
 ) (checksum string, err error) {
@@ -206,7 +206,7 @@ func (p *place) write(
 	if err == nil {
 		err = file.Chmod(mode)
 	}
-	if err == nil && property != Unpacked_Archive { // Thousands of files would take minutes.
+	if err == nil && property != Unpacked_Archive { // Syncing thousands of files would take minutes.
 		err = file.Sync()
 	}
 	if closed := file.Close(); err == nil {
@@ -215,7 +215,7 @@ func (p *place) write(
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// input tells errors of reading from those of writing.
+// input marks errors of reading, as opposed to writing.
 type input struct {
 	io.Reader
 	err error
@@ -229,7 +229,7 @@ func (i *input) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// unread is the fault of content that cannot be read, unless the call has ended.
+// unread returns a fault for content that cannot be read, unless the call was canceled.
 func unread(ctx context.Context, err error, property lumi.Path) error {
 	if ctx.Err() != nil {
 		return err

@@ -14,7 +14,7 @@ const _ = lumi.StubVersion1
 
 // File is the type token of the resource.
 //
-// A File is a regular file. It is written whole or not at all.
+// A File is a regular file. Writes are atomic.
 const File tokens.Type = "local:index:File"
 
 // file holds the properties of a resource of type File.
@@ -25,10 +25,9 @@ type file struct {
 	Content *string
 	// The content, as an asset.
 	Source *lumi.Asset
-	// Who may read, write and execute the file, in three octal digits. The default is 644. For content that is a secret,
-	// write 600.
+	// The permissions as three octal digits. The default is 644. Use 600 for secret content.
 	Mode *string
-	// The SHA-256 of the content, in hexadecimal digits.
+	// The SHA-256 of the content, in hexadecimal.
 	Checksum string
 }
 

@@ -9,12 +9,12 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ledger has the resources of a type that exist nowhere but in an engine's state, as far as this process created, changed
-// or deleted them. An engine that did not get an answer learns from it what happened; if the process has died as well,
-// the state is all that there is. The zero ledger is empty.
+// ledger records the resources that exist only in an engine's state, as far as this process created, changed or deleted
+// them. If a response was lost, it tells the engine what happened. If the process has died as well, only the state remains.
+// The zero value is empty.
 type ledger[P lumi.Object] struct {
 	mu sync.Mutex
-	// tokens are the ids of what was created with them.
+	// tokens maps tokens to the ids created with them.
 	tokens map[string]lumi.ID
 	latest map[lumi.ID]entry[P]
 }
@@ -24,7 +24,7 @@ type entry[P lumi.Object] struct {
 	deleted    bool
 }
 
-// created returns what was created with a token, if it exists.
+// created returns the resource created with a token, if it exists.
 func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,7 +33,7 @@ func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
 	return id, now.properties, ok && !now.deleted
 }
 
-// add enters what was created, and returns its id. Nobody changes the properties any more.
+// add records a new resource and returns its id. The properties must not change afterward.
 func (l *ledger[P]) add(token string, properties P) lumi.ID {
 	id := lumi.ID(rand.Text())
 	l.set(id, entry[P]{properties: properties})
@@ -46,7 +46,7 @@ func (l *ledger[P]) add(token string, properties P) lumi.ID {
 	return id
 }
 
-// set enters what a resource is now.
+// set records the current properties of a resource.
 func (l *ledger[P]) set(id lumi.ID, now entry[P]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *ledger[P]) set(id lumi.ID, now entry[P]) {
 	l.latest[id] = now
 }
 
-// Get is the operation of that name.
+// Get implements the Get operation.
 func (l *ledger[P]) Get(_ context.Context, id lumi.ID, old *lumi.State[P]) (P, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,12 +66,12 @@ func (l *ledger[P]) Get(_ context.Context, id lumi.ID, old *lumi.State[P]) (P, e
 	case ok:
 		return now.properties, nil
 	case old == nil:
-		return now.properties, fmt.Errorf("%w: it exists only in the state, and cannot be imported", lumi.ErrNotFound)
+		return now.properties, fmt.Errorf("%w: it exists only in the state and cannot be imported", lumi.ErrNotFound)
 	}
 	return old.Properties, nil
 }
 
-// Delete is the operation of that name, for what no work has to be done about.
+// Delete implements the Delete operation, which has nothing to do.
 func (l *ledger[P]) Delete(_ context.Context, old *lumi.State[P]) error {
 	l.set(old.ID, entry[P]{deleted: true})
 	return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// props is short for what all tests are full of.
 type props = providertest.Properties
 
 func inProcess(t *testing.T) *providertest.Harness {
@@ -146,7 +145,7 @@ func testRandomLives(t *testing.T, h *providertest.Harness) {
 	})
 }
 
-// archive is made of names and texts.
+// archive returns an archive of files with the given names and contents.
 func archive(namesAndTexts ...string) lumi.Archive {
 	parts := map[string]lumi.Content{}
 	for i := 0; i < len(namesAndTexts); i += 2 {
@@ -155,7 +154,7 @@ func archive(namesAndTexts ...string) lumi.Archive {
 	return lumi.AssetArchive(parts)
 }
 
-// wantEntries sees that a directory has these entries and no others, such as temporary files.
+// wantEntries checks that a directory has exactly these entries, without temporary files.
 func wantEntries(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries := must.Get(os.ReadDir(dir))(t)

@@ -9,10 +9,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// modeProperty is what the mode of a File and a Directory is called.
+// modeProperty is the name of the mode property of File and Directory.
 const modeProperty lumi.Path = File_Mode
 
-// checkMode fills in the mode, or returns its fault.
+// checkMode fills in the default mode, or returns a fault.
 func checkMode(mode **string, otherwise string, unknown lumi.Paths) error {
 	switch {
 	case unknown.Has(modeProperty):
@@ -20,7 +20,7 @@ func checkMode(mode **string, otherwise string, unknown lumi.Paths) error {
 	case *mode == nil:
 		*mode = &otherwise
 	case !isMode(**mode):
-		return lumi.Faultf(modeProperty, "must consist of three octal digits, such as %s", otherwise)
+		return lumi.Faultf(modeProperty, "must be three octal digits, such as %s", otherwise)
 	}
 	return nil
 }
@@ -30,16 +30,16 @@ func isMode(s string) bool {
 	return err == nil && len(s) >= 3 && len(s) <= 4
 }
 
-// permissions are those of a mode that was checked. State that lacks one has none.
+// permissions returns the permissions of a checked mode. State without a mode has none.
 func permissions(mode *string) fs.FileMode {
 	if mode == nil {
 		return 0
 	}
-	bits, _ := strconv.ParseUint(*mode, 8, 9) // Check refuses all others.
+	bits, _ := strconv.ParseUint(*mode, 8, 9) // Check rejects all others.
 	return fs.FileMode(bits)
 }
 
-// readMode returns the mode of something that exists, in the way in which old is written. Windows keeps no modes.
+// readMode returns the current mode in the notation of old. Windows has no modes.
 func readMode(info fs.FileInfo, old *string) *string {
 	if old != nil && (runtime.GOOS == "windows" || permissions(old) == info.Mode().Perm()) {
 		return old
@@ -47,7 +47,7 @@ func readMode(info fs.FileInfo, old *string) *string {
 	return new(fmt.Sprintf("%03o", info.Mode().Perm()))
 }
 
-// inspectMode ignores another way to write the same mode.
+// inspectMode ignores a change of notation.
 func inspectMode(old, want *string, diff *lumi.Diff) {
 	if old != nil && want != nil && permissions(old) == permissions(want) {
 		diff.Ignore(modeProperty)

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// mountSmall mounts a file system that is soon full. The function that it returns makes it read-only, or writable again.
+// mountSmall mounts a small file system. The returned function makes it read-only or writable.
 func mountSmall(t *testing.T, dir string) (readOnly func(bool)) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {

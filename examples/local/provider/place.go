@@ -19,25 +19,25 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// pathProperty is what the path of a File, a Directory and an Unpacked is called.
+// pathProperty is the name of the path property of File, Directory and Unpacked.
 const pathProperty lumi.Path = File_Path
 
-// place is where a resource is, or should be. All work is done in the open directory above it, so that neither a symbolic
-// link nor a directory that is moved meanwhile leads anywhere else.
+// place is the location of a resource. Operations are relative to its open parent directory, so that neither symbolic links
+// nor a concurrent move of the directory can redirect them.
 type place struct {
 	*os.Root
 	path string
-	// base is the name in the open directory. It is empty if that is the resource itself.
+	// base is the name in the parent directory, or "" for the directory itself.
 	base string
 }
 
-// open opens the directory that a path is in.
+// open opens the parent directory of a path.
 func open(path string) (*place, error) {
 	path = filepath.FromSlash(path)
 	p := &place{path: path, base: filepath.Base(path)}
 	info, err := os.Stat(filepath.Dir(path))
 	if err == nil && !info.IsDir() {
-		return nil, syscall.ENOTDIR // OpenRoot's own error is another.
+		return nil, syscall.ENOTDIR // OpenRoot's own error has another form.
 	}
 	if err == nil {
 		p.Root, err = os.OpenRoot(filepath.Dir(path))
@@ -48,10 +48,10 @@ func open(path string) (*place, error) {
 	return p, nil
 }
 
-// close closes the directory, into which nothing was written.
+// close closes the parent directory.
 func (p *place) close() { _ = p.Close() }
 
-// openNew opens the directory that something is to be created in.
+// openNew opens the parent directory of a new resource.
 func openNew(path string) (*place, error) {
 	p, err := open(path)
 	if isGone(err) {
@@ -61,8 +61,8 @@ func openNew(path string) (*place, error) {
 	return p, err
 }
 
-// openOld opens the directory of an existing file or directory. If there is none, or something else has taken its place,
-// it returns [lumi.ErrNotFound].
+// openOld opens the parent directory of an existing resource. If it is gone or replaced by something else, openOld returns
+// [lumi.ErrNotFound].
 func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 	p, err := open(path)
 	if isGone(err) {
@@ -82,7 +82,7 @@ func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 	return p, info, nil
 }
 
-// taken is the fault of a path at which something exists already.
+// taken returns the fault for an existing path.
 func (p *place) taken() error {
 	what := "something"
 	if info, err := p.Lstat(p.base); err == nil {
@@ -95,30 +95,30 @@ func (p *place) taken() error {
 			what = "a symbolic link"
 		}
 	}
-	return lumi.Faultf(pathProperty, "%s exists already, as %s that this resource did not create", p.path, what)
+	return lumi.Faultf(pathProperty, "%s already exists, as %s that this resource did not create", p.path, what)
 }
 
-// isGone reports whether nothing exists at a path, perhaps because nothing can.
+// isGone reports whether nothing exists at a path, or can exist.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// checkPath returns the faults of a path.
+// checkPath checks a path.
 func checkPath(path string, unknown lumi.Paths) error {
 	switch clean := nameOf(path); {
 	case unknown.Has(pathProperty):
 		return nil
 	case path == "":
-		return lumi.Faultf(pathProperty, "is empty")
+		return lumi.Faultf(pathProperty, "must not be empty")
 	case strings.ContainsRune(path, 0):
-		return lumi.Faultf(pathProperty, "contains a NUL character")
+		return lumi.Faultf(pathProperty, "must not contain a NUL character")
 	case clean == "." || clean == ".." || strings.HasSuffix(clean, "/..") || strings.HasSuffix(clean, "/"):
-		return lumi.Faultf(pathProperty, "must end in a name, and not be %s", path)
+		return lumi.Faultf(pathProperty, "must end in a name, got %s", path)
 	}
 	return nil
 }
 
-// name is the Name operation of resources that are identified by their paths.
+// name implements the Name operation of resources identified by their paths.
 func name(path string, unknown lumi.Paths) (string, error) {
 	if unknown.Has(pathProperty) {
 		return "", lumi.Faultf(pathProperty, "must be known, because it identifies the resource")
@@ -126,13 +126,13 @@ func name(path string, unknown lumi.Paths) (string, error) {
 	return nameOf(path), nil
 }
 
-// id is the id of what is at the place.
+// id returns the id of the resource.
 func (p *place) id() lumi.ID { return lumi.ID(nameOf(p.path)) }
 
-// nameOf is the shortest way to write a path, with slashes everywhere. The id is the same.
+// nameOf returns the shortest form of a path, with slashes on all systems. It is also the id.
 func nameOf(path string) string { return filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))) }
 
-// inspectPath ignores another way to write the same path. A replacement at the same path deletes the old resource first.
+// inspectPath ignores a change of notation. A replacement at the same path deletes first.
 func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	if unknown.Has(pathProperty) || nameOf(old) != nameOf(want) {
 		return
@@ -141,16 +141,16 @@ func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	diff.DeleteBeforeReplace()
 }
 
-// mark is a fraction of a second that is derived from the token of a creation. A file or directory is created with it in
-// its modification time, the only place that every system has for a mark inside of what is created. If the answer to the
-// creation is lost, the mark tells that from what others made. It is a multiple of 100 ns, which is what Windows keeps.
-// File systems that keep less lose it: what was created then counts as made by others, and is refused.
+// mark returns a fraction of a second derived from a creation token. New files and directories get it in their modification
+// time, the only place for a mark that all systems have. After a lost response, it identifies the resource. It is a
+// multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution lose it: the resource then counts
+// as unmanaged and is rejected.
 func mark(token string) time.Duration {
 	sum := sha256.Sum256([]byte("mark of " + token))
 	return time.Duration(binary.BigEndian.Uint64(sum[:])%1e7) * 100
 }
 
-// markedTime is the last time that has the mark.
+// markedTime returns the latest time with the mark.
 func markedTime(token string) time.Time {
 	now := time.Now()
 	t := now.Truncate(time.Second).Add(mark(token))
@@ -164,7 +164,7 @@ func isMarked(info fs.FileInfo, token string) bool {
 	return time.Duration(info.ModTime().Nanosecond()).Truncate(100) == mark(token)
 }
 
-// checksum returns the SHA-256 of a regular file. If there is none, it returns [lumi.ErrNotFound].
+// checksum returns the SHA-256 of a regular file. If it does not exist, it returns [lumi.ErrNotFound].
 func (p *place) checksum(name string) (string, error) {
 	info, err := p.Lstat(name)
 	if isGone(err) || err == nil && !info.Mode().IsRegular() {
@@ -185,9 +185,9 @@ func (p *place) checksum(name string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// temporary is the name of what will be moved to its place, and a function that removes what is left of it. The name is
-// the same for each attempt, so that an attempt removes what a crash of the one before it left. An attempt that the engine
-// gave up may still be running, therefore the lock.
+// temporary returns the name of a temporary file or directory and a function that removes it. The name is the same for each
+// attempt, so that an attempt removes what a crashed one left. An attempt that the engine gave up may still be running,
+// hence the lock.
 func (p *place) temporary(ctx context.Context, key string) (name string, done func(), err error) {
 	sum := sha256.Sum256([]byte(key + " " + p.base))
 	name = temporaryPrefix + hex.EncodeToString(sum[:8])
@@ -200,7 +200,7 @@ func (p *place) temporary(ctx context.Context, key string) (name string, done fu
 	}
 	return name, func() {
 		if err := p.RemoveAll(name); err != nil {
-			lumi.Log(ctx).Warn("a temporary file is left behind", "directory", p.Name(), "name", name, "error", err)
+			lumi.Log(ctx).Warn("cannot remove a temporary file", "directory", p.Name(), "name", name, "error", err)
 		}
 		lock.Unlock()
 	}, nil
@@ -210,7 +210,7 @@ const temporaryPrefix = ".lumi-"
 
 var temporaries sync.Map
 
-// failed is the error of work at the place: it names the path as the program writes it, and says which errors may pass.
+// failed returns an error that names the program's path, and classifies transient errors.
 func (p *place) failed(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -227,7 +227,7 @@ func (p *place) failed(err error) error {
 	return err
 }
 
-// at is the path of the resource, or that of a file in it.
+// at returns the path of the resource, or of a file in it.
 func (p *place) at(name string) string {
 	if p.base != "" {
 		return p.path

@@ -11,15 +11,15 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Both types are random, kept in the state and replaced by any change. If the answer to a Create is lost and the process
-// dies, the next attempt makes another value: nobody has used the first.
+// Both types are random, kept in the state, and replaced by any change. If the response to a Create is lost and the process
+// dies, the next attempt creates another value: the first was never used.
 
 const (
 	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	maxLength    = 4096
 )
 
-// checkLength returns the fault of a number of characters or bytes.
+// checkLength checks a number of characters or bytes.
 func checkLength(path lumi.Path, n float64) error {
 	if n < 1 || n > maxLength || n != float64(int(n)) {
 		return lumi.Faultf(path, "must be a whole number from 1 to %d", maxLength)
@@ -44,7 +44,7 @@ func (*randomStringProviderOpsImpl) Check(_ context.Context, want *randomStringS
 	case p.Characters == nil:
 		p.Characters = new(alphanumeric)
 	case *p.Characters == "":
-		faults = append(faults, lumi.Faultf(RandomString_Characters, "is empty"))
+		faults = append(faults, lumi.Faultf(RandomString_Characters, "must not be empty"))
 	}
 	return errors.Join(faults...)
 }
@@ -72,7 +72,7 @@ func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomSt
 	return ops.add(want.Token, new(*p)), nil
 }
 
-// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so the value stays.
+// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so the value stays.
 func (*randomStringProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomStringState, diff *lumi.Diff) error {
 	diff.Ignore(RandomString_Name)
 	return nil
@@ -83,7 +83,7 @@ func (*randomStringProviderOpsImpl) Update(_ context.Context, _, _ *randomString
 	return nil
 }
 
-// randomIDProviderOpsImpl implements random numbers.
+// randomIDProviderOpsImpl implements random ids.
 type randomIDProviderOpsImpl struct{ ledger[*randomID] }
 
 type randomIDState = lumi.State[*randomID]
@@ -117,13 +117,13 @@ func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDStat
 	return ops.add(want.Token, new(*p)), nil
 }
 
-// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so the value stays.
+// InspectChange implements [lumi.Inspector]. Only the URN contains the name, so the value stays.
 func (*randomIDProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomIDState, diff *lumi.Diff) error {
 	diff.Ignore(RandomID_Name)
 	return nil
 }
 
-// Update implements [RandomIDProviderOps]. Every change replaces the number.
+// Update implements [RandomIDProviderOps]. Every change replaces the id.
 func (*randomIDProviderOpsImpl) Update(_ context.Context, _, _ *randomIDState, _ *lumi.Diff) error {
 	return nil
 }

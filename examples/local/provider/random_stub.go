@@ -14,18 +14,18 @@ const _ = lumi.StubVersion1
 
 // RandomString is the type token of the resource.
 //
-// A RandomString is a string for passwords and tokens, a secret.
+// A RandomString is a secret random string for passwords and tokens.
 const RandomString tokens.Type = "local:index:RandomString"
 
 // randomString holds the properties of a resource of type RandomString.
 type randomString struct {
 	// The resource's name.
 	Name string
-	// What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same.
+	// Arbitrary values. The random value stays the same until one of them changes.
 	Keepers map[string]string
 	// The number of characters.
 	Length float64
-	// The characters to choose from, each as likely as it is frequent here. The default is letters and digits.
+	// The characters to choose from. Repeated ones are more likely. The default is letters and digits.
 	Characters *string
 	// The string.
 	Result string
@@ -69,20 +69,20 @@ func NewRandomStringProvider(ops RandomStringProviderOps) *RandomStringProvider 
 
 // RandomID is the type token of the resource.
 //
-// A RandomID is a number for names that must differ from all others. It is not a secret.
+// A RandomID is a random number for unique names. It is not a secret.
 const RandomID tokens.Type = "local:index:RandomID"
 
 // randomID holds the properties of a resource of type RandomID.
 type randomID struct {
 	// The resource's name.
 	Name string
-	// What the value belongs to. If any of it changes, there is a new value. Otherwise the value stays the same.
+	// Arbitrary values. The random value stays the same until one of them changes.
 	Keepers map[string]string
 	// The number of bytes. The default is 8.
 	Bytes *float64
-	// The number in hexadecimal digits, two for each byte.
+	// The number in hexadecimal, two digits per byte.
 	Hex string
-	// The number in letters, digits, - and _, four for each three bytes.
+	// The number in URL-safe base64, four characters per three bytes.
 	Base64 string
 }
 

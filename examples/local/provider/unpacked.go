@@ -14,9 +14,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// unpackedProviderOpsImpl implements unpacked archives. The id of one is its path.
+// unpackedProviderOpsImpl implements unpacked archives. Their ids are their paths.
 type unpackedProviderOpsImpl struct {
-	// latest are the files of resources that this process updated, by id, for a Get after an Update whose answer was lost.
+	// latest maps ids to the files of resources that this process updated, for a Get after an Update whose response was
+	// lost.
 	latest sync.Map
 }
 
@@ -46,7 +47,7 @@ func (*unpackedProviderOpsImpl) Find(_ context.Context, want *unpackedState) (lu
 	return findDirectory(want.Properties.Path, want.Token)
 }
 
-// Create implements [UnpackedProviderOps]. A directory is moved to its place when all files are in it.
+// Create implements [UnpackedProviderOps]. It moves the directory to its path once it is complete.
 func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedState) (lumi.ID, error) {
 	p, err := openNew(want.Properties.Path)
 	if err != nil {
@@ -77,7 +78,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 		t := markedTime(want.Token)
 		err = p.Chtimes(temporary, t, t)
 	}
-	if _, free := p.Lstat(p.base); err == nil && free == nil { // since Rename replaces an empty directory
+	if _, free := p.Lstat(p.base); err == nil && free == nil { // because Rename replaces an empty directory
 		err = p.taken()
 	}
 	if err == nil {
@@ -90,7 +91,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 	return p.id(), nil
 }
 
-// unpack makes a directory with the files of an archive, and returns their checksums.
+// unpack creates a directory with the files of an archive, and returns their checksums.
 func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (map[string]string, error) {
 	if err := p.Mkdir(name, 0o755); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	to := &place{Root: root, path: p.path}
 	defer to.close()
 	files := map[string]string{}
-	var failed error // of writing, which is not the archive's fault
+	var failed error // a write error, not the archive's fault
 	err = content.Walk(ctx, archive, func(f content.File) error {
 		lumi.Progress(ctx, "unpacking %s", f.Name)
 		mode := fs.FileMode(0o644)
@@ -121,8 +122,8 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	return files, err
 }
 
-// Get implements [UnpackedProviderOps]. For an import, all files in the directory count, and otherwise those that were
-// unpacked. The archive is absent if they are not what was unpacked: the next update restores them.
+// Get implements [UnpackedProviderOps]. An import reads all files in the directory, and other calls only the unpacked ones.
+// If they have changed, the archive is omitted, and the next update restores them.
 func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpackedState) (*unpacked, error) {
 	p, err := openUnpacked(id)
 	if err != nil {
@@ -161,7 +162,7 @@ func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpa
 	return now, nil
 }
 
-// openUnpacked opens the directory itself, so that no symbolic link in it leads out of it.
+// openUnpacked opens the directory itself, so that symbolic links in it cannot lead out of it.
 func openUnpacked(id lumi.ID) (*place, error) {
 	p, _, err := openOld(string(id), fs.ModeDir)
 	if err != nil {
@@ -192,7 +193,7 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 		err = p.checkFree(old.Properties.Files, files)
 	}
 	if err == nil {
-		// If it fails, these are the files that exist then. The archive is not done, so that the next update continues.
+		// After a failure, these are the existing files. The archive is omitted, so that the next update continues.
 		want.Properties.Files = maps.Clone(old.Properties.Files)
 		if err = p.exchange(temporary, want.Properties.Files, files); err != nil {
 			want.Done(Unpacked_Files)
@@ -202,8 +203,8 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 	return p.failed(err)
 }
 
-// checkFree returns a fault for each new file in whose place something of others is. A file with the same content may be
-// one that a call whose answer was lost unpacked. A directory may be one that will be empty.
+// checkFree returns a fault for each new file whose path is taken by an unmanaged one. A file with the same content may
+// come from a call whose response was lost. A directory may become empty.
 func (p *place) checkFree(old, files map[string]string) error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -215,14 +216,14 @@ func (p *place) checkFree(old, files map[string]string) error {
 			continue
 		}
 		if sum, err := p.checksum(name); err != nil || sum != files[name] {
-			faults = append(faults, lumi.Faultf(Unpacked_Archive, "%s exists already in %s, and this resource did not create it",
+			faults = append(faults, lumi.Faultf(Unpacked_Archive, "%s already exists in %s, and this resource did not create it",
 				name, p.path))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// exchange moves new files to their places and removes old ones. Has are the files that exist, at any time.
+// exchange moves new files to their paths and removes old ones. It keeps has, the existing files, up to date.
 func (p *place) exchange(temporary string, has, files map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if _, stays := files[name]; stays {
@@ -245,7 +246,7 @@ func (p *place) exchange(temporary string, has, files map[string]string) error {
 	return nil
 }
 
-// remove removes a file and the directories that are empty then. What has taken the place of the file stays.
+// remove removes a file and the directories that become empty. It does not remove anything that has replaced the file.
 func (p *place) remove(name string) error {
 	switch info, err := p.Lstat(name); {
 	case err != nil && !isGone(err):
@@ -265,7 +266,7 @@ func (p *place) remove(name string) error {
 	return nil
 }
 
-// Delete implements [UnpackedProviderOps]. The directory stays if it has files of others.
+// Delete implements [UnpackedProviderOps]. The directory stays if it contains other files.
 func (ops *unpackedProviderOpsImpl) Delete(ctx context.Context, old *unpackedState) error {
 	p, err := openUnpacked(old.ID)
 	if err != nil {
@@ -287,7 +288,7 @@ func (ops *unpackedProviderOpsImpl) Delete(ctx context.Context, old *unpackedSta
 		return nil
 	}
 	if left := above.entries(); left != "" {
-		lumi.Log(ctx).Warn("the directory stays, because it has files of others", "path", above.path, "files", left)
+		lumi.Log(ctx).Warn("keeping the directory, because it contains other files", "path", above.path, "files", left)
 		return nil
 	}
 	return lumi.Uncertain(above.failed(err))

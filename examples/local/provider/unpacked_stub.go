@@ -14,16 +14,16 @@ const _ = lumi.StubVersion1
 
 // Unpacked is the type token of the resource.
 //
-// An Unpacked is a directory with the files of an archive. Files of others in it are neither changed nor deleted.
+// An Unpacked is a directory with the files of an archive. Other files in it are neither changed nor deleted.
 const Unpacked tokens.Type = "local:index:Unpacked"
 
 // unpacked holds the properties of a resource of type Unpacked.
 type unpacked struct {
-	// The path of the directory. The directory that it is in must exist.
+	// The path of the directory. Its parent directory must exist.
 	Path string
-	// The files.
+	// The archive with the files.
 	Archive lumi.Archive
-	// The SHA-256 of each file, in hexadecimal digits, by the file's name in the archive.
+	// The SHA-256 of each file, in hexadecimal, by its name in the archive.
 	Files map[string]string
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Applies the files of a module and reports that to lumi-provisioner-git: pipeline.sh ENVIRONMENT MODULE, in a clone of the
-# repository where the commit to apply is checked out. This one pretends: a real one calls a tool in place of git hash-object.
+# Applies the files of a module and reports the result to lumi-provisioner-git. Usage: pipeline.sh ENVIRONMENT MODULE, in a
+# clone in which the commit to apply is checked out. This one only pretends: a real one calls a tool instead of git
+# hash-object.
 set -eu
 environment=$1 module=$2 commit=$(git rev-parse HEAD)
 

@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package together_test deploys with a provider and several provisioners in one plan, and kills that at every point.
+// Package together_test deploys with a provider and several provisioners in one plan and kills the deployment at every
+// point.
 package together_test
 
 import (
@@ -26,7 +27,7 @@ import (
 
 var few = flag.Int("points", 0, "kill each deployment at so `many` points after events, and in commands")
 
-// These variables tell a stand-in where what it stands for is, and the point at which it kills.
+// These variables tell a wrapper the path of the real program and the point at which to kill.
 const (
 	commandsVariable = "LUMI_TOGETHER_COMMANDS"
 	siteVariable     = "LUMI_TOGETHER_SITE"
@@ -35,7 +36,7 @@ const (
 	lumiVariable     = "LUMI_TOGETHER_LUMI" // its process
 )
 
-// The ways to kill: lumi alone, its process group, which has the plugins, or also all that these started.
+// The targets of a kill: lumi alone, its process group, which includes the plugins, or also their child processes.
 var modes = []string{"lumi", "group", "all"}
 
 func TestMain(m *testing.M) {
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// point counts the places where a deployment can be killed: before and after each process of a plugin, of git and of tofu.
+// point counts the points at which a deployment can be killed: before and after each process of a plugin, git and tofu.
 func point() {
 	file, err := os.OpenFile(filepath.Join(os.Getenv(siteVariable), "points"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -76,12 +77,12 @@ func point() {
 		}
 		kill(lumi, os.Getenv(modeVariable))
 		if os.Getenv(modeVariable) == "all" {
-			os.Exit(1) //nolint:gocritic // The end of the process closes the file.
+			os.Exit(1) //nolint:gocritic // The file is closed on exit.
 		}
 	}
 }
 
-// kill kills lumi, whose process group is its own.
+// kill kills lumi, which has its own process group.
 func kill(lumi int, mode string) {
 	switch mode {
 	case "lumi":
@@ -120,7 +121,7 @@ type site struct {
 	tofu                bool
 }
 
-// newSite makes a workspace. Without tofu, the provisioner folder stands in for it.
+// newSite creates a workspace. Without tofu, it uses the provisioner folder instead.
 func newSite(t *testing.T, tofu bool) *site {
 	t.Helper()
 	s := &site{T: t, dir: t.TempDir(), lumi: providertest.Build(t, "../../../cmd/lumi"), commands: t.TempDir(), tofu: tofu}
@@ -152,7 +153,7 @@ func newSite(t *testing.T, tofu bool) *site {
 	s.write("Lumi.yaml", "package: site\nenvironment: dev\nprovisioners:\n  git: [\"net:index:*\"]\n  "+other+"\n")
 	s.write("opentofu.yaml", "types: {\"tool:index:Data\": terraform_data}\n")
 	s.write("git.yaml", "repository: infra.git\nreview: direct\nstatus: {command: [sh, applied.sh]}\n")
-	// The arn of a rule has the content of its file.
+	// The arn of a rule is the content of its file.
 	s.write("applied.sh", `list=$(git --git-dir=infra.git ls-tree "$1" "lumi/$LUMI_ENVIRONMENT/$LUMI_MODULE/" |
 		sed 's|.* \(.*\)\t.*/\(.*\)|"\2": {"arn": "\2@\1"}|' | paste -sd, -)
 		printf '{"state": "applied", "outputs": {%s}}' "$list"`)
@@ -174,7 +175,7 @@ func (s *site) write(name, text string) {
 	s.must(os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))
 }
 
-// copy returns a site with a copy of everything.
+// copy returns a copy of a site.
 func (s *site) copy(t *testing.T) *site {
 	t.Helper()
 	to := *s
@@ -183,7 +184,7 @@ func (s *site) copy(t *testing.T) *site {
 	return &to
 }
 
-// command returns a command that runs in the workspace, in a process group of its own.
+// command returns a command that runs in the workspace, in its own process group.
 func (s *site) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir, cmd.SysProcAttr = s.dir, &syscall.SysProcAttr{Setpgid: true}
@@ -203,8 +204,8 @@ func (s *site) run(name string, args ...string) string {
 	return string(out)
 }
 
-// programs are deployed one after the other: an update that goes through all resources, deletes some and creates one, and then
-// a destruction.
+// programs are deployed one after another: an update that changes all resources, deletes some and creates one, and then a
+// destroy.
 var programs = []string{
 	`{"package": "site", "resources": {
 		"URNlocal:index:File::a": {"type": "local:index:File", "properties": {"path": "a.txt", "content": "one"}},
@@ -231,7 +232,7 @@ func (s *site) deployment(number int) []string {
 	if programs[number] == "" {
 		return []string{"destroy", "--yes", "--json"}
 	}
-	// Tofu notes each resource that it makes.
+	// Tofu records each resource that it creates.
 	output, made := "file", `"made": true`
 	if s.tofu {
 		output, made = "output", `"provisioner": [{"local-exec": {"command": "echo made >>made"}}]`
@@ -240,8 +241,8 @@ func (s *site) deployment(number int) []string {
 	return []string{"deploy", "--yes", "--json", "program.json"}
 }
 
-// killed runs a deployment and kills it at a point, after an event or in a stand-in. It returns how
-// many events there were, and whether it came to that point.
+// killed runs a deployment and kills it at a point, after an event or in a wrapper. It returns the number of events, and
+// whether the point was reached.
 func (s *site) killed(number, event, at int, mode string) (events int, killed bool) {
 	s.Helper()
 	_ = os.Remove(filepath.Join(s.dir, "points"))
@@ -272,7 +273,7 @@ func (s *site) killed(number, event, at int, mode string) (events int, killed bo
 	if status.Signal() != syscall.SIGKILL && err != nil {
 		s.Fatalf("%v: %v\n%s%s", cmd, err, &said, &stderr)
 	}
-	// The next process need not wait for what this one has left, but the test ends after that.
+	// The next process need not wait for remaining processes, but the test must.
 	s.Cleanup(func() {
 		_, _ = io.Copy(io.Discard, alive)
 		_ = alive.Close()
@@ -280,7 +281,7 @@ func (s *site) killed(number, event, at int, mode string) (events int, killed bo
 	return events, status.Signal() == syscall.SIGKILL
 }
 
-// finish continues a deployment with other processes, and returns what they printed.
+// finish continues a deployment in new processes and returns their output.
 func (s *site) finish(number int) (said string) {
 	s.Helper()
 	args := s.deployment(number)
@@ -304,7 +305,8 @@ var (
 	lineage = regexp.MustCompile(`"lineage": ".*"`)
 )
 
-// result returns all that a deployment has left, without what is different each time. It counts what tofu made if it may.
+// result returns everything that a deployment has left, without volatile parts. It counts the resources that tofu created
+// if tofu was not killed.
 func (s *site) result(counts bool) string {
 	s.Helper()
 	var text strings.Builder
@@ -339,7 +341,7 @@ func (s *site) result(counts bool) string {
 	return text.String()
 }
 
-// TestKilled kills deployments at points that are spread over them. It takes longer with more of these: -points=1000 has all.
+// TestKilled kills deployments at evenly spread points. -points=1000 covers all of them, which takes longer.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	t.Run("folder", func(t *testing.T) {
@@ -376,10 +378,10 @@ func testKilled(t *testing.T, before *site, few int) {
 				t.Parallel()
 				s := start.copy(t)
 				if _, killed := s.killed(number, event, point, mode); !killed {
-					return // The event was the last one, or another one than when nothing was killed.
+					return // The event was the last one, or differs from the undisturbed run.
 				}
 				said := s.finish(number)
-				counts := mode != "all" // If tofu itself is killed, it forgets what it has just made.
+				counts := mode != "all" // A killed tofu forgets what it has just created.
 				if diff := cmp.Diff(strings.Split(want[counts], "\n"), strings.Split(s.result(counts), "\n")); diff != "" {
 					t.Errorf("(-undisturbed +killed)\n%s\nafter\n%s", diff, said)
 				}
@@ -395,7 +397,7 @@ func testKilled(t *testing.T, before *site, few int) {
 	}
 }
 
-// spread returns a few of the numbers from 1 to n, the middle of each part.
+// spread returns a few evenly spaced numbers from 1 to n.
 func spread(n, few int) (all []int) {
 	few = min(n, few)
 	for i := range few {

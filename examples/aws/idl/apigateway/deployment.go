@@ -1,30 +1,30 @@
 package apigateway
 
-// A Deployment is a RestAPI as it was at one moment, in a stage where it can be called.
+// A Deployment is a callable snapshot of a RestAPI, published to a stage.
 type Deployment struct {
 	child
-	// What is new, in words.
+	// A description of the deployment.
 	Description *string `lumi:"optional"`
-	// The stage that shows the deployment.
+	// The stage that serves the deployment.
 	Stage Stage `lumi:"replaces"`
-	// The resources that are part of it: a change of any of them is a reason to deploy again.
+	// The resources in the deployment. A change to any of them triggers a new deployment.
 	Resources *[]*Resource `lumi:"optional,replaces"`
-	// Other interfaces to call on the way.
+	// Other APIs that this one calls.
 	Downstream *APIs `lumi:"optional"`
-	// The address of the stage.
+	// The URL of the stage.
 	InvokeURL string `lumi:"out"`
 }
 
-// A Stage is a name under which one deployment can be called, and how it behaves there.
+// A Stage is a named reference to a deployment, with its settings.
 type Stage struct {
-	// The name, which becomes a part of the address, such as `prod`.
+	// The name, which is part of the URL, such as `prod`.
 	StageName string
-	// Values that methods can refer to.
+	// Variables that methods can refer to.
 	Variables *map[string]string `lumi:"optional"`
-	// How many requests a second are let through.
+	// The maximum number of requests per second.
 	ThrottlingRateLimit *float64 `lumi:"optional"`
-	// How many requests may come at once.
+	// The maximum number of requests in a burst.
 	ThrottlingBurstLimit *float64 `lumi:"optional"`
-	// Whether requests are traced through all services.
+	// Whether requests are traced across services.
 	TracingEnabled *bool `lumi:"optional"`
 }

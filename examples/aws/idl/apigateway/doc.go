@@ -1,2 +1,2 @@
-// Package apigateway describes interfaces over HTTP whose work is done by functions or by other servers.
+// Package apigateway defines HTTP APIs backed by functions or by other servers.
 package apigateway

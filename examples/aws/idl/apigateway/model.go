@@ -4,43 +4,43 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Model describes what bodies of requests or answers look like.
+// A Model describes the body of a request or response.
 type Model struct {
 	idl.NamedResource
-	// The interface that the model belongs to.
+	// The API that the model belongs to.
 	RestAPI *RestAPI `lumi:"replaces"`
-	// The media type of what it describes, such as `application/json`.
+	// The media type of the body, such as `application/json`.
 	ContentType *string `lumi:"optional,replaces"`
-	// What the model is for, in words.
+	// A description of the model.
 	Description *string `lumi:"optional"`
-	// What a body looks like.
+	// The schema of the body.
 	Schema Schema
 }
 
-// A Schema describes a JSON value, as JSON Schema does.
+// A Schema describes a JSON value, as in JSON Schema.
 type Schema struct {
-	// The kind of value.
+	// The type of the value.
 	Type *SchemaType `lumi:"optional"`
-	// What the value means, in words.
+	// A description of the value.
 	Description *string `lumi:"optional"`
-	// The only values that are allowed.
+	// The allowed values. By default, all are allowed.
 	Enum *[]any `lumi:"optional"`
-	// What is assumed where there is no value.
+	// The default value.
 	Default any `lumi:"optional"`
-	// What the elements of an array look like.
+	// The schema of an array's elements.
 	Items *Schema `lumi:"optional"`
-	// What the properties of an object look like.
+	// The schemas of an object's properties, by name.
 	Properties *map[string]Schema `lumi:"optional"`
-	// The properties that an object must have.
+	// The required properties of an object.
 	Required *[]string `lumi:"optional"`
-	// Schemas of which the value has to fit exactly one.
+	// Schemas of which the value must match exactly one.
 	OneOf *[]*Schema `lumi:"optional"`
 }
 
-// SchemaType is a kind of JSON value.
+// SchemaType is a JSON type.
 type SchemaType string
 
-// The kinds of JSON values.
+// The JSON types.
 const (
 	SchemaTypeArray   SchemaType = "array"
 	SchemaTypeBoolean SchemaType = "boolean"

@@ -5,30 +5,30 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// child is what everything that belongs to a RestAPI begins with.
+// child is embedded by resources that belong to a RestAPI.
 type child struct {
 	idl.Resource
-	// The interface that this belongs to.
+	// The API that the resource belongs to.
 	RestAPI *RestAPI `lumi:"replaces"`
 }
 
-// A Resource is one segment of a path, with the methods that can be called there.
+// A Resource is a path segment of an API, with its methods.
 type Resource struct {
 	child
-	// The resource that the path up to here leads to (or blank for the root).
+	// The parent resource. The default is the API's root.
 	Parent *Resource `lumi:"optional,replaces"`
-	// The segment, such as `pets`, or `{id}` where any text may stand.
+	// The segment, such as `pets`, or `{id}` for a parameter.
 	PathPart string `lumi:"replaces"`
-	// What can be done here, and who does it.
+	// The methods, by HTTP method.
 	Methods *map[HTTPMethod]Method `lumi:"optional"`
-	// The whole path.
+	// The full path.
 	Path string `lumi:"out"`
 }
 
-// HTTPMethod is a verb of HTTP.
+// HTTPMethod is an HTTP method.
 type HTTPMethod string
 
-// The verbs of HTTP.
+// The HTTP methods.
 const (
 	HTTPMethodGet     HTTPMethod = "GET"
 	HTTPMethodHead    HTTPMethod = "HEAD"
@@ -37,20 +37,20 @@ const (
 	HTTPMethodPatch   HTTPMethod = "PATCH"
 	HTTPMethodDelete  HTTPMethod = "DELETE"
 	HTTPMethodOptions HTTPMethod = "OPTIONS"
-	// Whatever has no method of its own.
+	// Matches methods that are not listed.
 	HTTPMethodAny HTTPMethod = "ANY"
 )
 
-// A Method says how to answer one kind of request.
+// A Method configures how one kind of request is handled.
 type Method struct {
-	// Who may send such requests, such as `NONE` or `AWS_IAM`.
+	// The authorization type, such as `NONE` or `AWS_IAM`.
 	AuthorizationType string
-	// Whether a request needs to carry a key.
+	// Whether requests need an API key.
 	APIKeyRequired *bool `lumi:"optional"`
-	// The function that answers.
+	// The function that handles the request.
 	Function *lambda.Function `lumi:"optional,exactlyOneOf=uri"`
-	// The address of a server that answers.
+	// The URL of the server that handles the request.
 	URI *string `lumi:"optional,exactlyOneOf=function,format=uri"`
-	// The models that bodies of requests have to fit, by media type.
+	// The models of request bodies, by media type.
 	RequestModels *map[string]*Model `lumi:"optional"`
 }

@@ -5,21 +5,21 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A RestAPI is an interface over HTTP: a tree of resources with methods.
+// A RestAPI is an HTTP API: a tree of resources with methods.
 type RestAPI struct {
 	idl.NamedResource
 	aws.Tagged
-	// What the interface is for, in words.
+	// A description of the API.
 	Description *string `lumi:"optional"`
-	// The media types that are passed on byte by byte.
+	// The media types that are passed on as binary data.
 	BinaryMediaTypes *[]string `lumi:"optional"`
-	// The size in bytes from which on answers are compressed.
+	// The minimum size in bytes of compressed responses.
 	MinimumCompressionSize *float64 `lumi:"optional"`
-	// Whether the interface cannot be reached under Amazon's host name.
+	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool `lumi:"optional"`
-	// The root of the tree of resources.
+	// The root resource.
 	RootResource *Resource `lumi:"out"`
 }
 
-// APIs is a list of interfaces.
+// APIs is a list of APIs.
 type APIs []*RestAPI

@@ -1,4 +1,4 @@
-// Package cloudwatch describes measurements: how they are shown, and what happens when one is out of bounds.
+// Package cloudwatch defines alarms on metrics, and dashboards.
 package cloudwatch
 
 import (
@@ -6,46 +6,46 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// An Alarm watches one metric and acts when it crosses a threshold.
+// An Alarm watches a metric and acts when it crosses a threshold.
 type Alarm struct {
 	idl.NamedResource
-	// What the alarm is about, in words.
+	// A description of the alarm.
 	AlarmDescription *string `lumi:"optional"`
-	// The service that the metric is about, such as `AWS/EC2`.
+	// The namespace of the metric, such as `AWS/EC2`.
 	Namespace string
 	// The name of the metric, such as `CPUUtilization`.
 	MetricName string
-	// What to restrict the metric to, such as one instance.
+	// The dimensions that select the metric, such as one instance.
 	Dimensions *Dimensions `lumi:"optional"`
-	// How to make one number of all measurements of a period.
+	// The statistic computed for each period.
 	Statistic Statistic
-	// How long a period is.
+	// The length of a period.
 	Period aws.Seconds
-	// How many periods in a row have to be out of bounds.
+	// The number of consecutive periods that must breach the threshold.
 	EvaluationPeriods float64 `lumi:"min=1,multipleOf=1"`
-	// How to compare the number with the threshold.
+	// The operator that compares the statistic with the threshold.
 	ComparisonOperator ComparisonOperator
-	// What to compare the number with.
+	// The threshold.
 	Threshold float64
-	// What to make of a period without measurements.
+	// The treatment of periods without data.
 	TreatMissingData *missingData `lumi:"optional,default=missing"`
-	// Whether to act at all. It does, unless told otherwise.
+	// Whether actions are taken. The default is true.
 	ActionsEnabled *bool `lumi:"optional,default=true"`
-	// Whom to tell when the metric gets out of bounds.
+	// The targets notified when the alarm is raised.
 	AlarmActions *[]idl.Resource `lumi:"optional"`
-	// Whom to tell when it is back.
+	// The targets notified when the alarm clears.
 	OKActions *[]*idl.Resource `lumi:"optional"`
-	// The name under which other things refer to the alarm.
+	// The ARN of the alarm.
 	ARN aws.ARN `lumi:"out"`
 }
 
-// Dimensions restrict a metric: each has a name, such as `InstanceId`, and a value.
+// Dimensions identify a metric. Each has a name, such as `InstanceId`, and a value.
 type Dimensions map[string]string
 
-// ComparisonOperator is a way to compare a number with a threshold.
+// ComparisonOperator compares a statistic with a threshold.
 type ComparisonOperator string
 
-// The ways to compare.
+// The comparison operators.
 const (
 	GreaterThan        ComparisonOperator = "GreaterThanThreshold"
 	GreaterThanOrEqual ComparisonOperator = "GreaterThanOrEqualToThreshold"
@@ -53,7 +53,7 @@ const (
 	LessThanOrEqual    ComparisonOperator = "LessThanOrEqualToThreshold"
 )
 
-// Statistic makes one number of many.
+// Statistic aggregates the values of a period.
 type Statistic string
 
 // The statistics.
@@ -65,16 +65,16 @@ const (
 	StatisticSum         Statistic = "Sum"
 )
 
-// missingData says what to make of a period without measurements.
+// missingData is the treatment of periods without data.
 type missingData string
 
 const (
-	// It counts as out of bounds.
+	// They breach the threshold.
 	missingBreaching missingData = "breaching"
-	// It counts as within bounds.
+	// They do not breach the threshold.
 	missingNotBreaching missingData = "notBreaching"
-	// The alarm stays as it is.
+	// The alarm keeps its state.
 	missingIgnore missingData = "ignore"
-	// The alarm says that it does not know.
+	// The alarm's state becomes INSUFFICIENT_DATA.
 	missingMissing missingData = "missing"
 )

@@ -5,31 +5,30 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Dashboard is a page of charts and texts.
+// A Dashboard is a page of charts and text.
 type Dashboard struct {
 	idl.NamedResource
-	// The rows of the page, from top to bottom; each lists its widgets from left to right.
+	// The rows from top to bottom, each with its widgets from left to right.
 	Rows [][]Widget
-	// How far back the charts reach, such as `-PT6H`.
+	// The start of the time range, such as `-PT6H`.
 	Start *string `lumi:"optional"`
 }
 
 // A Widget is a chart or a text.
 type Widget struct {
-	// What stands above it.
+	// The title.
 	Title *string `lumi:"optional"`
-	// The width, where the whole page is DashboardColumns wide.
+	// The width in columns, at most DashboardColumns.
 	Width *float64 `lumi:"optional,default=6,min=1,max=24,multipleOf=1"`
-	// What it says, in Markdown, if it is a text.
+	// The Markdown of a text widget.
 	Markdown *string `lumi:"optional,conflictsWith=metrics"`
-	// The metrics that it shows, if it is a chart: for each, the namespace, the name, and then names and values of
-	// dimensions in turn.
+	// The metrics of a chart: for each, its namespace, its name, and alternating names and values of dimensions.
 	Metrics *[][]string `lumi:"optional"`
-	// The region that the metrics are from.
+	// The region of the metrics.
 	Region *aws.Region `lumi:"optional"`
-	// Further settings, handed to Amazon as they are.
+	// Additional settings, passed to Amazon unchanged.
 	Properties any `lumi:"optional"`
 }
 
-// DashboardColumns is the width of a dashboard.
+// DashboardColumns is the width of a dashboard in columns.
 const DashboardColumns = 24

@@ -1,4 +1,4 @@
-// Package dynamodb describes tables of records that are found by their keys.
+// Package dynamodb defines key-value tables.
 package dynamodb
 
 import (
@@ -6,39 +6,39 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Table holds records. Each is found by a key of one or two attributes, or through an index.
+// A Table stores records under a key of one or two attributes. Indexes provide other keys.
 type Table struct {
 	idl.NamedResource
 	aws.Tagged
-	// The types of all attributes that are part of a key, by name.
+	// The types of all key attributes, by name.
 	Attributes map[string]AttributeType
-	// The key of the table: the attribute that spreads the records and perhaps one that sorts them.
+	// The primary key: a partition key and an optional sort key.
 	Key KeySchema `lumi:"replaces"`
-	// Whether to pay for each request or for a capacity.
+	// The billing mode.
 	BillingMode *BillingMode `lumi:"optional"`
-	// The capacity, where that is what is paid for.
+	// The provisioned capacity, if the billing mode is PROVISIONED.
 	Throughput *Throughput `lumi:"optional"`
-	// Further ways to find a record, by name.
+	// The global secondary indexes, by name.
 	GlobalSecondaryIndexes *map[string]GlobalSecondaryIndex `lumi:"optional"`
-	// Further ways to sort records that share the first part of their key, by name.
+	// The local secondary indexes, by name. They share the table's partition key.
 	LocalSecondaryIndexes *map[string]Index `lumi:"optional,replaces"`
-	// What to write to the table's stream of changes. There is no stream where this is left out.
+	// The contents of the change stream. By default, there is no stream.
 	StreamViewType *StreamViewType `lumi:"optional"`
-	// The attribute that says when a record goes.
+	// The attribute with the expiration time of a record.
 	TimeToLiveAttribute *string `lumi:"optional"`
-	// Whether the table can be set back to any moment of the last weeks.
+	// Whether point-in-time recovery is enabled.
 	PointInTimeRecovery *bool `lumi:"optional"`
-	// The name under which other things refer to the table.
+	// The ARN of the table.
 	ARN aws.ARN `lumi:"out"`
-	// The name of the stream of changes, where there is one.
+	// The ARN of the change stream, if enabled.
 	StreamARN *aws.ARN `lumi:"out,optional"`
 }
 
-// KeySchema names the attributes that make up a key.
+// KeySchema names the attributes of a key.
 type KeySchema struct {
-	// The attribute that decides where a record is kept.
+	// The partition key.
 	Hash string
-	// The attribute that sorts the records that are kept in one place.
+	// The sort key.
 	Range *string `lumi:"optional"`
 }
 
@@ -46,81 +46,81 @@ type KeySchema struct {
 type Index struct {
 	// The key of the index.
 	Key KeySchema
-	// Which attributes are copied, beside those of the keys.
+	// The attributes copied in addition to the key attributes.
 	Projection Projection
 }
 
-// A GlobalSecondaryIndex is an Index with a capacity of its own.
+// A GlobalSecondaryIndex is an Index with its own capacity.
 type GlobalSecondaryIndex struct {
 	Index
-	// The capacity of the index, where that is what is paid for.
+	// The provisioned capacity, if the billing mode is PROVISIONED.
 	Throughput *Throughput `lumi:"optional"`
 }
 
-// A Projection says which attributes are in an Index.
+// A Projection selects the attributes in an Index.
 type Projection struct {
-	// Whether that is all of them, some, or just the keys.
+	// Whether all, some or only the key attributes are included.
 	ProjectionType ProjectionType
-	// The names of the attributes, where it is some.
+	// The included attributes, if the type is INCLUDE.
 	NonKeyAttributes *[]string `lumi:"optional"`
 }
 
-// Throughput is how much a table or an index sustains.
+// Throughput is the capacity of a table or index.
 type Throughput struct {
-	// How many reads of 4 KiB a second.
+	// Reads of 4 KiB per second.
 	ReadCapacityUnits float64
-	// How many writes of 1 KiB a second.
+	// Writes of 1 KiB per second.
 	WriteCapacityUnits float64
 }
 
-// AttributeType is the type of an attribute that is part of a key.
+// AttributeType is the type of a key attribute.
 type AttributeType string
 
-// The types of attributes.
+// The attribute types.
 const (
-	// A text, sorted by its bytes in UTF-8.
+	// A string, ordered by its UTF-8 bytes.
 	AttributeTypeString AttributeType = "S"
 	// A number.
 	AttributeTypeNumber AttributeType = "N"
-	// Bytes.
+	// Binary data.
 	AttributeTypeBinary AttributeType = "B"
 )
 
-// BillingMode is what is paid for.
+// BillingMode determines how a table is billed.
 type BillingMode string
 
-// The modes of billing.
+// The billing modes.
 const (
-	// A capacity, used or not.
+	// Billed by provisioned capacity.
 	BillingModeProvisioned BillingMode = "PROVISIONED"
-	// Each request.
+	// Billed by request.
 	BillingModePayPerRequest BillingMode = "PAY_PER_REQUEST"
 )
 
-// ProjectionType is a choice of attributes.
+// ProjectionType selects attributes.
 type ProjectionType string
 
-// The choices of attributes.
+// The projection types.
 const (
-	// None but those of the keys.
+	// Only the key attributes.
 	ProjectionTypeKeysOnly ProjectionType = "KEYS_ONLY"
-	// Those of the keys and some more.
+	// The key attributes and the listed ones.
 	ProjectionTypeInclude ProjectionType = "INCLUDE"
-	// All of them.
+	// All attributes.
 	ProjectionTypeAll ProjectionType = "ALL"
 )
 
-// StreamViewType is what a stream tells about a change.
+// StreamViewType determines the contents of a change stream.
 type StreamViewType string
 
-// What a stream may tell about a change.
+// The contents of a change stream.
 const (
-	// The key of the record.
+	// The keys of the record.
 	StreamViewTypeKeysOnly StreamViewType = "KEYS_ONLY"
-	// The record as it is now.
+	// The record after the change.
 	StreamViewTypeNewImage StreamViewType = "NEW_IMAGE"
-	// The record as it was before.
+	// The record before the change.
 	StreamViewTypeOldImage StreamViewType = "OLD_IMAGE"
-	// The record as it was and as it is.
+	// The record before and after the change.
 	StreamViewTypeNewAndOldImages StreamViewType = "NEW_AND_OLD_IMAGES"
 )

@@ -1,2 +1,2 @@
-// Package ec2 describes virtual machines and the networks that connect them.
+// Package ec2 defines virtual machines and the networks that connect them.
 package ec2

@@ -5,38 +5,38 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at.
+// An ElasticIP is a static public IPv4 address that belongs to the account until it is released.
 type ElasticIP struct {
 	idl.NamedResource
 	aws.Tagged
-	// The instance that the address points at.
+	// The instance that the address is associated with.
 	Instance *Instance `lumi:"optional"`
-	// The gateway through which packets to the address arrive. Create the address after it.
+	// The gateway for traffic to the address, which must exist before the address.
 	Attachment *VPCGatewayAttachment `lumi:"optional,in"`
-	// The address itself.
+	// The IPv4 address.
 	PublicIP string `lumi:"out"`
-	// The ID that Amazon gave the allocation, such as `eipalloc-5723d13e`.
+	// The allocation ID, such as `eipalloc-5723d13e`.
 	AllocationID string `lumi:"out"`
 }
 
-// A NATGateway lets instances of private subnets reach the internet and keeps the internet from reaching them.
+// A NATGateway lets instances in private subnets reach the internet, but not the reverse.
 type NATGateway struct {
 	idl.NamedResource
 	aws.Tagged
-	// The public subnet that the gateway stands in.
+	// The public subnet of the gateway.
 	Subnet *Subnet `lumi:"replaces"`
-	// The address that the internet sees. A gateway between private networks has none.
+	// The public address of the gateway. Private gateways have none.
 	Address *ElasticIP `lumi:"optional,replaces"`
-	// Whether the gateway leads to the internet or to other private networks.
+	// Whether the gateway connects to the internet or to other private networks.
 	ConnectivityType *natConnectivity `lumi:"optional,replaces"`
 }
 
-// natConnectivity says where a NATGateway leads to.
+// natConnectivity is what a NATGateway connects to.
 type natConnectivity string
 
 const (
-	// To the internet.
+	// The internet.
 	natPublic natConnectivity = "public"
-	// To other networks of the account.
+	// Other private networks.
 	natPrivate natConnectivity = "private"
 )

@@ -1,4 +1,4 @@
 package ec2
 
-// An InstanceType is a size of virtual machine: a family, a generation and how much of it.
+// An InstanceType is the hardware of a virtual machine: a family, a generation and a size.
 type InstanceType string

@@ -1,23 +1,23 @@
 package ec2
 
-// The families of machines.
+// The instance families.
 const (
-	t3 = "t3." // saves up processor time while idle
-	m5 = "m5." // has processor and memory in balance
-	c5 = "c5." // has more processor
-	r5 = "r5." // has more memory
+	t3 = "t3." // accrues CPU credits while idle
+	m5 = "m5." // balances CPU and memory
+	c5 = "c5." // optimized for CPU
+	r5 = "r5." // optimized for memory
 )
 
-// The sizes within a family. Each doubles the one before.
+// The sizes in a family. Each has twice the resources of the previous one.
 const (
 	micro  = "micro"  // 1 GiB
 	small  = "small"  // 2 GiB
 	medium = "medium" // 4 GiB
-	large  = "large"  // 8 GiB, where processor and memory are in balance
-	xlarge = "xlarge" // twice as much
+	large  = "large"  // 8 GiB in families that balance CPU and memory
+	xlarge = "xlarge" // twice as much as large
 )
 
-// Machines that save up processor time while idle and spend it when busy.
+// Burstable instances, which accrue CPU credits while idle.
 const (
 	T3Micro  InstanceType = t3 + micro
 	T3Small  InstanceType = t3 + small
@@ -25,19 +25,19 @@ const (
 	T3Large  InstanceType = t3 + large
 )
 
-// Machines with processor and memory in balance.
+// Instances that balance CPU and memory.
 const (
 	M5Large  InstanceType = m5 + large
 	M5XLarge InstanceType = m5 + xlarge
 )
 
-// Machines with more processor than memory.
+// CPU-optimized instances.
 const (
 	C5Large  InstanceType = c5 + large
 	C5XLarge InstanceType = c5 + xlarge
 )
 
-// Machines with more memory than processor.
+// Memory-optimized instances.
 const (
 	R5Large  InstanceType = r5 + large
 	R5XLarge InstanceType = r5 + xlarge

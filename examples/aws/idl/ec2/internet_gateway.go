@@ -5,17 +5,18 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together.
+// An InternetGateway connects a VPC to the internet once a VPCGatewayAttachment attaches it.
 type InternetGateway struct {
 	idl.NamedResource
 	aws.Tagged
 }
 
-// A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network.
+// A VPCGatewayAttachment attaches an internet gateway to a VPC. Each VPC has at most one gateway, and each gateway one
+// VPC.
 type VPCGatewayAttachment struct {
 	idl.Resource
-	// The network to connect.
+	// The VPC.
 	VPC *VPC `lumi:"replaces"`
-	// The gateway to connect it with.
+	// The gateway to attach.
 	InternetGateway *InternetGateway
 }

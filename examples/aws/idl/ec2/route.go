@@ -5,45 +5,45 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A RouteTable is a list of routes. It applies to the subnets that are associated with it.
+// A RouteTable contains the routes of its associated subnets.
 type RouteTable struct {
 	idl.NamedResource
 	aws.Tagged
-	// The network whose traffic the table directs.
+	// The VPC of the table.
 	VPC *VPC `lumi:"replaces"`
-	// The ID that Amazon gave the table, such as `rtb-11ad2f7b`.
+	// The route table ID, such as `rtb-11ad2f7b`.
 	RouteTableID string `lumi:"out"`
 }
 
-// routing is what everything that belongs to a RouteTable begins with.
+// routing is embedded by resources that belong to a RouteTable.
 type routing struct {
 	idl.Resource
-	// The table that this belongs to.
+	// The route table.
 	RouteTable *RouteTable `lumi:"replaces"`
 }
 
-// A Route is one line of a RouteTable: it sends packets for some addresses to one target.
+// A Route sends traffic for a range of addresses to a target.
 type Route struct {
 	routing
-	// The addresses that the route is for, in CIDR notation. Where several routes fit, the longest prefix wins.
+	// The destination addresses, in CIDR notation. The longest matching prefix wins.
 	DestinationCIDRBlock string `lumi:"replaces,format=cidr"`
-	// Send packets to the internet, through this gateway. It needs to be attached to the network.
+	// The internet gateway to send traffic to. It must be attached to the VPC.
 	Gateway *VPCGatewayAttachment `lumi:"optional,exactlyOneOf='instance,natGateway'"`
-	// Send packets to this instance, which then acts as a router.
+	// The instance to send traffic to, which acts as a router.
 	Instance *Instance `lumi:"optional,exactlyOneOf='gateway,natGateway'"`
-	// Send packets through this address translation.
+	// The NAT gateway to send traffic to.
 	NATGateway *NATGateway `lumi:"optional,exactlyOneOf='gateway,instance'"`
 }
 
-// A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table.
+// A SubnetRouteTableAssociation associates a Subnet with a RouteTable, instead of the VPC's main table.
 type SubnetRouteTableAssociation struct {
 	routing
-	// The subnet that the table applies to.
+	// The subnet.
 	Subnet *Subnet `lumi:"replaces"`
 }
 
-// AnyIPv4 is the block of all IPv4 addresses: the destination of a default route.
+// AnyIPv4 is the range of all IPv4 addresses, the destination of a default route.
 const AnyIPv4 = "0.0.0.0/0"
 
-// AnyIPv6 is the block of all IPv6 addresses.
+// AnyIPv6 is the range of all IPv6 addresses.
 const AnyIPv6 = "::/0"

@@ -5,24 +5,24 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets.
+// A Subnet is a range of a VPC's addresses in one availability zone. Instances are launched into subnets.
 type Subnet struct {
 	idl.NamedResource
 	aws.Tagged
-	// The network that the subnet is a part of.
+	// The VPC of the subnet.
 	VPC *VPC `lumi:"replaces"`
-	// The subnet's addresses, in CIDR notation. They lie within the network's and overlap with no other subnet's.
+	// The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
 	CIDRBlock string `lumi:"replaces"`
-	// The zone that the subnet lies in, such as `us-west-2a`. Amazon chooses one where none is given.
+	// The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
 	AvailabilityZone *string `lumi:"optional,replaces"`
-	// The subnet's IPv6 addresses: a `/64` within a block of the network's.
+	// The subnet's IPv6 addresses: a `/64` block of the VPC's.
 	IPv6CIDRBlock *string `lumi:"ipv6CIDRBlock,optional"`
 	// Whether new instances get an IPv6 address.
 	AssignIPv6AddressOnCreation *bool `lumi:"assignIpv6AddressOnCreation,optional"`
 	// Whether new instances get a public IPv4 address.
 	MapPublicIPOnLaunch *bool `lumi:"optional"`
-	// The ID that Amazon gave the subnet, such as `subnet-9d4a7b6c`.
+	// The subnet ID, such as `subnet-9d4a7b6c`.
 	SubnetID string `lumi:"out"`
-	// How many of the subnet's addresses were free when the provider last looked.
+	// The number of unassigned addresses at the last refresh.
 	AvailableIPAddressCount float64 `lumi:"out"`
 }

@@ -5,35 +5,33 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A VPC is a private network of the account's own, in one region. Subnets divide it, route tables say where its traffic
-// goes.
+// A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
 type VPC struct {
 	idl.NamedResource
 	aws.Tagged
-	// The addresses of the network, in CIDR notation: a block between `/16` and `/28`.
+	// The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`.
 	CIDRBlock string `lumi:"replaces"`
-	// Whether instances that have a public address get a public host name, too. Needs EnableDNSSupport.
+	// Whether instances with public addresses get public host names. Requires EnableDNSSupport.
 	EnableDNSHostnames *bool `lumi:"optional"`
-	// Whether Amazon's name server answers inside the network. It does, unless told otherwise.
+	// Whether Amazon's DNS server is available in the VPC. The default is true.
 	EnableDNSSupport *bool `lumi:"optional"`
-	// Whether instances may share their host with those of other accounts.
+	// The default tenancy of instances.
 	InstanceTenancy *Tenancy `lumi:"optional"`
-	// The security group of instances that name none, if it is a resource. Amazon makes one with each network, which no
-	// program has asked for.
+	// The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC.
 	DefaultSecurityGroup *SecurityGroup `lumi:"out,optional"`
-	// The blocks of IPv6 addresses that Amazon assigned to the network.
+	// The IPv6 blocks that Amazon assigned to the VPC.
 	IPv6CIDRBlocks []string `lumi:"name=ipv6CIDRBlocks,out"`
 }
 
-// Tenancy says with whom an instance shares the machine that it runs on.
+// Tenancy is whether a host is shared with other accounts.
 type Tenancy string
 
-// The kinds of tenancy.
+// The tenancies.
 const (
-	// The host may serve several accounts.
+	// The host may be shared with other accounts.
 	TenancyDefault Tenancy = "default"
-	// The host serves this account alone.
+	// The host is dedicated to the account.
 	TenancyDedicated Tenancy = "dedicated"
-	// The host serves this account alone and is rented as a whole. Only instances may ask for it, not networks.
+	// The instance runs on a dedicated host that the account rents as a whole. Not available for VPCs.
 	TenancyHost Tenancy = "host"
 )

@@ -1,8 +1,8 @@
 package iam
 
-// A Group gives permissions to all users that are in it.
+// A Group grants permissions to its users.
 type Group struct {
 	principal
-	// The place of the group in the account's hierarchy of names.
+	// The path of the group.
 	Path *Path `lumi:"optional,default=/"`
 }

@@ -8,11 +8,11 @@ import (
 // A Policy is a set of permissions that can be attached to any number of users, groups and roles.
 type Policy struct {
 	idl.NamedResource
-	// What the policy is for, in words.
+	// A description of the policy.
 	Description *string `lumi:"optional,replaces"`
-	// The place of the policy in the account's hierarchy of names.
+	// The path of the policy.
 	Path *Path `lumi:"optional,replaces,default=/"`
-	// What the policy allows and denies.
+	// The policy document.
 	PolicyDocument PolicyDocument
 	// The groups that the policy is attached to.
 	Groups *[]Group `lumi:"optional"`
@@ -20,7 +20,7 @@ type Policy struct {
 	Roles *[]Role `lumi:"optional"`
 	// The users that the policy is attached to.
 	Users *[]User `lumi:"optional"`
-	// The name under which other things refer to the policy.
+	// The ARN of the policy.
 	ARN aws.ARN `lumi:"out"`
 }
 
@@ -28,25 +28,25 @@ type Policy struct {
 type PolicyDocument struct {
 	// The version of the policy language.
 	Version *PolicyVersion `lumi:"name=Version,optional"`
-	// The statements, in any order.
+	// The statements. Their order does not matter.
 	Statement []PolicyStatement `lumi:"name=Statement"`
 }
 
-// A PolicyStatement allows or denies some actions on some things. Its properties are written as Amazon's policy
-// language writes them, so that documents can be copied from elsewhere.
+// A PolicyStatement allows or denies actions on resources. Its properties have the names of Amazon's policy language,
+// so that existing documents can be copied.
 type PolicyStatement struct {
-	// A name for the statement.
+	// An ID for the statement.
 	Sid *string `lumi:"name=Sid,optional"`
-	// Whether the statement allows or denies.
+	// Whether the statement allows or denies the actions.
 	Effect PolicyEffect `lumi:"name=Effect"`
-	// Whom the statement is about: `*`, or a map from kinds of principal to names. A policy that is attached to a
-	// principal leaves this out.
+	// The principals: `*`, or a map from principal types to names. Omit it in policies that are attached to a
+	// principal.
 	Principal any `lumi:"name=Principal,optional"`
-	// What may be done, such as `s3:GetObject`. A `*` stands for any text.
+	// The actions, such as `s3:GetObject`. `*` matches any text.
 	Action []string `lumi:"name=Action"`
-	// What it may be done to. A `*` stands for any text.
+	// The ARNs of the resources. `*` matches any text.
 	Resource *[]aws.ARNPattern `lumi:"name=Resource,optional"`
-	// When the statement applies: values to compare with, by operator and then by key.
+	// The conditions under which the statement applies: values by operator and key.
 	Condition *map[string]map[string]any `lumi:"name=Condition,optional"`
 }
 
@@ -55,16 +55,16 @@ type PolicyVersion string
 
 // The versions of the policy language.
 const (
-	// The current version, which has variables.
+	// The current version, which supports variables.
 	PolicyVersion2012 PolicyVersion = "2012-10-17"
-	// The older version, which Amazon assumes where none is given.
+	// The older version, which is Amazon's default.
 	PolicyVersion2008 PolicyVersion = "2008-10-17"
 )
 
-// PolicyEffect is what a statement does.
+// PolicyEffect is the effect of a statement.
 type PolicyEffect string
 
-// What a statement may do. Denying wins.
+// The effects of a statement. Deny takes precedence.
 const (
 	Allow PolicyEffect = "Allow"
 	Deny  PolicyEffect = "Deny"

@@ -5,21 +5,21 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// principal is what users, groups and roles have in common: each of them can be given permissions.
+// principal is embedded by users, groups and roles, which can be granted permissions.
 type principal struct {
 	idl.NamedResource
-	// Policies that stand on their own and may be attached to others, too.
+	// The attached managed policies, which other identities can share.
 	ManagedPolicies *[]*Policy `lumi:"optional"`
-	// Policies that belong to this resource alone, by name.
+	// The inline policies, by name.
 	InlinePolicies *map[string]PolicyDocument `lumi:"optional"`
-	// The name under which policies refer to this resource.
+	// The ARN of the identity.
 	ARN aws.ARN `lumi:"out"`
 }
 
-// A Path is a place in the account's hierarchy of names, such as `/staff/`. It begins and ends with a slash.
+// A Path groups identities, such as `/staff/`. It begins and ends with a slash.
 //
 //lumi:maxLength=512,pattern='^/([!-~]+/)?$'
 type Path string
 
-// DefaultPath is the path of everything that is given none.
+// DefaultPath is the default path.
 const DefaultPath = "/"

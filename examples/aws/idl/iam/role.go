@@ -4,20 +4,20 @@ import (
 	aws "github.com/lumi-idl/lumi/examples/aws/idl"
 )
 
-// A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
+// A Role is an identity without credentials. The principals in its trust policy can assume it to get its permissions.
 type Role struct {
 	principal
 	aws.Tagged
-	// Who may assume the role.
+	// The trust policy.
 	AssumeRolePolicyDocument PolicyDocument
-	// What the role is for, in words.
+	// A description of the role.
 	Description *string `lumi:"optional,maxLength=1000"`
-	// The longest time that somebody may stay in the role.
+	// The maximum duration of a session.
 	MaxSessionDuration *aws.Seconds `lumi:"optional,default=3600,min=3600,max=43200"`
-	// The place of the role in the account's hierarchy of names.
+	// The path of the role.
 	Path *Path `lumi:"optional,replaces,default=/"`
-	// A policy that bounds what the role may do, whatever its other policies allow.
+	// A policy that limits the role's permissions, regardless of its other policies.
 	PermissionsBoundary *Policy `lumi:"optional"`
-	// The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`.
+	// The role ID, such as `AIDAJQABLZS4A3QDU576Q`.
 	RoleID string `lumi:"out"`
 }

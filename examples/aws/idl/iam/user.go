@@ -5,44 +5,44 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A User is a person, or a program outside of Amazon, that signs in with credentials of its own.
+// A User is a person or an external program that signs in with its own credentials.
 type User struct {
 	principal
 	aws.Tagged
-	// The groups that the user is in.
+	// The groups of the user.
 	Groups *[]*Group `lumi:"optional"`
-	// The place of the user in the account's hierarchy of names.
+	// The path of the user.
 	Path *Path `lumi:"optional,default=/"`
-	// The user's first password for the console. Without one, the user cannot sign in there.
+	// The initial console password. Without one, the user cannot sign in to the console.
 	Password *string `lumi:"optional,in,secret"`
-	// Whether the user has to choose another password when signing in for the first time.
+	// Whether the user must change the password at the first sign-in.
 	PasswordResetRequired *bool `lumi:"optional,in,requiredWith=password"`
-	// A policy that bounds what the user may do, whatever other policies allow.
+	// A policy that limits the user's permissions, regardless of other policies.
 	PermissionsBoundary *Policy `lumi:"optional"`
 }
 
-// An AccessKey is a pair of keys with which a program signs requests in a User's name.
+// An AccessKey is a key pair with which a program signs requests as a User.
 type AccessKey struct {
 	idl.Resource
-	// The user whose name the requests are signed in.
+	// The user of the key.
 	User *User `lumi:"replaces"`
-	// Whether requests that are signed with the key are accepted.
+	// Whether the key is active.
 	Status *AccessKeyStatus `lumi:"optional,default=Active"`
-	// A number to count up whenever the key is to be replaced by a new one.
+	// A counter. Increase it to replace the key.
 	Serial *float64 `lumi:"optional,replaces"`
-	// The public half of the pair.
+	// The access key ID.
 	AccessKeyID string `lumi:"out"`
-	// The private half of the pair. Amazon tells it once, when the pair is made.
+	// The secret access key. Amazon returns it only when the key is created.
 	SecretAccessKey string `lumi:"out,secret"`
 }
 
-// AccessKeyStatus says whether a key is accepted.
+// AccessKeyStatus is the status of a key.
 type AccessKeyStatus string
 
-// The states of a key.
+// The statuses of a key.
 const (
-	// They are.
+	// Requests signed with the key are accepted.
 	ActiveAccessKeyStatus AccessKeyStatus = "Active"
-	// They are not, for now.
+	// Requests signed with the key are rejected.
 	InactiveAccessKeyStatus AccessKeyStatus = "Inactive"
 )

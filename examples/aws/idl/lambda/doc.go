@@ -1,2 +1,2 @@
-// Package lambda describes functions that run when something happens, without a machine to look after.
+// Package lambda defines serverless functions.
 package lambda

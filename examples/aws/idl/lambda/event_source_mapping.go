@@ -6,40 +6,40 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// An EventSourceMapping reads a queue or a stream and calls a Function with what it finds.
+// An EventSourceMapping reads from a queue or stream and calls a Function with the records.
 type EventSourceMapping struct {
 	idl.Resource
 	// The function to call.
 	Function *Function
-	// What to read.
+	// The queue or table to read from.
 	Source EventSource `lumi:"replaces"`
-	// How many records to hand over in one call, at most.
+	// The maximum number of records per call.
 	BatchSize *float64 `lumi:"optional,min=1,max=10000,multipleOf=1"`
-	// Whether to read at all. It does, unless told otherwise.
+	// Whether the mapping is active. The default is true.
 	Enabled *bool `lumi:"optional,default=true"`
-	// Where in a stream to begin. Queues do not need it.
+	// The position in a stream to start from. Not used for queues.
 	StartingPosition *StartingPosition `lumi:"optional,replaces"`
-	// Patterns of which a record has to fit one. In each list are alternatives for one and the same field.
+	// Event patterns. A record must match one of them. Each list contains alternatives for one field.
 	FilterPatterns any `lumi:"optional"`
-	// The ID that Amazon gave the mapping.
+	// The ID of the mapping.
 	UUID string `lumi:"out"`
 }
 
-// EventSource is what events can be read from.
+// EventSource is a source of events.
 type EventSource struct {
 	idl.OneOf
 	Queue *sqs.Queue
-	// A table that has a stream.
+	// A table with a change stream.
 	Table *dynamodb.Table
 }
 
-// StartingPosition is a place in a stream.
+// StartingPosition is a position in a stream.
 type StartingPosition string
 
-// The places in a stream where reading may begin.
+// The starting positions.
 const (
-	// With the oldest record that is still there.
+	// The oldest available record.
 	StartingPositionTrimHorizon StartingPosition = "TRIM_HORIZON"
-	// With the first record that is written from now on.
+	// The first record written after the mapping is created.
 	StartingPositionLatest StartingPosition = "LATEST"
 )

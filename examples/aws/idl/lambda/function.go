@@ -7,57 +7,57 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Function is a program that runs when it is called and costs nothing while it is not.
+// A Function runs code on demand and costs nothing while idle.
 type Function struct {
 	idl.NamedResource
 	aws.Tagged
-	// The program and what it needs. Amazon keeps it and does not give it back.
+	// The code and its dependencies. Amazon does not return them.
 	Code *idl.Archive `lumi:"in"`
 	// The entry point: a file and a function in it, such as `index.handler`.
 	Handler string `lumi:"maxLength=128,pattern='^[^\\t\\n\\f\\r ]+$'"`
-	// What runs the program.
+	// The runtime of the code.
 	Runtime Runtime
-	// The role that the program acts in.
+	// The role that the code runs as.
 	Role *iam.Role
-	// What the function is for, in words.
+	// A description of the function.
 	Description *string `lumi:"optional"`
-	// Variables that the program finds in its environment.
+	// Environment variables.
 	Environment *Environment `lumi:"optional"`
-	// Settings in a file of their own that is laid beside the program.
+	// Settings in a separate file next to the code.
 	Settings *idl.Asset `lumi:"optional,in,deprecated='add the file to code'"`
-	// How much memory the program has, in MiB. It gets processor time in proportion.
+	// The memory in MiB. CPU time is proportional to it.
 	MemorySize *float64 `lumi:"optional,default=128,min=128,max=10240,multipleOf=1"`
-	// How long a call may take.
+	// The timeout of a call.
 	Timeout *aws.Seconds `lumi:"optional,default=3,min=1,max=900"`
-	// Where calls end up that fail again and again: a queue or a topic.
+	// The target of calls that fail repeatedly: a queue or a topic.
 	DeadLetterTarget *idl.Resource `lumi:"optional"`
-	// The network that the program runs in. It needs none to reach the internet.
+	// The VPC of the function. Not needed for internet access.
 	VPC *FunctionVPC `lumi:"optional"`
-	// The name under which other things refer to the function.
+	// The ARN of the function.
 	ARN aws.ARN `lumi:"out"`
-	// A fingerprint of the program that is in place.
+	// A hash of the deployed code.
 	CodeSHA256 string `lumi:"out"`
-	// When the function was last changed.
+	// The time of the last change.
 	LastModified *string `lumi:"out"`
 }
 
-// FunctionVPC places a Function in a network.
+// FunctionVPC connects a Function to a VPC.
 type FunctionVPC struct {
-	// The subnets to run in, best one in each availability zone.
+	// The subnets, ideally one per availability zone.
 	Subnets []ec2.Subnet
-	// The firewalls around the function.
+	// The security groups.
 	SecurityGroups []ec2.SecurityGroup
 }
 
-// An Environment holds variables by name. Their values may be secret.
+// An Environment contains variables by name, some of them secret.
 type Environment struct {
-	// Variables that anybody may see.
+	// Plain variables.
 	Variables *map[string]string `lumi:"optional"`
-	// Variables that only the program may see.
+	// Secret variables.
 	SecretVariables *map[string]string `lumi:"optional,secret"`
 }
 
-// Runtime is what runs a program: a language in a version, or a bare machine.
+// Runtime is the execution environment of a function: a language version or a bare machine.
 type Runtime string
 
 // The runtimes.
@@ -71,5 +71,5 @@ const (
 	ProvidedRuntime Runtime = "provided.al2023"
 )
 
-// MaxMemorySize is the most memory that a function can have, in MiB.
+// MaxMemorySize is the maximum memory of a function, in MiB.
 const MaxMemorySize = 10 * 1024

@@ -8,14 +8,14 @@ import (
 // A Permission lets another service or account call a Function.
 type Permission struct {
 	idl.Resource
-	// The function that may be called.
+	// The function.
 	Function *Function `lumi:"replaces"`
-	// What is allowed, such as `lambda:InvokeFunction`.
+	// The action, such as `lambda:InvokeFunction`.
 	Action string `lumi:"replaces,pattern='^(\\*|lambda:(\\*|[A-Za-z]+))$'"`
-	// Who is allowed to: a service such as `s3.amazonaws.com`, or an account.
+	// The caller: a service such as `s3.amazonaws.com`, or an account.
 	Principal string `lumi:"replaces"`
-	// The account that the caller needs to belong to.
+	// The account that the caller must belong to.
 	SourceAccount *string `lumi:"optional,replaces,pattern='^\\d{12}$'"`
-	// The one thing that may call, where the caller is a service: a bucket, a topic, an interface.
+	// The resource that may call, if the caller is a service: a bucket, a topic or an API.
 	SourceARN *aws.ARN `lumi:"optional,replaces"`
 }

@@ -5,98 +5,99 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Bucket holds objects. Its name is unique among all buckets of all accounts.
+// A Bucket holds objects. Bucket names are globally unique.
 type Bucket struct {
 	idl.NamedResource
 	aws.Tagged
-	// A ready-made set of permissions for the bucket and what is in it.
+	// A predefined access-control list for the bucket.
 	AccessControl *CannedACL `lumi:"optional"`
-	// Whether the bucket keeps the former versions of an object that is written again.
+	// Whether the bucket keeps old versions of overwritten objects.
 	Versioning *VersioningStatus `lumi:"optional"`
-	// Which programs in a browser may use the bucket, rule by rule. The first one that fits counts.
+	// The CORS rules. The first one that matches applies.
 	CORSRules *[]CORSRule `lumi:"optional"`
-	// When objects move to cheaper storage, and when they go.
+	// The rules that move objects to cheaper storage or delete them.
 	LifecycleRules *[]LifecycleRule `lumi:"optional"`
-	// Where a record of each access is written.
+	// The destination of access logs.
 	Logging *BucketLogging `lumi:"optional"`
-	// Who is told when something happens to an object.
+	// The notifications of events in the bucket.
 	Notifications *[]Notification `lumi:"optional"`
-	// How the bucket behaves as a web site.
+	// The settings for static website hosting.
 	Website *BucketWebsite `lumi:"optional"`
-	// Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
-	// uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+	// Whether deleting the bucket also deletes its contents: objects, old versions, delete markers and incomplete
+	// uploads. The default is false, which allows deleting only an empty bucket. Deploy it before you delete the
+	// bucket.
 	ForceDestroy *bool `lumi:"optional,in"`
-	// The name under which policies refer to the bucket.
+	// The ARN of the bucket.
 	ARN aws.ARN `lumi:"out"`
-	// The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's.
+	// The host name of the bucket. At a custom endpoint, it is the endpoint's host.
 	DomainName string `lumi:"out"`
-	// The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
+	// The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects.
 	WebsiteURL *string `lumi:"out,optional"`
 }
 
-// CannedACL is a ready-made set of permissions.
+// CannedACL is a predefined access-control list.
 type CannedACL string
 
-// The ready-made sets of permissions.
+// The predefined access-control lists.
 const (
-	// The owner may do everything, and nobody else anything.
+	// The owner has full control. Nobody else has access.
 	CannedACLPrivate CannedACL = "private"
-	// The owner may do everything, and everybody may read.
+	// The owner has full control. Everyone can read.
 	CannedACLPublicRead CannedACL = "public-read"
-	// Everybody may read and write.
+	// Everyone can read and write.
 	CannedACLPublicReadWrite CannedACL = "public-read-write"
-	// The owner may do everything, and whoever has an account may read.
+	// The owner has full control. Everyone with an AWS account can read.
 	CannedACLAuthenticatedRead CannedACL = "authenticated-read"
-	// The services that record accesses may write their records.
+	// Log delivery can write.
 	CannedACLLogDeliveryWrite CannedACL = "log-delivery-write"
 )
 
-// VersioningStatus says whether a bucket keeps former versions. A bucket that once did can only suspend it.
+// VersioningStatus is whether a bucket keeps old versions. Once enabled, versioning can only be suspended.
 type VersioningStatus string
 
-// The states of versioning.
+// The versioning statuses.
 const (
-	// Former versions are kept.
+	// Old versions are kept.
 	VersioningEnabled VersioningStatus = "Enabled"
-	// Former versions that are there stay, and no more are kept.
+	// Existing old versions are kept, and no new ones are created.
 	VersioningSuspended VersioningStatus = "Suspended"
 )
 
-// A CORSRule lets some programs in a browser use a bucket.
+// A CORSRule allows browser access from other origins.
 type CORSRule struct {
-	// The methods that are allowed, such as `GET`.
+	// The allowed methods, such as `GET`.
 	AllowedMethods []string
-	// The origins that are allowed, such as `https://example.com`.
+	// The allowed origins, such as `https://example.com`.
 	AllowedOrigins []string
-	// The headers that a request may carry.
+	// The allowed request headers.
 	AllowedHeaders *[]string `lumi:"optional"`
-	// The headers of a response that a program may read.
+	// The response headers exposed to scripts.
 	ExposedHeaders *[]string `lumi:"optional"`
-	// How long a browser may remember that it was allowed in.
+	// How long browsers may cache the response to a preflight request.
 	MaxAge *aws.Seconds `lumi:"optional"`
 }
 
-// BucketLogging says where records of accesses are written.
+// BucketLogging is the destination of access logs.
 type BucketLogging struct {
-	// The bucket that the records are written to.
+	// The bucket for the logs.
 	Destination *Bucket
-	// What the names of the records begin with.
+	// The key prefix of the logs.
 	Prefix *string `lumi:"optional"`
 }
 
-// A Notification tells somebody about what happens to objects.
+// A Notification sends events of objects to a target.
 type Notification struct {
-	// What has to happen.
+	// The event.
 	Events []Event
-	// Whom to tell: a topic, a queue or a function.
+	// The target: a topic, a queue or a function.
 	Target *idl.Resource
-	// What the object's key needs to begin with.
+	// The prefix of the object's key.
 	Prefix *string `lumi:"optional"`
-	// What the object's key needs to end with.
+	// The suffix of the object's key.
 	Suffix *string `lumi:"optional"`
 }
 
-// An Event is something that happens to an object.
+// An Event is a change to an object.
 type Event string
 
 const (
@@ -104,26 +105,26 @@ const (
 	removed = "s3:ObjectRemoved:"
 )
 
-// What may happen to an object.
+// The events.
 const (
-	// It was created or written again, in any way.
+	// The object was created or overwritten in any way.
 	EventCreated Event = created + "*"
-	// It was created or written again, by a PUT request.
+	// The object was created or overwritten by a PUT request.
 	EventCreatedPut Event = created + "Put"
-	// It was created or written again, as a copy of another.
+	// The object was created or overwritten by a copy.
 	EventCreatedCopy Event = created + "Copy"
-	// It went, in any way.
+	// The object was deleted in any way.
 	EventRemoved Event = removed + "*"
-	// One of its versions went.
+	// A version of the object was deleted.
 	EventRemovedDelete Event = removed + "Delete"
 )
 
-// BucketWebsite says how a bucket behaves as a web site.
+// BucketWebsite configures static website hosting.
 type BucketWebsite struct {
-	// The key to add to a request for a folder, such as `index.html`.
+	// The suffix appended to requests for a folder, such as `index.html`.
 	IndexDocument *string `lumi:"optional"`
-	// The key of the object to show when something is wrong.
+	// The key of the error page.
 	ErrorDocument *string `lumi:"optional"`
-	// A host to send all requests to.
+	// A host to redirect all requests to.
 	RedirectAllRequestsTo *string `lumi:"optional,conflictsWith='indexDocument,errorDocument'"`
 }

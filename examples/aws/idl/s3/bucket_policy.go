@@ -5,11 +5,11 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A BucketPolicy says who may do what with a Bucket and the objects in it. A bucket has at most one.
+// A BucketPolicy controls access to a Bucket and its objects. Each bucket has at most one.
 type BucketPolicy struct {
 	idl.Resource
-	// The bucket that the policy is for.
+	// The bucket.
 	Bucket *Bucket `lumi:"replaces"`
-	// What the policy allows and denies. Its statements name principals.
+	// The policy document. Its statements name principals.
 	PolicyDocument iam.PolicyDocument
 }

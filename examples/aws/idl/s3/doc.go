@@ -1,2 +1,2 @@
-// Package s3 describes the storage of objects in buckets.
+// Package s3 defines object storage in buckets.
 package s3

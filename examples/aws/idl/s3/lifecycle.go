@@ -1,46 +1,46 @@
 package s3
 
-// A LifecycleRule moves objects to cheaper storage as they age, and removes them in the end.
+// A LifecycleRule moves aging objects to cheaper storage and finally deletes them.
 type LifecycleRule struct {
-	// Which objects the rule is for. It is for all of them where this is left out.
+	// The objects of the rule. The default is all objects.
 	Filter *LifecycleFilter `lumi:"optional"`
-	// After how many days an object moves, by the class of storage that it moves to.
+	// The age in days at which an object moves to a storage class.
 	Transitions *map[StorageClass]float64 `lumi:"optional"`
-	// After how many days an object is removed.
+	// The age in days at which an object is deleted.
 	ExpirationInDays *float64 `lumi:"optional"`
-	// Whether the rule is in force.
+	// Whether the rule is active.
 	Enabled bool
 }
 
-// A LifecycleFilter picks objects. One that combines others picks what all of them pick.
+// A LifecycleFilter selects objects.
 type LifecycleFilter struct {
-	// Pick objects whose keys begin with this.
+	// Select objects whose keys have this prefix.
 	Prefix *string `lumi:"optional"`
-	// Pick objects that have these tags.
+	// Select objects that have these tags.
 	Tags *map[string]string `lumi:"optional"`
-	// Pick objects that have at least this many bytes.
+	// Select objects of at least this size in bytes.
 	MinBytes *float64 `lumi:"optional"`
-	// Pick what all of these pick.
+	// Select objects that all of these filters select.
 	And *[]LifecycleFilter `lumi:"optional"`
-	// Pick what this does not pick.
+	// Select objects that this filter does not select.
 	Not *LifecycleFilter `lumi:"optional"`
 }
 
-// StorageClass is a kind of storage: the cheaper it is to keep an object, the dearer it is to read it.
+// StorageClass is a tier of storage. The cheaper it is to store an object, the more expensive it is to read it.
 type StorageClass string
 
-// The classes of storage.
+// The storage classes.
 const (
-	// For data in use.
+	// Frequently accessed data.
 	StorageClassStandard StorageClass = "STANDARD"
-	// For data that is seldom read, but then at once.
+	// Infrequently accessed data that needs immediate access.
 	StorageClassStandardIA StorageClass = "STANDARD_IA"
-	// The same, in a single zone: for data that can be made again.
+	// The same in a single availability zone, for reproducible data.
 	StorageClassOneZoneIA StorageClass = "ONEZONE_IA"
-	// Amazon moves the data, by how often it is read.
+	// Data that Amazon moves between tiers by access pattern.
 	StorageClassIntelligentTiering StorageClass = "INTELLIGENT_TIERING"
-	// For data that can wait for hours to be read.
+	// Archives with retrieval times of hours.
 	StorageClassGlacier StorageClass = "GLACIER"
-	// For data that is kept because somebody has to.
+	// Archives for compliance, rarely read.
 	StorageClassDeepArchive StorageClass = "DEEP_ARCHIVE"
 )

@@ -9,19 +9,18 @@ import (
 type Object struct {
 	idl.Resource
 	aws.Tagged
-	// The bucket that holds the object.
+	// The bucket of the object.
 	Bucket *Bucket `lumi:"replaces"`
-	// The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
-	// none is given.
+	// The key of the object. Slashes have no special meaning. By default, the provider generates one.
 	Key *string `lumi:"optional,replaces"`
-	// What is in the object.
+	// The contents of the object.
 	Source *idl.Asset
-	// What browsers and others take the object for, such as `text/html`.
+	// The media type, such as `text/html`.
 	ContentType *string `lumi:"optional"`
-	// The kind of storage that keeps the object.
+	// The storage class.
 	StorageClass *StorageClass `lumi:"optional"`
-	// A fingerprint of what is in the object.
+	// A hash of the contents.
 	ETag string `lumi:"out"`
-	// The version that was written last, in a bucket that keeps versions.
+	// The latest version, if the bucket's versioning is enabled.
 	VersionID *string `lumi:"out,optional"`
 }

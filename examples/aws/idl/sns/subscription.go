@@ -6,24 +6,24 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Subscription passes the messages of a Topic on to one recipient.
+// A Subscription delivers the messages of a Topic to one recipient.
 type Subscription struct {
 	idl.Resource
-	// The topic whose messages to pass on.
+	// The topic.
 	Topic *Topic `lumi:"replaces"`
-	// How to pass them on.
+	// The delivery protocol.
 	Protocol Protocol `lumi:"replaces"`
-	// An address that is no resource: of a mailbox, a telephone or a web site.
+	// A recipient that is not a resource: an email address, a phone number or a URL.
 	Endpoint *string `lumi:"optional,replaces,exactlyOneOf=target"`
 	// A recipient that is a resource.
 	Target *Target `lumi:"optional,replaces,exactlyOneOf=endpoint"`
-	// The values that an attribute of a message may have for the message to be passed on, by attribute.
+	// The allowed values of message attributes, by attribute. Other messages are not delivered.
 	FilterPolicy *map[string][]any `lumi:"optional"`
-	// Whether to pass on the bare message, without a wrapping that says where it comes from.
+	// Whether to deliver the message body without the SNS envelope.
 	RawMessageDelivery *bool `lumi:"optional"`
-	// The queue for messages that cannot be delivered.
+	// The queue for undeliverable messages.
 	DeadLetterQueue *sqs.Queue `lumi:"optional"`
-	// The name under which other things refer to the subscription. It has none before the recipient has confirmed it.
+	// The ARN of the subscription. Unset until the recipient confirms it.
 	SubscriptionARN *string `lumi:"out,optional"`
 }
 
@@ -34,7 +34,7 @@ type Target struct {
 	Function *lambda.Function
 }
 
-// Protocol is a way to pass on messages.
+// Protocol is a delivery protocol.
 type Protocol string
 
 // The protocols.

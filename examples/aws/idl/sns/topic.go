@@ -1,4 +1,4 @@
-// Package sns describes topics: whatever is sent to one goes to all of its subscribers.
+// Package sns defines publish/subscribe topics.
 package sns
 
 import (
@@ -6,26 +6,26 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Topic takes messages and passes them on to everybody who has subscribed.
+// A Topic delivers messages to all of its subscribers.
 type Topic struct {
 	idl.NamedResource
 	aws.Tagged
-	// The name that recipients of text messages see.
+	// The sender name in text messages.
 	DisplayName *string `lumi:"optional"`
-	// Whether messages arrive in order, and each of them once.
+	// Whether messages arrive in order and exactly once.
 	FIFOTopic *bool `lumi:"optional,replaces"`
-	// How hard to try to deliver a message, by the protocol of the subscription.
+	// The retry policies, by protocol.
 	DeliveryPolicies *map[Protocol]DeliveryPolicy `lumi:"optional"`
-	// The name under which other things refer to the topic.
+	// The ARN of the topic.
 	ARN aws.ARN `lumi:"out"`
 }
 
-// A DeliveryPolicy says how hard to try to deliver a message.
+// A DeliveryPolicy configures retries.
 type DeliveryPolicy struct {
-	// How often to try again.
+	// The number of retries.
 	NumRetries float64
-	// How long to wait before the first new attempt.
+	// The delay before the first retry.
 	MinDelayTarget aws.Seconds
-	// How long to wait before the last one.
+	// The delay before the last retry.
 	MaxDelayTarget aws.Seconds
 }

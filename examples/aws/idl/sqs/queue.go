@@ -1,4 +1,4 @@
-// Package sqs describes queues: a message waits in one until somebody has dealt with it.
+// Package sqs defines message queues.
 package sqs
 
 import (
@@ -7,51 +7,51 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Queue keeps messages until their receivers have deleted them.
+// A Queue keeps messages until a consumer deletes them.
 type Queue struct {
 	idl.NamedResource
 	aws.Tagged
-	// Whether messages arrive in order, and each of them once.
+	// Whether messages arrive in order and exactly once.
 	FIFOQueue *bool `lumi:"optional,replaces"`
-	// How long a new message stays out of sight.
+	// The delay before a new message becomes visible.
 	DelaySeconds *aws.Seconds `lumi:"optional,default=0,max=900"`
-	// The size of the largest message that is accepted, in bytes.
+	// The maximum size of a message, in bytes.
 	MaximumMessageSize *float64 `lumi:"optional,min=1024,max=1048576,multipleOf=1"`
-	// How long a message is kept that nobody deletes.
+	// How long unconsumed messages are kept.
 	MessageRetentionPeriod *aws.Seconds `lumi:"optional,default=345600,min=60,max=1209600"`
-	// How long a receiver waits for a message to arrive.
+	// How long a receive call waits for a message.
 	ReceiveWaitTime *aws.Seconds `lumi:"optional,default=0,max=20,was=receiveMessageWaitTimeSeconds"`
-	// How long a message stays out of sight once it has been received.
+	// How long a received message stays invisible to other consumers.
 	VisibilityTimeout *aws.Seconds `lumi:"optional,default=30,max=43200"`
-	// Where messages go that nobody can deal with.
+	// The handling of messages that fail repeatedly.
 	RedrivePolicy *RedrivePolicy `lumi:"optional"`
-	// The name under which other things refer to the queue.
+	// The ARN of the queue.
 	ARN aws.ARN `lumi:"out"`
-	// The address that messages are sent to.
+	// The URL of the queue.
 	URL string `lumi:"out"`
 }
 
-// A RedrivePolicy takes messages aside that have been received again and again and never deleted.
+// A RedrivePolicy moves messages that fail repeatedly to a dead-letter queue.
 type RedrivePolicy struct {
-	// The queue that they are put into.
+	// The dead-letter queue.
 	DeadLetterTarget *Queue
-	// How often a message may be received before it is taken aside.
+	// The number of receives before a message is moved.
 	MaxReceiveCount float64 `lumi:"min=1,max=1000,multipleOf=1"`
 }
 
-// A QueuePolicy says who may do what with some queues.
+// A QueuePolicy controls access to queues.
 type QueuePolicy struct {
 	idl.Resource
-	// The queues that the policy is for.
+	// The queues.
 	Queues []Queue
-	// What the policy allows and denies. Its statements name principals.
+	// The policy document. Its statements name principals.
 	PolicyDocument iam.PolicyDocument
 }
 
 // The limits of a queue.
 const (
-	// MaxMessageBytes is the size of the largest message that any queue accepts.
+	// MaxMessageBytes is the maximum message size of any queue, in bytes.
 	MaxMessageBytes = 1 << 20
-	// MaxRetention is how long a message can be kept, in seconds.
+	// MaxRetention is the maximum retention period, in seconds.
 	MaxRetention = 14 * 24 * 60 * 60
 )

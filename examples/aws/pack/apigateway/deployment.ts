@@ -7,27 +7,27 @@ import type { APIs, RestAPI } from "./rest_api.js";
 
 lumi.requireGeneration(2);
 
-/** A Deployment is a RestAPI as it was at one moment, in a stage where it can be called. */
+/** A Deployment is a callable snapshot of a RestAPI, published to a stage. */
 export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> implements DeploymentArgs {
     /** The type token. */
     static readonly type = "aws:apigateway:Deployment";
 
-    /** The interface that this belongs to. */
+    /** The API that the resource belongs to. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
-    /** What is new, in words. */
+    /** A description of the deployment. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** The stage that shows the deployment. */
+    /** The stage that serves the deployment. */
     declare readonly stage: lumi.Input<Stage>;
 
-    /** The resources that are part of it: a change of any of them is a reason to deploy again. */
+    /** The resources in the deployment. A change to any of them triggers a new deployment. */
     declare readonly resources?: lumi.Input<Resource[] | undefined>;
 
-    /** Other interfaces to call on the way. */
+    /** Other APIs that this one calls. */
     declare downstream?: lumi.Input<APIs | undefined>;
 
-    /** The address of the stage. */
+    /** The URL of the stage. */
     declare readonly invokeURL: lumi.Output<string>;
 
     constructor(args: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {
@@ -37,19 +37,19 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
 
 /** The arguments of Deployment. */
 export interface DeploymentArgs {
-    /** The interface that this belongs to. */
+    /** The API that the resource belongs to. */
     restAPI: lumi.Input<RestAPI>;
 
-    /** What is new, in words. */
+    /** A description of the deployment. */
     description?: lumi.Input<string | undefined>;
 
-    /** The stage that shows the deployment. */
+    /** The stage that serves the deployment. */
     stage: lumi.Input<Stage>;
 
-    /** The resources that are part of it: a change of any of them is a reason to deploy again. */
+    /** The resources in the deployment. A change to any of them triggers a new deployment. */
     resources?: lumi.Input<Resource[] | undefined>;
 
-    /** Other interfaces to call on the way. */
+    /** Other APIs that this one calls. */
     downstream?: lumi.Input<APIs | undefined>;
 }
 
@@ -62,21 +62,21 @@ const Deployment$shape: lumi.Shape = {
     invokeURL: lumi.out(lumi.string),
 };
 
-/** A Stage is a name under which one deployment can be called, and how it behaves there. */
+/** A Stage is a named reference to a deployment, with its settings. */
 export interface Stage {
-    /** The name, which becomes a part of the address, such as `prod`. */
+    /** The name, which is part of the URL, such as `prod`. */
     stageName: string;
 
-    /** Values that methods can refer to. */
+    /** Variables that methods can refer to. */
     variables?: { [key: string]: string } | undefined;
 
-    /** How many requests a second are let through. */
+    /** The maximum number of requests per second. */
     throttlingRateLimit?: number | undefined;
 
-    /** How many requests may come at once. */
+    /** The maximum number of requests in a burst. */
     throttlingBurstLimit?: number | undefined;
 
-    /** Whether requests are traced through all services. */
+    /** Whether requests are traced across services. */
     tracingEnabled?: boolean | undefined;
 }
 

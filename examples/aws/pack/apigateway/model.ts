@@ -6,21 +6,21 @@ import type { RestAPI } from "./rest_api.js";
 
 lumi.requireGeneration(2);
 
-/** A Model describes what bodies of requests or answers look like. */
+/** A Model describes the body of a request or response. */
 export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements ModelArgs {
     /** The type token. */
     static readonly type = "aws:apigateway:Model";
 
-    /** The interface that the model belongs to. */
+    /** The API that the model belongs to. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
-    /** The media type of what it describes, such as `application/json`. */
+    /** The media type of the body, such as `application/json`. */
     declare readonly contentType?: lumi.Input<string | undefined>;
 
-    /** What the model is for, in words. */
+    /** A description of the model. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** What a body looks like. */
+    /** The schema of the body. */
     declare schema: lumi.Input<Schema>;
 
     constructor(name: string, args: ModelArgs, options?: lumi.ResourceOptions<keyof ModelArgs | "name">) {
@@ -30,16 +30,16 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
 
 /** The arguments of Model. */
 export interface ModelArgs {
-    /** The interface that the model belongs to. */
+    /** The API that the model belongs to. */
     restAPI: lumi.Input<RestAPI>;
 
-    /** The media type of what it describes, such as `application/json`. */
+    /** The media type of the body, such as `application/json`. */
     contentType?: lumi.Input<string | undefined>;
 
-    /** What the model is for, in words. */
+    /** A description of the model. */
     description?: lumi.Input<string | undefined>;
 
-    /** What a body looks like. */
+    /** The schema of the body. */
     schema: lumi.Input<Schema>;
 }
 
@@ -50,30 +50,30 @@ const Model$shape: lumi.Shape = {
     schema: lumi.required(lumi.struct(() => Schema)),
 };
 
-/** A Schema describes a JSON value, as JSON Schema does. */
+/** A Schema describes a JSON value, as in JSON Schema. */
 export interface Schema {
-    /** The kind of value. */
+    /** The type of the value. */
     type?: SchemaType | undefined;
 
-    /** What the value means, in words. */
+    /** A description of the value. */
     description?: string | undefined;
 
-    /** The only values that are allowed. */
+    /** The allowed values. By default, all are allowed. */
     enum?: any[] | undefined;
 
-    /** What is assumed where there is no value. */
+    /** The default value. */
     default?: any;
 
-    /** What the elements of an array look like. */
+    /** The schema of an array's elements. */
     items?: Schema | undefined;
 
-    /** What the properties of an object look like. */
+    /** The schemas of an object's properties, by name. */
     properties?: { [key: string]: Schema } | undefined;
 
-    /** The properties that an object must have. */
+    /** The required properties of an object. */
     required?: string[] | undefined;
 
-    /** Schemas of which the value has to fit exactly one. */
+    /** Schemas of which the value must match exactly one. */
     oneOf?: Schema[] | undefined;
 }
 
@@ -88,20 +88,20 @@ export const Schema: lumi.Shape = {
     oneOf: lumi.optional(lumi.list(lumi.struct(() => Schema))),
 };
 
-/** SchemaType is a kind of JSON value. */
+/** SchemaType is a JSON type. */
 export type SchemaType = "array" | "boolean" | "null" | "number" | "object" | "string";
 
 export const SchemaType = {
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     Array: "array",
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     Boolean: "boolean",
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     Null: "null",
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     Number: "number",
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     Object: "object",
-    /** The kinds of JSON values. */
+    /** The JSON types. */
     String: "string",
 } as const;

@@ -8,24 +8,24 @@ import type { Function } from "../lambda/function.js";
 
 lumi.requireGeneration(3);
 
-/** A Resource is one segment of a path, with the methods that can be called there. */
+/** A Resource is a path segment of an API, with its methods. */
 export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implements ResourceArgs {
     /** The type token. */
     static readonly type = "aws:apigateway:Resource";
 
-    /** The interface that this belongs to. */
+    /** The API that the resource belongs to. */
     declare readonly restAPI: lumi.Input<RestAPI>;
 
-    /** The resource that the path up to here leads to (or blank for the root). */
+    /** The parent resource. The default is the API's root. */
     declare readonly parent?: lumi.Input<Resource | undefined>;
 
-    /** The segment, such as `pets`, or `{id}` where any text may stand. */
+    /** The segment, such as `pets`, or `{id}` for a parameter. */
     declare readonly pathPart: lumi.Input<string>;
 
-    /** What can be done here, and who does it. */
+    /** The methods, by HTTP method. */
     declare methods?: lumi.Input<{ [key in HTTPMethod]?: Method } | undefined>;
 
-    /** The whole path. */
+    /** The full path. */
     declare readonly path: lumi.Output<string>;
 
     constructor(args: ResourceArgs, options?: lumi.ResourceOptions<keyof ResourceArgs>) {
@@ -35,16 +35,16 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
 
 /** The arguments of Resource. */
 export interface ResourceArgs {
-    /** The interface that this belongs to. */
+    /** The API that the resource belongs to. */
     restAPI: lumi.Input<RestAPI>;
 
-    /** The resource that the path up to here leads to (or blank for the root). */
+    /** The parent resource. The default is the API's root. */
     parent?: lumi.Input<Resource | undefined>;
 
-    /** The segment, such as `pets`, or `{id}` where any text may stand. */
+    /** The segment, such as `pets`, or `{id}` for a parameter. */
     pathPart: lumi.Input<string>;
 
-    /** What can be done here, and who does it. */
+    /** The methods, by HTTP method. */
     methods?: lumi.Input<{ [key in HTTPMethod]?: Method } | undefined>;
 }
 
@@ -56,43 +56,43 @@ const Resource$shape: lumi.Shape = {
     path: lumi.out(lumi.string),
 };
 
-/** HTTPMethod is a verb of HTTP. */
+/** HTTPMethod is an HTTP method. */
 export type HTTPMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "ANY";
 
 export const HTTPMethod = {
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Get: "GET",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Head: "HEAD",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Post: "POST",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Put: "PUT",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Patch: "PATCH",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Delete: "DELETE",
-    /** The verbs of HTTP. */
+    /** The HTTP methods. */
     Options: "OPTIONS",
-    /** Whatever has no method of its own. */
+    /** Matches methods that are not listed. */
     Any: "ANY",
 } as const;
 
-/** A Method says how to answer one kind of request. */
+/** A Method configures how one kind of request is handled. */
 export interface Method {
-    /** Who may send such requests, such as `NONE` or `AWS_IAM`. */
+    /** The authorization type, such as `NONE` or `AWS_IAM`. */
     authorizationType: string;
 
-    /** Whether a request needs to carry a key. */
+    /** Whether requests need an API key. */
     apiKeyRequired?: boolean | undefined;
 
-    /** The function that answers. */
+    /** The function that handles the request. */
     function?: Function | undefined;
 
-    /** The address of a server that answers. */
+    /** The URL of the server that handles the request. */
     uri?: string | undefined;
 
-    /** The models that bodies of requests have to fit, by media type. */
+    /** The models of request bodies, by media type. */
     requestModels?: { [key: string]: Model } | undefined;
 }
 

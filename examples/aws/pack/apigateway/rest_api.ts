@@ -7,27 +7,27 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A RestAPI is an interface over HTTP: a tree of resources with methods. */
+/** A RestAPI is an HTTP API: a tree of resources with methods. */
 export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implements RestAPIArgs {
     /** The type token. */
     static readonly type = "aws:apigateway:RestAPI";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** What the interface is for, in words. */
+    /** A description of the API. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** The media types that are passed on byte by byte. */
+    /** The media types that are passed on as binary data. */
     declare binaryMediaTypes?: lumi.Input<string[] | undefined>;
 
-    /** The size in bytes from which on answers are compressed. */
+    /** The minimum size in bytes of compressed responses. */
     declare minimumCompressionSize?: lumi.Input<number | undefined>;
 
-    /** Whether the interface cannot be reached under Amazon's host name. */
+    /** Whether the API is unreachable at Amazon's default host name. */
     declare disableExecuteAPIEndpoint?: lumi.Input<boolean | undefined>;
 
-    /** The root of the tree of resources. */
+    /** The root resource. */
     declare readonly rootResource: lumi.Output<Resource>;
 
     constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs | "name">) {
@@ -37,19 +37,19 @@ export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implem
 
 /** The arguments of RestAPI. */
 export interface RestAPIArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** What the interface is for, in words. */
+    /** A description of the API. */
     description?: lumi.Input<string | undefined>;
 
-    /** The media types that are passed on byte by byte. */
+    /** The media types that are passed on as binary data. */
     binaryMediaTypes?: lumi.Input<string[] | undefined>;
 
-    /** The size in bytes from which on answers are compressed. */
+    /** The minimum size in bytes of compressed responses. */
     minimumCompressionSize?: lumi.Input<number | undefined>;
 
-    /** Whether the interface cannot be reached under Amazon's host name. */
+    /** Whether the API is unreachable at Amazon's default host name. */
     disableExecuteAPIEndpoint?: lumi.Input<boolean | undefined>;
 }
 
@@ -62,5 +62,5 @@ const RestAPI$shape: lumi.Shape = {
     rootResource: lumi.out(lumi.resource("aws:apigateway:Resource")),
 };
 
-/** APIs is a list of interfaces. */
+/** APIs is a list of APIs. */
 export type APIs = RestAPI[];

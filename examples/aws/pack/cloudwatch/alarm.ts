@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package cloudwatch describes measurements: how they are shown, and what happens when one is out of bounds.
+ * Package cloudwatch defines alarms on metrics, and dashboards.
  *
  * @packageDocumentation
  */
@@ -13,59 +13,59 @@ import type { Seconds } from "../duration.js";
 
 lumi.requireGeneration(3);
 
-/** An Alarm watches one metric and acts when it crosses a threshold. */
+/** An Alarm watches a metric and acts when it crosses a threshold. */
 export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements AlarmArgs {
     /** The type token. */
     static readonly type = "aws:cloudwatch:Alarm";
 
-    /** What the alarm is about, in words. */
+    /** A description of the alarm. */
     declare alarmDescription?: lumi.Input<string | undefined>;
 
-    /** The service that the metric is about, such as `AWS/EC2`. */
+    /** The namespace of the metric, such as `AWS/EC2`. */
     declare namespace: lumi.Input<string>;
 
     /** The name of the metric, such as `CPUUtilization`. */
     declare metricName: lumi.Input<string>;
 
-    /** What to restrict the metric to, such as one instance. */
+    /** The dimensions that select the metric, such as one instance. */
     declare dimensions?: lumi.Input<Dimensions | undefined>;
 
-    /** How to make one number of all measurements of a period. */
+    /** The statistic computed for each period. */
     declare statistic: lumi.Input<Statistic>;
 
-    /** How long a period is. */
+    /** The length of a period. */
     declare period: lumi.Input<Seconds>;
 
-    /** How many periods in a row have to be out of bounds. */
+    /** The number of consecutive periods that must breach the threshold. */
     declare evaluationPeriods: lumi.Input<number>;
 
-    /** How to compare the number with the threshold. */
+    /** The operator that compares the statistic with the threshold. */
     declare comparisonOperator: lumi.Input<ComparisonOperator>;
 
-    /** What to compare the number with. */
+    /** The threshold. */
     declare threshold: lumi.Input<number>;
 
     /**
-     * What to make of a period without measurements.
+     * The treatment of periods without data.
      *
      * @default "missing"
      */
     declare treatMissingData?: lumi.Input<missingData | undefined>;
 
     /**
-     * Whether to act at all. It does, unless told otherwise.
+     * Whether actions are taken. The default is true.
      *
      * @default true
      */
     declare actionsEnabled?: lumi.Input<boolean | undefined>;
 
-    /** Whom to tell when the metric gets out of bounds. */
+    /** The targets notified when the alarm is raised. */
     declare alarmActions?: lumi.Input<lumi.Resource[] | undefined>;
 
-    /** Whom to tell when it is back. */
+    /** The targets notified when the alarm clears. */
     declare okActions?: lumi.Input<lumi.Resource[] | undefined>;
 
-    /** The name under which other things refer to the alarm. */
+    /** The ARN of the alarm. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs | "name">) {
@@ -75,51 +75,51 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
 
 /** The arguments of Alarm. */
 export interface AlarmArgs {
-    /** What the alarm is about, in words. */
+    /** A description of the alarm. */
     alarmDescription?: lumi.Input<string | undefined>;
 
-    /** The service that the metric is about, such as `AWS/EC2`. */
+    /** The namespace of the metric, such as `AWS/EC2`. */
     namespace: lumi.Input<string>;
 
     /** The name of the metric, such as `CPUUtilization`. */
     metricName: lumi.Input<string>;
 
-    /** What to restrict the metric to, such as one instance. */
+    /** The dimensions that select the metric, such as one instance. */
     dimensions?: lumi.Input<Dimensions | undefined>;
 
-    /** How to make one number of all measurements of a period. */
+    /** The statistic computed for each period. */
     statistic: lumi.Input<Statistic>;
 
-    /** How long a period is. */
+    /** The length of a period. */
     period: lumi.Input<Seconds>;
 
-    /** How many periods in a row have to be out of bounds. */
+    /** The number of consecutive periods that must breach the threshold. */
     evaluationPeriods: lumi.Input<number>;
 
-    /** How to compare the number with the threshold. */
+    /** The operator that compares the statistic with the threshold. */
     comparisonOperator: lumi.Input<ComparisonOperator>;
 
-    /** What to compare the number with. */
+    /** The threshold. */
     threshold: lumi.Input<number>;
 
     /**
-     * What to make of a period without measurements.
+     * The treatment of periods without data.
      *
      * @default "missing"
      */
     treatMissingData?: lumi.Input<missingData | undefined>;
 
     /**
-     * Whether to act at all. It does, unless told otherwise.
+     * Whether actions are taken. The default is true.
      *
      * @default true
      */
     actionsEnabled?: lumi.Input<boolean | undefined>;
 
-    /** Whom to tell when the metric gets out of bounds. */
+    /** The targets notified when the alarm is raised. */
     alarmActions?: lumi.Input<lumi.Resource[] | undefined>;
 
-    /** Whom to tell when it is back. */
+    /** The targets notified when the alarm clears. */
     okActions?: lumi.Input<lumi.Resource[] | undefined>;
 }
 
@@ -140,10 +140,10 @@ const Alarm$shape: lumi.Shape = {
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
-/** Dimensions restrict a metric: each has a name, such as `InstanceId`, and a value. */
+/** Dimensions identify a metric. Each has a name, such as `InstanceId`, and a value. */
 export type Dimensions = { [key: string]: string };
 
-/** ComparisonOperator is a way to compare a number with a threshold. */
+/** ComparisonOperator compares a statistic with a threshold. */
 export type ComparisonOperator =
     | "GreaterThanThreshold"
     | "GreaterThanOrEqualToThreshold"
@@ -151,17 +151,17 @@ export type ComparisonOperator =
     | "LessThanOrEqualToThreshold";
 
 export const ComparisonOperator = {
-    /** The ways to compare. */
+    /** The comparison operators. */
     GreaterThan: "GreaterThanThreshold",
-    /** The ways to compare. */
+    /** The comparison operators. */
     GreaterThanOrEqual: "GreaterThanOrEqualToThreshold",
-    /** The ways to compare. */
+    /** The comparison operators. */
     LessThan: "LessThanThreshold",
-    /** The ways to compare. */
+    /** The comparison operators. */
     LessThanOrEqual: "LessThanOrEqualToThreshold",
 } as const;
 
-/** Statistic makes one number of many. */
+/** Statistic aggregates the values of a period. */
 export type Statistic = "Average" | "Maximum" | "Minimum" | "SampleCount" | "Sum";
 
 export const Statistic = {
@@ -177,16 +177,16 @@ export const Statistic = {
     Sum: "Sum",
 } as const;
 
-/** missingData says what to make of a period without measurements. */
+/** missingData is the treatment of periods without data. */
 export type missingData = "breaching" | "notBreaching" | "ignore" | "missing";
 
 export const missingData = {
-    /** It counts as out of bounds. */
+    /** They breach the threshold. */
     missingBreaching: "breaching",
-    /** It counts as within bounds. */
+    /** They do not breach the threshold. */
     missingNotBreaching: "notBreaching",
-    /** The alarm stays as it is. */
+    /** The alarm keeps its state. */
     missingIgnore: "ignore",
-    /** The alarm says that it does not know. */
+    /** The alarm's state becomes INSUFFICIENT_DATA. */
     missingMissing: "missing",
 } as const;

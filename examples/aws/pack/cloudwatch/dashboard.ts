@@ -6,15 +6,15 @@ import { Region } from "../region.js";
 
 lumi.requireGeneration(3);
 
-/** A Dashboard is a page of charts and texts. */
+/** A Dashboard is a page of charts and text. */
 export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> implements DashboardArgs {
     /** The type token. */
     static readonly type = "aws:cloudwatch:Dashboard";
 
-    /** The rows of the page, from top to bottom; each lists its widgets from left to right. */
+    /** The rows from top to bottom, each with its widgets from left to right. */
     declare rows: lumi.Input<Widget[][]>;
 
-    /** How far back the charts reach, such as `-PT6H`. */
+    /** The start of the time range, such as `-PT6H`. */
     declare start?: lumi.Input<string | undefined>;
 
     constructor(name: string, args: DashboardArgs, options?: lumi.ResourceOptions<keyof DashboardArgs | "name">) {
@@ -24,10 +24,10 @@ export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> im
 
 /** The arguments of Dashboard. */
 export interface DashboardArgs {
-    /** The rows of the page, from top to bottom; each lists its widgets from left to right. */
+    /** The rows from top to bottom, each with its widgets from left to right. */
     rows: lumi.Input<Widget[][]>;
 
-    /** How far back the charts reach, such as `-PT6H`. */
+    /** The start of the time range, such as `-PT6H`. */
     start?: lumi.Input<string | undefined>;
 }
 
@@ -38,29 +38,26 @@ const Dashboard$shape: lumi.Shape = {
 
 /** A Widget is a chart or a text. */
 export interface Widget {
-    /** What stands above it. */
+    /** The title. */
     title?: string | undefined;
 
     /**
-     * The width, where the whole page is DashboardColumns wide.
+     * The width in columns, at most DashboardColumns.
      *
      * @default 6
      */
     width?: number | undefined;
 
-    /** What it says, in Markdown, if it is a text. */
+    /** The Markdown of a text widget. */
     markdown?: string | undefined;
 
-    /**
-     * The metrics that it shows, if it is a chart: for each, the namespace, the name, and then names and values of
-     * dimensions in turn.
-     */
+    /** The metrics of a chart: for each, its namespace, its name, and alternating names and values of dimensions. */
     metrics?: string[][] | undefined;
 
-    /** The region that the metrics are from. */
+    /** The region of the metrics. */
     region?: Region | undefined;
 
-    /** Further settings, handed to Amazon as they are. */
+    /** Additional settings, passed to Amazon unchanged. */
     properties?: any;
 }
 
@@ -73,5 +70,5 @@ export const Widget: lumi.Shape = {
     properties: lumi.optional(lumi.any),
 };
 
-/** DashboardColumns is the width of a dashboard. */
+/** DashboardColumns is the width of a dashboard in columns. */
 export const DashboardColumns = 24;

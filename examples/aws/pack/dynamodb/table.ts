@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package dynamodb describes tables of records that are found by their keys.
+ * Package dynamodb defines key-value tables.
  *
  * @packageDocumentation
  */
@@ -13,45 +13,45 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Table holds records. Each is found by a key of one or two attributes, or through an index. */
+/** A Table stores records under a key of one or two attributes. Indexes provide other keys. */
 export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements TableArgs {
     /** The type token. */
     static readonly type = "aws:dynamodb:Table";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The types of all attributes that are part of a key, by name. */
+    /** The types of all key attributes, by name. */
     declare attributes: lumi.Input<{ [key: string]: AttributeType }>;
 
-    /** The key of the table: the attribute that spreads the records and perhaps one that sorts them. */
+    /** The primary key: a partition key and an optional sort key. */
     declare readonly key: lumi.Input<KeySchema>;
 
-    /** Whether to pay for each request or for a capacity. */
+    /** The billing mode. */
     declare billingMode?: lumi.Input<BillingMode | undefined>;
 
-    /** The capacity, where that is what is paid for. */
+    /** The provisioned capacity, if the billing mode is PROVISIONED. */
     declare throughput?: lumi.Input<Throughput | undefined>;
 
-    /** Further ways to find a record, by name. */
+    /** The global secondary indexes, by name. */
     declare globalSecondaryIndexes?: lumi.Input<{ [key: string]: GlobalSecondaryIndex } | undefined>;
 
-    /** Further ways to sort records that share the first part of their key, by name. */
+    /** The local secondary indexes, by name. They share the table's partition key. */
     declare readonly localSecondaryIndexes?: lumi.Input<{ [key: string]: Index } | undefined>;
 
-    /** What to write to the table's stream of changes. There is no stream where this is left out. */
+    /** The contents of the change stream. By default, there is no stream. */
     declare streamViewType?: lumi.Input<StreamViewType | undefined>;
 
-    /** The attribute that says when a record goes. */
+    /** The attribute with the expiration time of a record. */
     declare timeToLiveAttribute?: lumi.Input<string | undefined>;
 
-    /** Whether the table can be set back to any moment of the last weeks. */
+    /** Whether point-in-time recovery is enabled. */
     declare pointInTimeRecovery?: lumi.Input<boolean | undefined>;
 
-    /** The name under which other things refer to the table. */
+    /** The ARN of the table. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The name of the stream of changes, where there is one. */
+    /** The ARN of the change stream, if enabled. */
     declare readonly streamARN: lumi.Output<ARN | undefined>;
 
     constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs | "name">) {
@@ -61,34 +61,34 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
 
 /** The arguments of Table. */
 export interface TableArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The types of all attributes that are part of a key, by name. */
+    /** The types of all key attributes, by name. */
     attributes: lumi.Input<{ [key: string]: AttributeType }>;
 
-    /** The key of the table: the attribute that spreads the records and perhaps one that sorts them. */
+    /** The primary key: a partition key and an optional sort key. */
     key: lumi.Input<KeySchema>;
 
-    /** Whether to pay for each request or for a capacity. */
+    /** The billing mode. */
     billingMode?: lumi.Input<BillingMode | undefined>;
 
-    /** The capacity, where that is what is paid for. */
+    /** The provisioned capacity, if the billing mode is PROVISIONED. */
     throughput?: lumi.Input<Throughput | undefined>;
 
-    /** Further ways to find a record, by name. */
+    /** The global secondary indexes, by name. */
     globalSecondaryIndexes?: lumi.Input<{ [key: string]: GlobalSecondaryIndex } | undefined>;
 
-    /** Further ways to sort records that share the first part of their key, by name. */
+    /** The local secondary indexes, by name. They share the table's partition key. */
     localSecondaryIndexes?: lumi.Input<{ [key: string]: Index } | undefined>;
 
-    /** What to write to the table's stream of changes. There is no stream where this is left out. */
+    /** The contents of the change stream. By default, there is no stream. */
     streamViewType?: lumi.Input<StreamViewType | undefined>;
 
-    /** The attribute that says when a record goes. */
+    /** The attribute with the expiration time of a record. */
     timeToLiveAttribute?: lumi.Input<string | undefined>;
 
-    /** Whether the table can be set back to any moment of the last weeks. */
+    /** Whether point-in-time recovery is enabled. */
     pointInTimeRecovery?: lumi.Input<boolean | undefined>;
 }
 
@@ -107,12 +107,12 @@ const Table$shape: lumi.Shape = {
     streamARN: lumi.optionalOut(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
-/** KeySchema names the attributes that make up a key. */
+/** KeySchema names the attributes of a key. */
 export interface KeySchema {
-    /** The attribute that decides where a record is kept. */
+    /** The partition key. */
     hash: string;
 
-    /** The attribute that sorts the records that are kept in one place. */
+    /** The sort key. */
     range?: string | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface Index {
     /** The key of the index. */
     key: KeySchema;
 
-    /** Which attributes are copied, beside those of the keys. */
+    /** The attributes copied in addition to the key attributes. */
     projection: Projection;
 }
 
@@ -135,15 +135,15 @@ export const Index: lumi.Shape = {
     projection: lumi.required(lumi.struct(() => Projection)),
 };
 
-/** A GlobalSecondaryIndex is an Index with a capacity of its own. */
+/** A GlobalSecondaryIndex is an Index with its own capacity. */
 export interface GlobalSecondaryIndex {
     /** The key of the index. */
     key: KeySchema;
 
-    /** Which attributes are copied, beside those of the keys. */
+    /** The attributes copied in addition to the key attributes. */
     projection: Projection;
 
-    /** The capacity of the index, where that is what is paid for. */
+    /** The provisioned capacity, if the billing mode is PROVISIONED. */
     throughput?: Throughput | undefined;
 }
 
@@ -153,12 +153,12 @@ export const GlobalSecondaryIndex: lumi.Shape = {
     throughput: lumi.optional(lumi.struct(() => Throughput)),
 };
 
-/** A Projection says which attributes are in an Index. */
+/** A Projection selects the attributes in an Index. */
 export interface Projection {
-    /** Whether that is all of them, some, or just the keys. */
+    /** Whether all, some or only the key attributes are included. */
     projectionType: ProjectionType;
 
-    /** The names of the attributes, where it is some. */
+    /** The included attributes, if the type is INCLUDE. */
     nonKeyAttributes?: string[] | undefined;
 }
 
@@ -167,12 +167,12 @@ export const Projection: lumi.Shape = {
     nonKeyAttributes: lumi.optional(lumi.list(lumi.string)),
 };
 
-/** Throughput is how much a table or an index sustains. */
+/** Throughput is the capacity of a table or index. */
 export interface Throughput {
-    /** How many reads of 4 KiB a second. */
+    /** Reads of 4 KiB per second. */
     readCapacityUnits: number;
 
-    /** How many writes of 1 KiB a second. */
+    /** Writes of 1 KiB per second. */
     writeCapacityUnits: number;
 }
 
@@ -181,50 +181,50 @@ export const Throughput: lumi.Shape = {
     writeCapacityUnits: lumi.required(lumi.number),
 };
 
-/** AttributeType is the type of an attribute that is part of a key. */
+/** AttributeType is the type of a key attribute. */
 export type AttributeType = "S" | "N" | "B";
 
 export const AttributeType = {
-    /** A text, sorted by its bytes in UTF-8. */
+    /** A string, ordered by its UTF-8 bytes. */
     String: "S",
     /** A number. */
     Number: "N",
-    /** Bytes. */
+    /** Binary data. */
     Binary: "B",
 } as const;
 
-/** BillingMode is what is paid for. */
+/** BillingMode determines how a table is billed. */
 export type BillingMode = "PROVISIONED" | "PAY_PER_REQUEST";
 
 export const BillingMode = {
-    /** A capacity, used or not. */
+    /** Billed by provisioned capacity. */
     Provisioned: "PROVISIONED",
-    /** Each request. */
+    /** Billed by request. */
     PayPerRequest: "PAY_PER_REQUEST",
 } as const;
 
-/** ProjectionType is a choice of attributes. */
+/** ProjectionType selects attributes. */
 export type ProjectionType = "KEYS_ONLY" | "INCLUDE" | "ALL";
 
 export const ProjectionType = {
-    /** None but those of the keys. */
+    /** Only the key attributes. */
     KeysOnly: "KEYS_ONLY",
-    /** Those of the keys and some more. */
+    /** The key attributes and the listed ones. */
     Include: "INCLUDE",
-    /** All of them. */
+    /** All attributes. */
     All: "ALL",
 } as const;
 
-/** StreamViewType is what a stream tells about a change. */
+/** StreamViewType determines the contents of a change stream. */
 export type StreamViewType = "KEYS_ONLY" | "NEW_IMAGE" | "OLD_IMAGE" | "NEW_AND_OLD_IMAGES";
 
 export const StreamViewType = {
-    /** The key of the record. */
+    /** The keys of the record. */
     KeysOnly: "KEYS_ONLY",
-    /** The record as it is now. */
+    /** The record after the change. */
     NewImage: "NEW_IMAGE",
-    /** The record as it was before. */
+    /** The record before the change. */
     OldImage: "OLD_IMAGE",
-    /** The record as it was and as it is. */
+    /** The record before and after the change. */
     NewAndOldImages: "NEW_AND_OLD_IMAGES",
 } as const;

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package ec2 describes virtual machines and the networks that connect them.
+ * Package ec2 defines virtual machines and the networks that connect them.
  *
  * @packageDocumentation
  */

@@ -9,24 +9,24 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at. */
+/** An ElasticIP is a static public IPv4 address that belongs to the account until it is released. */
 export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implements ElasticIPArgs {
     /** The type token. */
     static readonly type = "aws:ec2:ElasticIP";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The instance that the address points at. */
+    /** The instance that the address is associated with. */
     declare instance?: lumi.Input<Instance | undefined>;
 
-    /** The gateway through which packets to the address arrive. Create the address after it. */
+    /** The gateway for traffic to the address, which must exist before the address. */
     declare attachment?: lumi.Input<VPCGatewayAttachment | undefined>;
 
-    /** The address itself. */
+    /** The IPv4 address. */
     declare readonly publicIP: lumi.Output<string>;
 
-    /** The ID that Amazon gave the allocation, such as `eipalloc-5723d13e`. */
+    /** The allocation ID, such as `eipalloc-5723d13e`. */
     declare readonly allocationID: lumi.Output<string>;
 
     constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs | "name">) {
@@ -36,13 +36,13 @@ export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implement
 
 /** The arguments of ElasticIP. */
 export interface ElasticIPArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The instance that the address points at. */
+    /** The instance that the address is associated with. */
     instance?: lumi.Input<Instance | undefined>;
 
-    /** The gateway through which packets to the address arrive. Create the address after it. */
+    /** The gateway for traffic to the address, which must exist before the address. */
     attachment?: lumi.Input<VPCGatewayAttachment | undefined>;
 }
 
@@ -54,21 +54,21 @@ const ElasticIP$shape: lumi.Shape = {
     allocationID: lumi.out(lumi.string),
 };
 
-/** A NATGateway lets instances of private subnets reach the internet and keeps the internet from reaching them. */
+/** A NATGateway lets instances in private subnets reach the internet, but not the reverse. */
 export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> implements NATGatewayArgs {
     /** The type token. */
     static readonly type = "aws:ec2:NATGateway";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The public subnet that the gateway stands in. */
+    /** The public subnet of the gateway. */
     declare readonly subnet: lumi.Input<Subnet>;
 
-    /** The address that the internet sees. A gateway between private networks has none. */
+    /** The public address of the gateway. Private gateways have none. */
     declare readonly address?: lumi.Input<ElasticIP | undefined>;
 
-    /** Whether the gateway leads to the internet or to other private networks. */
+    /** Whether the gateway connects to the internet or to other private networks. */
     declare readonly connectivityType?: lumi.Input<natConnectivity | undefined>;
 
     constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs | "name">) {
@@ -78,16 +78,16 @@ export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> impleme
 
 /** The arguments of NATGateway. */
 export interface NATGatewayArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The public subnet that the gateway stands in. */
+    /** The public subnet of the gateway. */
     subnet: lumi.Input<Subnet>;
 
-    /** The address that the internet sees. A gateway between private networks has none. */
+    /** The public address of the gateway. Private gateways have none. */
     address?: lumi.Input<ElasticIP | undefined>;
 
-    /** Whether the gateway leads to the internet or to other private networks. */
+    /** Whether the gateway connects to the internet or to other private networks. */
     connectivityType?: lumi.Input<natConnectivity | undefined>;
 }
 
@@ -98,12 +98,12 @@ const NATGateway$shape: lumi.Shape = {
     connectivityType: lumi.optional(lumi.enum(() => natConnectivity), lumi.replaces),
 };
 
-/** natConnectivity says where a NATGateway leads to. */
+/** natConnectivity is what a NATGateway connects to. */
 export type natConnectivity = "public" | "private";
 
 export const natConnectivity = {
-    /** To the internet. */
+    /** The internet. */
     natPublic: "public",
-    /** To other networks of the account. */
+    /** Other private networks. */
     natPrivate: "private",
 } as const;

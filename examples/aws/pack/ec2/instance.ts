@@ -16,65 +16,65 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** The type token. */
     static readonly type = "aws:ec2:Instance";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The ID of the image that the machine starts from, such as `ami-7172b611`. */
+    /** The ID of the machine image, such as `ami-7172b611`. */
     declare readonly imageID: lumi.Input<string>;
 
-    /** How much processor and memory the machine has. */
+    /** The instance type, which determines CPU and memory. */
     declare instanceType?: lumi.Input<InstanceType | undefined>;
 
-    /** The subnet that the machine is launched into (or blank for one of the default VPC). */
+    /** The subnet of the instance. The default is a subnet of the default VPC. */
     declare readonly subnet?: lumi.Input<Subnet | undefined>;
 
-    /** The firewalls around the machine. */
+    /** The security groups of the instance. */
     declare securityGroups?: lumi.Input<SecurityGroup[] | undefined>;
 
-    /** The address of the machine within its subnet. Amazon chooses one where none is given. */
+    /** The private address of the instance in its subnet. By default, Amazon assigns one. */
     declare readonly privateIPAddress?: lumi.Input<string | undefined>;
 
-    /** The name of a key pair whose owner may log in. */
+    /** The name of the key pair for logins. */
     declare readonly keyName?: lumi.Input<string | undefined>;
 
-    /** The role that programs on the machine act in. */
+    /** The profile with the role of programs on the instance. */
     declare iamInstanceProfile?: lumi.Input<InstanceProfile | undefined>;
 
-    /** Disks beside those that the image brings along, in the order of their devices. */
+    /** Disks in addition to those of the image, in device order. */
     declare readonly blockDeviceMappings?: lumi.Input<BlockDeviceMapping[] | undefined>;
 
-    /** With whom the machine shares its host. */
+    /** The tenancy of the instance's host. */
     declare tenancy?: lumi.Input<Tenancy | undefined>;
 
     /**
-     * What happens when the machine shuts itself down.
+     * What happens when the instance shuts itself down.
      *
      * @default "stop"
      */
     declare instanceInitiatedShutdownBehavior?: lumi.Input<ShutdownBehavior | undefined>;
 
-    /** Whether packets need to come from the machine's own address or be sent to it. A router turns this off. */
+    /** Whether traffic must be from or to the instance's own address. Disable it for routers. */
     declare sourceDestCheck?: lumi.Input<boolean | undefined>;
 
-    /** Whether measurements are taken every minute instead of every five. */
+    /** Whether metrics are collected every minute instead of every five minutes. */
     declare monitoring?: lumi.Input<boolean | undefined>;
 
-    /** A script or other data that the machine finds when it starts for the first time. */
+    /** A script or data for the first boot. */
     declare userData?: lumi.Input<string | undefined>;
 
-    /** The ID that Amazon gave the instance, such as `i-0abcd1234ef567890`. */
+    /** The instance ID, such as `i-0abcd1234ef567890`. */
     declare readonly instanceID: lumi.Output<string>;
 
-    /** The zone that the machine runs in. */
+    /** The availability zone of the instance. */
     declare readonly availabilityZone: lumi.Output<string>;
 
-    /** The machine's name inside its network. */
+    /** The private host name. */
     declare readonly privateDNSName: lumi.Output<string>;
 
-    /** The machine's name on the internet, where it has one. */
+    /** The public host name, if any. */
     declare readonly publicDNSName: lumi.Output<string | undefined>;
 
-    /** The machine's address on the internet, where it has one. */
+    /** The public address, if any. */
     declare readonly publicIP: lumi.Output<string | undefined>;
 
     constructor(name: string, args: InstanceArgs, options?: lumi.ResourceOptions<keyof InstanceArgs | "name">) {
@@ -84,50 +84,50 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
 
 /** The arguments of Instance. */
 export interface InstanceArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The ID of the image that the machine starts from, such as `ami-7172b611`. */
+    /** The ID of the machine image, such as `ami-7172b611`. */
     imageID: lumi.Input<string>;
 
-    /** How much processor and memory the machine has. */
+    /** The instance type, which determines CPU and memory. */
     instanceType?: lumi.Input<InstanceType | undefined>;
 
-    /** The subnet that the machine is launched into (or blank for one of the default VPC). */
+    /** The subnet of the instance. The default is a subnet of the default VPC. */
     subnet?: lumi.Input<Subnet | undefined>;
 
-    /** The firewalls around the machine. */
+    /** The security groups of the instance. */
     securityGroups?: lumi.Input<SecurityGroup[] | undefined>;
 
-    /** The address of the machine within its subnet. Amazon chooses one where none is given. */
+    /** The private address of the instance in its subnet. By default, Amazon assigns one. */
     privateIPAddress?: lumi.Input<string | undefined>;
 
-    /** The name of a key pair whose owner may log in. */
+    /** The name of the key pair for logins. */
     keyName?: lumi.Input<string | undefined>;
 
-    /** The role that programs on the machine act in. */
+    /** The profile with the role of programs on the instance. */
     iamInstanceProfile?: lumi.Input<InstanceProfile | undefined>;
 
-    /** Disks beside those that the image brings along, in the order of their devices. */
+    /** Disks in addition to those of the image, in device order. */
     blockDeviceMappings?: lumi.Input<BlockDeviceMapping[] | undefined>;
 
-    /** With whom the machine shares its host. */
+    /** The tenancy of the instance's host. */
     tenancy?: lumi.Input<Tenancy | undefined>;
 
     /**
-     * What happens when the machine shuts itself down.
+     * What happens when the instance shuts itself down.
      *
      * @default "stop"
      */
     instanceInitiatedShutdownBehavior?: lumi.Input<ShutdownBehavior | undefined>;
 
-    /** Whether packets need to come from the machine's own address or be sent to it. A router turns this off. */
+    /** Whether traffic must be from or to the instance's own address. Disable it for routers. */
     sourceDestCheck?: lumi.Input<boolean | undefined>;
 
-    /** Whether measurements are taken every minute instead of every five. */
+    /** Whether metrics are collected every minute instead of every five minutes. */
     monitoring?: lumi.Input<boolean | undefined>;
 
-    /** A script or other data that the machine finds when it starts for the first time. */
+    /** A script or data for the first boot. */
     userData?: lumi.Input<string | undefined>;
 }
 
@@ -153,15 +153,15 @@ const Instance$shape: lumi.Shape = {
     publicIP: lumi.optionalOut(lumi.string),
 };
 
-/** A BlockDeviceMapping gives an Instance a disk. */
+/** A BlockDeviceMapping attaches a disk to an Instance. */
 export interface BlockDeviceMapping {
-    /** The name of the device, such as `/dev/sdh`. */
+    /** The device name, such as `/dev/sdh`. */
     deviceName: string;
 
     /** The volume to create for the device. */
     ebs?: ebsBlockDevice | undefined;
 
-    /** The name of a disk of the host itself, such as `ephemeral0`. It is lost with the instance. */
+    /** The name of an ephemeral disk of the host, such as `ephemeral0`. Its data is lost with the instance. */
     virtualName?: string | undefined;
 }
 
@@ -171,24 +171,24 @@ export const BlockDeviceMapping: lumi.Shape = {
     virtualName: lumi.optional(lumi.string, lumi.conflictsWith("ebs")),
 };
 
-/** ebsBlockDevice describes a volume that lives and dies with an Instance. */
+/** ebsBlockDevice is a volume created with an Instance. */
 export interface ebsBlockDevice {
-    /** Whether the volume goes when the instance does. It does, unless told otherwise. */
+    /** Whether the volume is deleted with the instance. The default is true. */
     deleteOnTermination?: boolean | undefined;
 
     /** Whether the data is encrypted at rest. */
     encrypted?: boolean | undefined;
 
-    /** How many operations a second the volume sustains, for the types that let one choose. */
+    /** The provisioned I/O operations per second, for volume types that support them. */
     iops?: number | undefined;
 
-    /** The snapshot that the volume starts from. */
+    /** The snapshot to create the volume from. */
     snapshotID?: string | undefined;
 
-    /** The size of the volume in GiB. It may be left out where there is a snapshot. */
+    /** The size of the volume in GiB. Optional with a snapshot. */
     volumeSize?: number | undefined;
 
-    /** What the volume is made of. */
+    /** The volume type. */
     volumeType?: VolumeType | undefined;
 }
 
@@ -201,28 +201,28 @@ export const ebsBlockDevice: lumi.Shape = {
     volumeType: lumi.optional(lumi.enum(() => VolumeType)),
 };
 
-/** ShutdownBehavior says what becomes of an Instance that shuts itself down. */
+/** ShutdownBehavior determines what happens to an Instance that shuts itself down. */
 export type ShutdownBehavior = "stop" | "terminate";
 
 export const ShutdownBehavior = {
-    /** It can be started again. */
+    /** The instance stops and can be started again. */
     StopOnShutdown: "stop",
-    /** It is gone, and so are its disks unless they are set to stay. */
+    /** The instance is terminated. Its volumes are deleted unless DeleteOnTermination is false. */
     TerminateOnShutdown: "terminate",
 } as const;
 
-/** VolumeType is what a volume is made of. */
+/** VolumeType is the storage type of a volume. */
 export type VolumeType = "gp3" | "gp2" | "io2" | "st1" | "sc1";
 
 export const VolumeType = {
-    /** Solid state, performance independent of size. */
+    /** General-purpose SSD with performance independent of its size. */
     GP3: "gp3",
-    /** Solid state, performance in proportion to size. */
+    /** General-purpose SSD with performance proportional to its size. */
     GP2: "gp2",
-    /** Solid state, for many small operations that must not wait. */
+    /** Provisioned-IOPS SSD for latency-sensitive workloads. */
     IO2: "io2",
-    /** Magnetic, for long sequential reads and writes. */
+    /** Throughput-optimized HDD for large sequential reads and writes. */
     ST1: "st1",
-    /** Magnetic, for data that is seldom touched. */
+    /** HDD for infrequently accessed data. */
     SC1: "sc1",
 } as const;

@@ -7,12 +7,12 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together. */
+/** An InternetGateway connects a VPC to the internet once a VPCGatewayAttachment attaches it. */
 export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway"> implements InternetGatewayArgs {
     /** The type token. */
     static readonly type = "aws:ec2:InternetGateway";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
     constructor(
@@ -26,7 +26,7 @@ export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway
 
 /** The arguments of InternetGateway. */
 export interface InternetGatewayArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 }
 
@@ -34,7 +34,10 @@ const InternetGateway$shape: lumi.Shape = {
     tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 
-/** A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network. */
+/**
+ * A VPCGatewayAttachment attaches an internet gateway to a VPC. Each VPC has at most one gateway, and each gateway one
+ * VPC.
+ */
 export class VPCGatewayAttachment
     extends lumi.Resource<"aws:ec2:VPCGatewayAttachment">
     implements VPCGatewayAttachmentArgs
@@ -42,10 +45,10 @@ export class VPCGatewayAttachment
     /** The type token. */
     static readonly type = "aws:ec2:VPCGatewayAttachment";
 
-    /** The network to connect. */
+    /** The VPC. */
     declare readonly vpc: lumi.Input<VPC>;
 
-    /** The gateway to connect it with. */
+    /** The gateway to attach. */
     declare internetGateway: lumi.Input<InternetGateway>;
 
     constructor(args: VPCGatewayAttachmentArgs, options?: lumi.ResourceOptions<keyof VPCGatewayAttachmentArgs>) {
@@ -55,10 +58,10 @@ export class VPCGatewayAttachment
 
 /** The arguments of VPCGatewayAttachment. */
 export interface VPCGatewayAttachmentArgs {
-    /** The network to connect. */
+    /** The VPC. */
     vpc: lumi.Input<VPC>;
 
-    /** The gateway to connect it with. */
+    /** The gateway to attach. */
     internetGateway: lumi.Input<InternetGateway>;
 }
 

@@ -11,18 +11,18 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A RouteTable is a list of routes. It applies to the subnets that are associated with it. */
+/** A RouteTable contains the routes of its associated subnets. */
 export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> implements RouteTableArgs {
     /** The type token. */
     static readonly type = "aws:ec2:RouteTable";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The network whose traffic the table directs. */
+    /** The VPC of the table. */
     declare readonly vpc: lumi.Input<VPC>;
 
-    /** The ID that Amazon gave the table, such as `rtb-11ad2f7b`. */
+    /** The route table ID, such as `rtb-11ad2f7b`. */
     declare readonly routeTableID: lumi.Output<string>;
 
     constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs | "name">) {
@@ -32,10 +32,10 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
 
 /** The arguments of RouteTable. */
 export interface RouteTableArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The network whose traffic the table directs. */
+    /** The VPC of the table. */
     vpc: lumi.Input<VPC>;
 }
 
@@ -45,24 +45,24 @@ const RouteTable$shape: lumi.Shape = {
     routeTableID: lumi.out(lumi.string),
 };
 
-/** A Route is one line of a RouteTable: it sends packets for some addresses to one target. */
+/** A Route sends traffic for a range of addresses to a target. */
 export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
     /** The type token. */
     static readonly type = "aws:ec2:Route";
 
-    /** The table that this belongs to. */
+    /** The route table. */
     declare readonly routeTable: lumi.Input<RouteTable>;
 
-    /** The addresses that the route is for, in CIDR notation. Where several routes fit, the longest prefix wins. */
+    /** The destination addresses, in CIDR notation. The longest matching prefix wins. */
     declare readonly destinationCIDRBlock: lumi.Input<string>;
 
-    /** Send packets to the internet, through this gateway. It needs to be attached to the network. */
+    /** The internet gateway to send traffic to. It must be attached to the VPC. */
     declare gateway?: lumi.Input<VPCGatewayAttachment | undefined>;
 
-    /** Send packets to this instance, which then acts as a router. */
+    /** The instance to send traffic to, which acts as a router. */
     declare instance?: lumi.Input<Instance | undefined>;
 
-    /** Send packets through this address translation. */
+    /** The NAT gateway to send traffic to. */
     declare natGateway?: lumi.Input<NATGateway | undefined>;
 
     constructor(args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs>) {
@@ -72,19 +72,19 @@ export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
 
 /** The arguments of Route. */
 export interface RouteArgs {
-    /** The table that this belongs to. */
+    /** The route table. */
     routeTable: lumi.Input<RouteTable>;
 
-    /** The addresses that the route is for, in CIDR notation. Where several routes fit, the longest prefix wins. */
+    /** The destination addresses, in CIDR notation. The longest matching prefix wins. */
     destinationCIDRBlock: lumi.Input<string>;
 
-    /** Send packets to the internet, through this gateway. It needs to be attached to the network. */
+    /** The internet gateway to send traffic to. It must be attached to the VPC. */
     gateway?: lumi.Input<VPCGatewayAttachment | undefined>;
 
-    /** Send packets to this instance, which then acts as a router. */
+    /** The instance to send traffic to, which acts as a router. */
     instance?: lumi.Input<Instance | undefined>;
 
-    /** Send packets through this address translation. */
+    /** The NAT gateway to send traffic to. */
     natGateway?: lumi.Input<NATGateway | undefined>;
 }
 
@@ -96,7 +96,7 @@ const Route$shape: lumi.Shape = {
     natGateway: lumi.optional(lumi.resource("aws:ec2:NATGateway")),
 };
 
-/** A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table. */
+/** A SubnetRouteTableAssociation associates a Subnet with a RouteTable, instead of the VPC's main table. */
 export class SubnetRouteTableAssociation
     extends lumi.Resource<"aws:ec2:SubnetRouteTableAssociation">
     implements SubnetRouteTableAssociationArgs
@@ -104,10 +104,10 @@ export class SubnetRouteTableAssociation
     /** The type token. */
     static readonly type = "aws:ec2:SubnetRouteTableAssociation";
 
-    /** The table that this belongs to. */
+    /** The route table. */
     declare readonly routeTable: lumi.Input<RouteTable>;
 
-    /** The subnet that the table applies to. */
+    /** The subnet. */
     declare readonly subnet: lumi.Input<Subnet>;
 
     constructor(
@@ -120,10 +120,10 @@ export class SubnetRouteTableAssociation
 
 /** The arguments of SubnetRouteTableAssociation. */
 export interface SubnetRouteTableAssociationArgs {
-    /** The table that this belongs to. */
+    /** The route table. */
     routeTable: lumi.Input<RouteTable>;
 
-    /** The subnet that the table applies to. */
+    /** The subnet. */
     subnet: lumi.Input<Subnet>;
 }
 
@@ -132,8 +132,8 @@ const SubnetRouteTableAssociation$shape: lumi.Shape = {
     subnet: lumi.required(lumi.resource("aws:ec2:Subnet"), lumi.replaces),
 };
 
-/** AnyIPv4 is the block of all IPv4 addresses: the destination of a default route. */
+/** AnyIPv4 is the range of all IPv4 addresses, the destination of a default route. */
 export const AnyIPv4 = "0.0.0.0/0";
 
-/** AnyIPv6 is the block of all IPv6 addresses. */
+/** AnyIPv6 is the range of all IPv6 addresses. */
 export const AnyIPv6 = "::/0";

@@ -7,27 +7,27 @@ import type { VPC } from "./vpc.js";
 lumi.requireGeneration(3);
 
 /**
- * A SecurityGroup is a firewall around instances: it lets through what one of its rules allows, and nothing else. For
- * more information, see
+ * A SecurityGroup is a firewall for instances: it allows only traffic that matches one of its rules. For more
+ * information, see
  * http://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-ec2-security-group.html.
  */
 export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> implements SecurityGroupArgs {
     /** The type token. */
     static readonly type = "aws:ec2:SecurityGroup";
 
-    /** What the group is for, in words. Amazon insists on a description and never lets it change. */
+    /** A description of the group. Amazon requires it and does not allow changes. */
     declare readonly groupDescription: lumi.Input<string>;
 
-    /** The VPC that the group belongs to (or blank for the account's default VPC). */
+    /** The VPC of the group. The default is the account's default VPC. */
     declare readonly vpc?: lumi.Input<VPC | undefined>;
 
-    /** The rules for traffic that leaves the group's members. */
+    /** The rules for outbound traffic. */
     declare securityGroupEgress?: lumi.Input<SecurityGroupRule[] | undefined>;
 
-    /** The rules for traffic that arrives at the group's members. */
+    /** The rules for inbound traffic. */
     declare securityGroupIngress?: lumi.Input<SecurityGroupRule[] | undefined>;
 
-    /** The ID that Amazon gave the group, such as `sg-94b3a1f6`. */
+    /** The group ID, such as `sg-94b3a1f6`. */
     declare readonly groupID: lumi.Output<string>;
 
     constructor(
@@ -41,16 +41,16 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
 
 /** The arguments of SecurityGroup. */
 export interface SecurityGroupArgs {
-    /** What the group is for, in words. Amazon insists on a description and never lets it change. */
+    /** A description of the group. Amazon requires it and does not allow changes. */
     groupDescription: lumi.Input<string>;
 
-    /** The VPC that the group belongs to (or blank for the account's default VPC). */
+    /** The VPC of the group. The default is the account's default VPC. */
     vpc?: lumi.Input<VPC | undefined>;
 
-    /** The rules for traffic that leaves the group's members. */
+    /** The rules for outbound traffic. */
     securityGroupEgress?: lumi.Input<SecurityGroupRule[] | undefined>;
 
-    /** The rules for traffic that arrives at the group's members. */
+    /** The rules for inbound traffic. */
     securityGroupIngress?: lumi.Input<SecurityGroupRule[] | undefined>;
 }
 
@@ -62,24 +62,18 @@ const SecurityGroup$shape: lumi.Shape = {
     groupID: lumi.out(lumi.string),
 };
 
-/** A SecurityGroupRule allows one kind of traffic; it stands inside a SecurityGroup. */
+/** A SecurityGroupRule allows one kind of traffic in a SecurityGroup. */
 export interface SecurityGroupRule {
-    /** The name or number of the IP protocol, or `-1` for all of them. */
+    /** The name or number of the IP protocol, or `-1` for all protocols. */
     ipProtocol: string;
 
-    /** The range of addresses on the other side, in CIDR notation. */
+    /** The address range of the other side, in CIDR notation. */
     cidrip?: string | undefined;
 
-    /**
-     * The first port of the range for TCP and UDP, or the type of an ICMP message. The type `-1` stands for any ICMP
-     * message.
-     */
+    /** The first port for TCP and UDP, or the ICMP type. `-1` matches all types. */
     fromPort?: number | undefined;
 
-    /**
-     * The last port of the range for TCP and UDP, or the code of an ICMP message. The code `-1` stands for any code of
-     * the type.
-     */
+    /** The last port for TCP and UDP, or the ICMP code. `-1` matches all codes. */
     toPort?: number | undefined;
 }
 

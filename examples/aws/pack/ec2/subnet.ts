@@ -7,24 +7,26 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets. */
+/** A Subnet is a range of a VPC's addresses in one availability zone. Instances are launched into subnets. */
 export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements SubnetArgs {
     /** The type token. */
     static readonly type = "aws:ec2:Subnet";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The network that the subnet is a part of. */
+    /** The VPC of the subnet. */
     declare readonly vpc: lumi.Input<VPC>;
 
-    /** The subnet's addresses, in CIDR notation. They lie within the network's and overlap with no other subnet's. */
+    /**
+     * The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
+     */
     declare readonly cidrBlock: lumi.Input<string>;
 
-    /** The zone that the subnet lies in, such as `us-west-2a`. Amazon chooses one where none is given. */
+    /** The availability zone, such as `us-west-2a`. By default, Amazon chooses one. */
     declare readonly availabilityZone?: lumi.Input<string | undefined>;
 
-    /** The subnet's IPv6 addresses: a `/64` within a block of the network's. */
+    /** The subnet's IPv6 addresses: a `/64` block of the VPC's. */
     declare ipv6CIDRBlock?: lumi.Input<string | undefined>;
 
     /** Whether new instances get an IPv6 address. */
@@ -33,10 +35,10 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     /** Whether new instances get a public IPv4 address. */
     declare mapPublicIPOnLaunch?: lumi.Input<boolean | undefined>;
 
-    /** The ID that Amazon gave the subnet, such as `subnet-9d4a7b6c`. */
+    /** The subnet ID, such as `subnet-9d4a7b6c`. */
     declare readonly subnetID: lumi.Output<string>;
 
-    /** How many of the subnet's addresses were free when the provider last looked. */
+    /** The number of unassigned addresses at the last refresh. */
     declare readonly availableIPAddressCount: lumi.Output<number>;
 
     constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs | "name">) {
@@ -46,19 +48,21 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
 
 /** The arguments of Subnet. */
 export interface SubnetArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The network that the subnet is a part of. */
+    /** The VPC of the subnet. */
     vpc: lumi.Input<VPC>;
 
-    /** The subnet's addresses, in CIDR notation. They lie within the network's and overlap with no other subnet's. */
+    /**
+     * The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
+     */
     cidrBlock: lumi.Input<string>;
 
-    /** The zone that the subnet lies in, such as `us-west-2a`. Amazon chooses one where none is given. */
+    /** The availability zone, such as `us-west-2a`. By default, Amazon chooses one. */
     availabilityZone?: lumi.Input<string | undefined>;
 
-    /** The subnet's IPv6 addresses: a `/64` within a block of the network's. */
+    /** The subnet's IPv6 addresses: a `/64` block of the VPC's. */
     ipv6CIDRBlock?: lumi.Input<string | undefined>;
 
     /** Whether new instances get an IPv6 address. */

@@ -8,35 +8,31 @@ import type { Tags } from "../tags.js";
 lumi.requireGeneration(3);
 
 /**
- * A VPC is a private network of the account's own, in one region. Subnets divide it, route tables say where its traffic
- * goes.
+ * A VPC is an isolated network of the account in one region. Subnets divide it, and route tables direct its traffic.
  */
 export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The type token. */
     static readonly type = "aws:ec2:VPC";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The addresses of the network, in CIDR notation: a block between `/16` and `/28`. */
+    /** The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`. */
     declare readonly cidrBlock: lumi.Input<string>;
 
-    /** Whether instances that have a public address get a public host name, too. Needs EnableDNSSupport. */
+    /** Whether instances with public addresses get public host names. Requires EnableDNSSupport. */
     declare enableDNSHostnames?: lumi.Input<boolean | undefined>;
 
-    /** Whether Amazon's name server answers inside the network. It does, unless told otherwise. */
+    /** Whether Amazon's DNS server is available in the VPC. The default is true. */
     declare enableDNSSupport?: lumi.Input<boolean | undefined>;
 
-    /** Whether instances may share their host with those of other accounts. */
+    /** The default tenancy of instances. */
     declare instanceTenancy?: lumi.Input<Tenancy | undefined>;
 
-    /**
-     * The security group of instances that name none, if it is a resource. Amazon makes one with each network, which no
-     * program has asked for.
-     */
+    /** The security group of instances without one, if it is a managed resource. Amazon creates one with each VPC. */
     declare readonly defaultSecurityGroup: lumi.Output<SecurityGroup | undefined>;
 
-    /** The blocks of IPv6 addresses that Amazon assigned to the network. */
+    /** The IPv6 blocks that Amazon assigned to the VPC. */
     declare readonly ipv6CIDRBlocks: lumi.Output<string[]>;
 
     constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs | "name">) {
@@ -46,19 +42,19 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
 
 /** The arguments of VPC. */
 export interface VPCArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The addresses of the network, in CIDR notation: a block between `/16` and `/28`. */
+    /** The addresses of the VPC, in CIDR notation: a block from `/16` to `/28`. */
     cidrBlock: lumi.Input<string>;
 
-    /** Whether instances that have a public address get a public host name, too. Needs EnableDNSSupport. */
+    /** Whether instances with public addresses get public host names. Requires EnableDNSSupport. */
     enableDNSHostnames?: lumi.Input<boolean | undefined>;
 
-    /** Whether Amazon's name server answers inside the network. It does, unless told otherwise. */
+    /** Whether Amazon's DNS server is available in the VPC. The default is true. */
     enableDNSSupport?: lumi.Input<boolean | undefined>;
 
-    /** Whether instances may share their host with those of other accounts. */
+    /** The default tenancy of instances. */
     instanceTenancy?: lumi.Input<Tenancy | undefined>;
 }
 
@@ -72,14 +68,14 @@ const VPC$shape: lumi.Shape = {
     ipv6CIDRBlocks: lumi.out(lumi.list(lumi.string)),
 };
 
-/** Tenancy says with whom an instance shares the machine that it runs on. */
+/** Tenancy is whether a host is shared with other accounts. */
 export type Tenancy = "default" | "dedicated" | "host";
 
 export const Tenancy = {
-    /** The host may serve several accounts. */
+    /** The host may be shared with other accounts. */
     Default: "default",
-    /** The host serves this account alone. */
+    /** The host is dedicated to the account. */
     Dedicated: "dedicated",
-    /** The host serves this account alone and is rented as a whole. Only instances may ask for it, not networks. */
+    /** The instance runs on a dedicated host that the account rents as a whole. Not available for VPCs. */
     Host: "host",
 } as const;

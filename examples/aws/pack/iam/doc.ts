@@ -2,10 +2,10 @@
 /* eslint-disable */
 
 /**
- * Package iam describes who may do what: users, groups, roles, and the policies that give them permissions.
+ * Package iam defines identities and their permissions: users, groups, roles and policies.
  *
- * Its types refer to each other in circles: a role names its policies, and a policy names the roles that it is attached
- * to. Either end may be used.
+ * Its types refer to each other: a role names its policies, and a policy names the roles that it is attached to. Either
+ * side may be used.
  *
  * @packageDocumentation
  */

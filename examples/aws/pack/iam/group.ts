@@ -8,22 +8,22 @@ import type { Path } from "./principal.js";
 
 lumi.requireGeneration(3);
 
-/** A Group gives permissions to all users that are in it. */
+/** A Group grants permissions to its users. */
 export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupArgs {
     /** The type token. */
     static readonly type = "aws:iam:Group";
 
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     declare managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     declare inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** The name under which policies refer to this resource. */
+    /** The ARN of the identity. */
     declare readonly arn: lumi.Output<ARN>;
 
     /**
-     * The place of the group in the account's hierarchy of names.
+     * The path of the group.
      *
      * @default "/"
      */
@@ -36,14 +36,14 @@ export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupA
 
 /** The arguments of Group. */
 export interface GroupArgs {
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
     /**
-     * The place of the group in the account's hierarchy of names.
+     * The path of the group.
      *
      * @default "/"
      */

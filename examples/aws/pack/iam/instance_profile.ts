@@ -8,22 +8,22 @@ import type { Role } from "./role.js";
 
 lumi.requireGeneration(3);
 
-/** An InstanceProfile hands a role to the programs on an instance. */
+/** An InstanceProfile passes a role to the programs on an instance. */
 export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile"> implements InstanceProfileArgs {
     /** The type token. */
     static readonly type = "aws:iam:InstanceProfile";
 
     /**
-     * The place of the profile in the account's hierarchy of names.
+     * The path of the profile.
      *
      * @default "/"
      */
     declare readonly path?: lumi.Input<Path | undefined>;
 
-    /** The roles to hand over. Amazon accepts exactly one. */
+    /** The roles. Amazon accepts exactly one. */
     declare roles: lumi.Input<Role[]>;
 
-    /** The name under which other things refer to the profile. */
+    /** The ARN of the profile. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(
@@ -38,13 +38,13 @@ export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile
 /** The arguments of InstanceProfile. */
 export interface InstanceProfileArgs {
     /**
-     * The place of the profile in the account's hierarchy of names.
+     * The path of the profile.
      *
      * @default "/"
      */
     path?: lumi.Input<Path | undefined>;
 
-    /** The roles to hand over. Amazon accepts exactly one. */
+    /** The roles. Amazon accepts exactly one. */
     roles: lumi.Input<Role[]>;
 }
 

@@ -15,17 +15,17 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The type token. */
     static readonly type = "aws:iam:Policy";
 
-    /** What the policy is for, in words. */
+    /** A description of the policy. */
     declare readonly description?: lumi.Input<string | undefined>;
 
     /**
-     * The place of the policy in the account's hierarchy of names.
+     * The path of the policy.
      *
      * @default "/"
      */
     declare readonly path?: lumi.Input<Path | undefined>;
 
-    /** What the policy allows and denies. */
+    /** The policy document. */
     declare policyDocument: lumi.Input<PolicyDocument>;
 
     /** The groups that the policy is attached to. */
@@ -37,7 +37,7 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The users that the policy is attached to. */
     declare users?: lumi.Input<User[] | undefined>;
 
-    /** The name under which other things refer to the policy. */
+    /** The ARN of the policy. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs | "name">) {
@@ -47,17 +47,17 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
 
 /** The arguments of Policy. */
 export interface PolicyArgs {
-    /** What the policy is for, in words. */
+    /** A description of the policy. */
     description?: lumi.Input<string | undefined>;
 
     /**
-     * The place of the policy in the account's hierarchy of names.
+     * The path of the policy.
      *
      * @default "/"
      */
     path?: lumi.Input<Path | undefined>;
 
-    /** What the policy allows and denies. */
+    /** The policy document. */
     policyDocument: lumi.Input<PolicyDocument>;
 
     /** The groups that the policy is attached to. */
@@ -85,7 +85,7 @@ export interface PolicyDocument {
     /** The version of the policy language. */
     Version?: PolicyVersion | undefined;
 
-    /** The statements, in any order. */
+    /** The statements. Their order does not matter. */
     Statement: PolicyStatement[];
 }
 
@@ -95,29 +95,29 @@ export const PolicyDocument: lumi.Shape = {
 };
 
 /**
- * A PolicyStatement allows or denies some actions on some things. Its properties are written as Amazon's policy
- * language writes them, so that documents can be copied from elsewhere.
+ * A PolicyStatement allows or denies actions on resources. Its properties have the names of Amazon's policy language,
+ * so that existing documents can be copied.
  */
 export interface PolicyStatement {
-    /** A name for the statement. */
+    /** An ID for the statement. */
     Sid?: string | undefined;
 
-    /** Whether the statement allows or denies. */
+    /** Whether the statement allows or denies the actions. */
     Effect: PolicyEffect;
 
     /**
-     * Whom the statement is about: `*`, or a map from kinds of principal to names. A policy that is attached to a
-     * principal leaves this out.
+     * The principals: `*`, or a map from principal types to names. Omit it in policies that are attached to a
+     * principal.
      */
     Principal?: any;
 
-    /** What may be done, such as `s3:GetObject`. A `*` stands for any text. */
+    /** The actions, such as `s3:GetObject`. `*` matches any text. */
     Action: string[];
 
-    /** What it may be done to. A `*` stands for any text. */
+    /** The ARNs of the resources. `*` matches any text. */
     Resource?: ARNPattern[] | undefined;
 
-    /** When the statement applies: values to compare with, by operator and then by key. */
+    /** The conditions under which the statement applies: values by operator and key. */
     Condition?: { [key: string]: { [key: string]: any } } | undefined;
 }
 
@@ -134,18 +134,18 @@ export const PolicyStatement: lumi.Shape = {
 export type PolicyVersion = "2012-10-17" | "2008-10-17";
 
 export const PolicyVersion = {
-    /** The current version, which has variables. */
+    /** The current version, which supports variables. */
     PolicyVersion2012: "2012-10-17",
-    /** The older version, which Amazon assumes where none is given. */
+    /** The older version, which is Amazon's default. */
     PolicyVersion2008: "2008-10-17",
 } as const;
 
-/** PolicyEffect is what a statement does. */
+/** PolicyEffect is the effect of a statement. */
 export type PolicyEffect = "Allow" | "Deny";
 
 export const PolicyEffect = {
-    /** What a statement may do. Denying wins. */
+    /** The effects of a statement. Deny takes precedence. */
     Allow: "Allow",
-    /** What a statement may do. Denying wins. */
+    /** The effects of a statement. Deny takes precedence. */
     Deny: "Deny",
 } as const;

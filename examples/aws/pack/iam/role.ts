@@ -11,48 +11,48 @@ import type { Tags } from "../tags.js";
 lumi.requireGeneration(3);
 
 /**
- * A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
+ * A Role is an identity without credentials. The principals in its trust policy can assume it to get its permissions.
  */
 export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs {
     /** The type token. */
     static readonly type = "aws:iam:Role";
 
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     declare managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     declare inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** The name under which policies refer to this resource. */
+    /** The ARN of the identity. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** Who may assume the role. */
+    /** The trust policy. */
     declare assumeRolePolicyDocument: lumi.Input<PolicyDocument>;
 
-    /** What the role is for, in words. */
+    /** A description of the role. */
     declare description?: lumi.Input<string | undefined>;
 
     /**
-     * The longest time that somebody may stay in the role.
+     * The maximum duration of a session.
      *
      * @default 3600
      */
     declare maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
     /**
-     * The place of the role in the account's hierarchy of names.
+     * The path of the role.
      *
      * @default "/"
      */
     declare readonly path?: lumi.Input<Path | undefined>;
 
-    /** A policy that bounds what the role may do, whatever its other policies allow. */
+    /** A policy that limits the role's permissions, regardless of its other policies. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
 
-    /** The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`. */
+    /** The role ID, such as `AIDAJQABLZS4A3QDU576Q`. */
     declare readonly roleID: lumi.Output<string>;
 
     constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs | "name">) {
@@ -62,36 +62,36 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
 
 /** The arguments of Role. */
 export interface RoleArgs {
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** Who may assume the role. */
+    /** The trust policy. */
     assumeRolePolicyDocument: lumi.Input<PolicyDocument>;
 
-    /** What the role is for, in words. */
+    /** A description of the role. */
     description?: lumi.Input<string | undefined>;
 
     /**
-     * The longest time that somebody may stay in the role.
+     * The maximum duration of a session.
      *
      * @default 3600
      */
     maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
     /**
-     * The place of the role in the account's hierarchy of names.
+     * The path of the role.
      *
      * @default "/"
      */
     path?: lumi.Input<Path | undefined>;
 
-    /** A policy that bounds what the role may do, whatever its other policies allow. */
+    /** A policy that limits the role's permissions, regardless of its other policies. */
     permissionsBoundary?: lumi.Input<Policy | undefined>;
 }
 

@@ -10,40 +10,40 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A User is a person, or a program outside of Amazon, that signs in with credentials of its own. */
+/** A User is a person or an external program that signs in with its own credentials. */
 export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs {
     /** The type token. */
     static readonly type = "aws:iam:User";
 
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     declare managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     declare inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** The name under which policies refer to this resource. */
+    /** The ARN of the identity. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The groups that the user is in. */
+    /** The groups of the user. */
     declare groups?: lumi.Input<Group[] | undefined>;
 
     /**
-     * The place of the user in the account's hierarchy of names.
+     * The path of the user.
      *
      * @default "/"
      */
     declare path?: lumi.Input<Path | undefined>;
 
-    /** The user's first password for the console. Without one, the user cannot sign in there. */
+    /** The initial console password. Without one, the user cannot sign in to the console. */
     declare password?: lumi.Input<string | undefined>;
 
-    /** Whether the user has to choose another password when signing in for the first time. */
+    /** Whether the user must change the password at the first sign-in. */
     declare passwordResetRequired?: lumi.Input<boolean | undefined>;
 
-    /** A policy that bounds what the user may do, whatever other policies allow. */
+    /** A policy that limits the user's permissions, regardless of other policies. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
 
     constructor(name: string, args?: UserArgs, options?: lumi.ResourceOptions<keyof UserArgs | "name">) {
@@ -53,32 +53,32 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
 
 /** The arguments of User. */
 export interface UserArgs {
-    /** Policies that stand on their own and may be attached to others, too. */
+    /** The attached managed policies, which other identities can share. */
     managedPolicies?: lumi.Input<Policy[] | undefined>;
 
-    /** Policies that belong to this resource alone, by name. */
+    /** The inline policies, by name. */
     inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The groups that the user is in. */
+    /** The groups of the user. */
     groups?: lumi.Input<Group[] | undefined>;
 
     /**
-     * The place of the user in the account's hierarchy of names.
+     * The path of the user.
      *
      * @default "/"
      */
     path?: lumi.Input<Path | undefined>;
 
-    /** The user's first password for the console. Without one, the user cannot sign in there. */
+    /** The initial console password. Without one, the user cannot sign in to the console. */
     password?: lumi.Input<string | undefined>;
 
-    /** Whether the user has to choose another password when signing in for the first time. */
+    /** Whether the user must change the password at the first sign-in. */
     passwordResetRequired?: lumi.Input<boolean | undefined>;
 
-    /** A policy that bounds what the user may do, whatever other policies allow. */
+    /** A policy that limits the user's permissions, regardless of other policies. */
     permissionsBoundary?: lumi.Input<Policy | undefined>;
 }
 
@@ -94,28 +94,28 @@ const User$shape: lumi.Shape = {
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
 };
 
-/** An AccessKey is a pair of keys with which a program signs requests in a User's name. */
+/** An AccessKey is a key pair with which a program signs requests as a User. */
 export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements AccessKeyArgs {
     /** The type token. */
     static readonly type = "aws:iam:AccessKey";
 
-    /** The user whose name the requests are signed in. */
+    /** The user of the key. */
     declare readonly user: lumi.Input<User>;
 
     /**
-     * Whether requests that are signed with the key are accepted.
+     * Whether the key is active.
      *
      * @default "Active"
      */
     declare status?: lumi.Input<AccessKeyStatus | undefined>;
 
-    /** A number to count up whenever the key is to be replaced by a new one. */
+    /** A counter. Increase it to replace the key. */
     declare readonly serial?: lumi.Input<number | undefined>;
 
-    /** The public half of the pair. */
+    /** The access key ID. */
     declare readonly accessKeyID: lumi.Output<string>;
 
-    /** The private half of the pair. Amazon tells it once, when the pair is made. */
+    /** The secret access key. Amazon returns it only when the key is created. */
     declare readonly secretAccessKey: lumi.Output<string>;
 
     constructor(args: AccessKeyArgs, options?: lumi.ResourceOptions<keyof AccessKeyArgs>) {
@@ -125,17 +125,17 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
 
 /** The arguments of AccessKey. */
 export interface AccessKeyArgs {
-    /** The user whose name the requests are signed in. */
+    /** The user of the key. */
     user: lumi.Input<User>;
 
     /**
-     * Whether requests that are signed with the key are accepted.
+     * Whether the key is active.
      *
      * @default "Active"
      */
     status?: lumi.Input<AccessKeyStatus | undefined>;
 
-    /** A number to count up whenever the key is to be replaced by a new one. */
+    /** A counter. Increase it to replace the key. */
     serial?: lumi.Input<number | undefined>;
 }
 
@@ -147,12 +147,12 @@ const AccessKey$shape: lumi.Shape = {
     secretAccessKey: lumi.out(lumi.string, lumi.secretProperty),
 };
 
-/** AccessKeyStatus says whether a key is accepted. */
+/** AccessKeyStatus is the status of a key. */
 export type AccessKeyStatus = "Active" | "Inactive";
 
 export const AccessKeyStatus = {
-    /** They are. */
+    /** Requests signed with the key are accepted. */
     Active: "Active",
-    /** They are not, for now. */
+    /** Requests signed with the key are rejected. */
     Inactive: "Inactive",
 } as const;

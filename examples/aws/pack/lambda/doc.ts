@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package lambda describes functions that run when something happens, without a machine to look after.
+ * Package lambda defines serverless functions.
  *
  * @packageDocumentation
  */

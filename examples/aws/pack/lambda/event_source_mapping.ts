@@ -8,7 +8,7 @@ import type { Queue } from "../sqs/queue.js";
 
 lumi.requireGeneration(3);
 
-/** An EventSourceMapping reads a queue or a stream and calls a Function with what it finds. */
+/** An EventSourceMapping reads from a queue or stream and calls a Function with the records. */
 export class EventSourceMapping
     extends lumi.Resource<"aws:lambda:EventSourceMapping">
     implements EventSourceMappingArgs
@@ -19,26 +19,26 @@ export class EventSourceMapping
     /** The function to call. */
     declare function: lumi.Input<Function>;
 
-    /** What to read. */
+    /** The queue or table to read from. */
     declare readonly source: lumi.Input<EventSource>;
 
-    /** How many records to hand over in one call, at most. */
+    /** The maximum number of records per call. */
     declare batchSize?: lumi.Input<number | undefined>;
 
     /**
-     * Whether to read at all. It does, unless told otherwise.
+     * Whether the mapping is active. The default is true.
      *
      * @default true
      */
     declare enabled?: lumi.Input<boolean | undefined>;
 
-    /** Where in a stream to begin. Queues do not need it. */
+    /** The position in a stream to start from. Not used for queues. */
     declare readonly startingPosition?: lumi.Input<StartingPosition | undefined>;
 
-    /** Patterns of which a record has to fit one. In each list are alternatives for one and the same field. */
+    /** Event patterns. A record must match one of them. Each list contains alternatives for one field. */
     declare filterPatterns?: any;
 
-    /** The ID that Amazon gave the mapping. */
+    /** The ID of the mapping. */
     declare readonly uuid: lumi.Output<string>;
 
     constructor(args: EventSourceMappingArgs, options?: lumi.ResourceOptions<keyof EventSourceMappingArgs>) {
@@ -51,23 +51,23 @@ export interface EventSourceMappingArgs {
     /** The function to call. */
     function: lumi.Input<Function>;
 
-    /** What to read. */
+    /** The queue or table to read from. */
     source: lumi.Input<EventSource>;
 
-    /** How many records to hand over in one call, at most. */
+    /** The maximum number of records per call. */
     batchSize?: lumi.Input<number | undefined>;
 
     /**
-     * Whether to read at all. It does, unless told otherwise.
+     * Whether the mapping is active. The default is true.
      *
      * @default true
      */
     enabled?: lumi.Input<boolean | undefined>;
 
-    /** Where in a stream to begin. Queues do not need it. */
+    /** The position in a stream to start from. Not used for queues. */
     startingPosition?: lumi.Input<StartingPosition | undefined>;
 
-    /** Patterns of which a record has to fit one. In each list are alternatives for one and the same field. */
+    /** Event patterns. A record must match one of them. Each list contains alternatives for one field. */
     filterPatterns?: any;
 }
 
@@ -81,15 +81,15 @@ const EventSourceMapping$shape: lumi.Shape = {
     uuid: lumi.out(lumi.string),
 };
 
-/** EventSource is what events can be read from. */
+/** EventSource is a source of events. */
 export type EventSource = Queue | Table;
 
-/** StartingPosition is a place in a stream. */
+/** StartingPosition is a position in a stream. */
 export type StartingPosition = "TRIM_HORIZON" | "LATEST";
 
 export const StartingPosition = {
-    /** With the oldest record that is still there. */
+    /** The oldest available record. */
     TrimHorizon: "TRIM_HORIZON",
-    /** With the first record that is written from now on. */
+    /** The first record written after the mapping is created. */
     Latest: "LATEST",
 } as const;

@@ -11,66 +11,66 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Function is a program that runs when it is called and costs nothing while it is not. */
+/** A Function runs code on demand and costs nothing while idle. */
 export class Function extends lumi.NamedResource<"aws:lambda:Function"> implements FunctionArgs {
     /** The type token. */
     static readonly type = "aws:lambda:Function";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The program and what it needs. Amazon keeps it and does not give it back. */
+    /** The code and its dependencies. Amazon does not return them. */
     declare code: lumi.Input<lumi.Archive>;
 
     /** The entry point: a file and a function in it, such as `index.handler`. */
     declare handler: lumi.Input<string>;
 
-    /** What runs the program. */
+    /** The runtime of the code. */
     declare runtime: lumi.Input<Runtime>;
 
-    /** The role that the program acts in. */
+    /** The role that the code runs as. */
     declare role: lumi.Input<Role>;
 
-    /** What the function is for, in words. */
+    /** A description of the function. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** Variables that the program finds in its environment. */
+    /** Environment variables. */
     declare environment?: lumi.Input<Environment | undefined>;
 
     /**
-     * Settings in a file of their own that is laid beside the program.
+     * Settings in a separate file next to the code.
      *
      * @deprecated add the file to code
      */
     declare settings?: lumi.Input<lumi.Asset | undefined>;
 
     /**
-     * How much memory the program has, in MiB. It gets processor time in proportion.
+     * The memory in MiB. CPU time is proportional to it.
      *
      * @default 128
      */
     declare memorySize?: lumi.Input<number | undefined>;
 
     /**
-     * How long a call may take.
+     * The timeout of a call.
      *
      * @default 3
      */
     declare timeout?: lumi.Input<Seconds | undefined>;
 
-    /** Where calls end up that fail again and again: a queue or a topic. */
+    /** The target of calls that fail repeatedly: a queue or a topic. */
     declare deadLetterTarget?: lumi.Input<lumi.Resource | undefined>;
 
-    /** The network that the program runs in. It needs none to reach the internet. */
+    /** The VPC of the function. Not needed for internet access. */
     declare vpc?: lumi.Input<FunctionVPC | undefined>;
 
-    /** The name under which other things refer to the function. */
+    /** The ARN of the function. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** A fingerprint of the program that is in place. */
+    /** A hash of the deployed code. */
     declare readonly codeSHA256: lumi.Output<string>;
 
-    /** When the function was last changed. */
+    /** The time of the last change. */
     declare readonly lastModified: lumi.Output<string>;
 
     constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs | "name">) {
@@ -80,52 +80,52 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
 
 /** The arguments of Function. */
 export interface FunctionArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The program and what it needs. Amazon keeps it and does not give it back. */
+    /** The code and its dependencies. Amazon does not return them. */
     code: lumi.Input<lumi.Archive>;
 
     /** The entry point: a file and a function in it, such as `index.handler`. */
     handler: lumi.Input<string>;
 
-    /** What runs the program. */
+    /** The runtime of the code. */
     runtime: lumi.Input<Runtime>;
 
-    /** The role that the program acts in. */
+    /** The role that the code runs as. */
     role: lumi.Input<Role>;
 
-    /** What the function is for, in words. */
+    /** A description of the function. */
     description?: lumi.Input<string | undefined>;
 
-    /** Variables that the program finds in its environment. */
+    /** Environment variables. */
     environment?: lumi.Input<Environment | undefined>;
 
     /**
-     * Settings in a file of their own that is laid beside the program.
+     * Settings in a separate file next to the code.
      *
      * @deprecated add the file to code
      */
     settings?: lumi.Input<lumi.Asset | undefined>;
 
     /**
-     * How much memory the program has, in MiB. It gets processor time in proportion.
+     * The memory in MiB. CPU time is proportional to it.
      *
      * @default 128
      */
     memorySize?: lumi.Input<number | undefined>;
 
     /**
-     * How long a call may take.
+     * The timeout of a call.
      *
      * @default 3
      */
     timeout?: lumi.Input<Seconds | undefined>;
 
-    /** Where calls end up that fail again and again: a queue or a topic. */
+    /** The target of calls that fail repeatedly: a queue or a topic. */
     deadLetterTarget?: lumi.Input<lumi.Resource | undefined>;
 
-    /** The network that the program runs in. It needs none to reach the internet. */
+    /** The VPC of the function. Not needed for internet access. */
     vpc?: lumi.Input<FunctionVPC | undefined>;
 }
 
@@ -147,12 +147,12 @@ const Function$shape: lumi.Shape = {
     lastModified: lumi.out(lumi.string),
 };
 
-/** FunctionVPC places a Function in a network. */
+/** FunctionVPC connects a Function to a VPC. */
 export interface FunctionVPC {
-    /** The subnets to run in, best one in each availability zone. */
+    /** The subnets, ideally one per availability zone. */
     subnets: Subnet[];
 
-    /** The firewalls around the function. */
+    /** The security groups. */
     securityGroups: SecurityGroup[];
 }
 
@@ -161,12 +161,12 @@ export const FunctionVPC: lumi.Shape = {
     securityGroups: lumi.required(lumi.list(lumi.resource("aws:ec2:SecurityGroup"))),
 };
 
-/** An Environment holds variables by name. Their values may be secret. */
+/** An Environment contains variables by name, some of them secret. */
 export interface Environment {
-    /** Variables that anybody may see. */
+    /** Plain variables. */
     variables?: { [key: string]: string } | undefined;
 
-    /** Variables that only the program may see. */
+    /** Secret variables. */
     secretVariables?: { [key: string]: string } | undefined;
 }
 
@@ -175,7 +175,7 @@ export const Environment: lumi.Shape = {
     secretVariables: lumi.optional(lumi.map(lumi.string), lumi.secretProperty),
 };
 
-/** Runtime is what runs a program: a language in a version, or a bare machine. */
+/** Runtime is the execution environment of a function: a language version or a bare machine. */
 export type Runtime = "nodejs20.x" | "nodejs22.x" | "python3.12" | "java21" | "provided.al2023";
 
 export const Runtime = {
@@ -197,5 +197,5 @@ lumi.deprecate(Runtime, {
     ["nodejs20.x"]: "use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026.",
 });
 
-/** MaxMemorySize is the most memory that a function can have, in MiB. */
+/** MaxMemorySize is the maximum memory of a function, in MiB. */
 export const MaxMemorySize = 10240;

@@ -12,19 +12,19 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
     /** The type token. */
     static readonly type = "aws:lambda:Permission";
 
-    /** The function that may be called. */
+    /** The function. */
     declare readonly function: lumi.Input<Function>;
 
-    /** What is allowed, such as `lambda:InvokeFunction`. */
+    /** The action, such as `lambda:InvokeFunction`. */
     declare readonly action: lumi.Input<string>;
 
-    /** Who is allowed to: a service such as `s3.amazonaws.com`, or an account. */
+    /** The caller: a service such as `s3.amazonaws.com`, or an account. */
     declare readonly principal: lumi.Input<string>;
 
-    /** The account that the caller needs to belong to. */
+    /** The account that the caller must belong to. */
     declare readonly sourceAccount?: lumi.Input<string | undefined>;
 
-    /** The one thing that may call, where the caller is a service: a bucket, a topic, an interface. */
+    /** The resource that may call, if the caller is a service: a bucket, a topic or an API. */
     declare readonly sourceARN?: lumi.Input<ARN | undefined>;
 
     constructor(args: PermissionArgs, options?: lumi.ResourceOptions<keyof PermissionArgs>) {
@@ -34,19 +34,19 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
 
 /** The arguments of Permission. */
 export interface PermissionArgs {
-    /** The function that may be called. */
+    /** The function. */
     function: lumi.Input<Function>;
 
-    /** What is allowed, such as `lambda:InvokeFunction`. */
+    /** The action, such as `lambda:InvokeFunction`. */
     action: lumi.Input<string>;
 
-    /** Who is allowed to: a service such as `s3.amazonaws.com`, or an account. */
+    /** The caller: a service such as `s3.amazonaws.com`, or an account. */
     principal: lumi.Input<string>;
 
-    /** The account that the caller needs to belong to. */
+    /** The account that the caller must belong to. */
     sourceAccount?: lumi.Input<string | undefined>;
 
-    /** The one thing that may call, where the caller is a service: a bucket, a topic, an interface. */
+    /** The resource that may call, if the caller is a service: a bucket, a topic or an API. */
     sourceARN?: lumi.Input<ARN | undefined>;
 }
 

@@ -9,50 +9,49 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Bucket holds objects. Its name is unique among all buckets of all accounts. */
+/** A Bucket holds objects. Bucket names are globally unique. */
 export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements BucketArgs {
     /** The type token. */
     static readonly type = "aws:s3:Bucket";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** A ready-made set of permissions for the bucket and what is in it. */
+    /** A predefined access-control list for the bucket. */
     declare accessControl?: lumi.Input<CannedACL | undefined>;
 
-    /** Whether the bucket keeps the former versions of an object that is written again. */
+    /** Whether the bucket keeps old versions of overwritten objects. */
     declare versioning?: lumi.Input<VersioningStatus | undefined>;
 
-    /** Which programs in a browser may use the bucket, rule by rule. The first one that fits counts. */
+    /** The CORS rules. The first one that matches applies. */
     declare corsRules?: lumi.Input<CORSRule[] | undefined>;
 
-    /** When objects move to cheaper storage, and when they go. */
+    /** The rules that move objects to cheaper storage or delete them. */
     declare lifecycleRules?: lumi.Input<LifecycleRule[] | undefined>;
 
-    /** Where a record of each access is written. */
+    /** The destination of access logs. */
     declare logging?: lumi.Input<BucketLogging | undefined>;
 
-    /** Who is told when something happens to an object. */
+    /** The notifications of events in the bucket. */
     declare notifications?: lumi.Input<Notification[] | undefined>;
 
-    /** How the bucket behaves as a web site. */
+    /** The settings for static website hosting. */
     declare website?: lumi.Input<BucketWebsite | undefined>;
 
     /**
-     * Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
-     * uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+     * Whether deleting the bucket also deletes its contents: objects, old versions, delete markers and incomplete
+     * uploads. The default is false, which allows deleting only an empty bucket. Deploy it before you delete the
+     * bucket.
      */
     declare forceDestroy?: lumi.Input<boolean | undefined>;
 
-    /** The name under which policies refer to the bucket. */
+    /** The ARN of the bucket. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's. */
+    /** The host name of the bucket. At a custom endpoint, it is the endpoint's host. */
     declare readonly domainName: lumi.Output<string>;
 
-    /**
-     * The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
-     */
+    /** The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects. */
     declare readonly websiteURL: lumi.Output<string | undefined>;
 
     constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs | "name">) {
@@ -62,33 +61,34 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
 
 /** The arguments of Bucket. */
 export interface BucketArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** A ready-made set of permissions for the bucket and what is in it. */
+    /** A predefined access-control list for the bucket. */
     accessControl?: lumi.Input<CannedACL | undefined>;
 
-    /** Whether the bucket keeps the former versions of an object that is written again. */
+    /** Whether the bucket keeps old versions of overwritten objects. */
     versioning?: lumi.Input<VersioningStatus | undefined>;
 
-    /** Which programs in a browser may use the bucket, rule by rule. The first one that fits counts. */
+    /** The CORS rules. The first one that matches applies. */
     corsRules?: lumi.Input<CORSRule[] | undefined>;
 
-    /** When objects move to cheaper storage, and when they go. */
+    /** The rules that move objects to cheaper storage or delete them. */
     lifecycleRules?: lumi.Input<LifecycleRule[] | undefined>;
 
-    /** Where a record of each access is written. */
+    /** The destination of access logs. */
     logging?: lumi.Input<BucketLogging | undefined>;
 
-    /** Who is told when something happens to an object. */
+    /** The notifications of events in the bucket. */
     notifications?: lumi.Input<Notification[] | undefined>;
 
-    /** How the bucket behaves as a web site. */
+    /** The settings for static website hosting. */
     website?: lumi.Input<BucketWebsite | undefined>;
 
     /**
-     * Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
-     * uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+     * Whether deleting the bucket also deletes its contents: objects, old versions, delete markers and incomplete
+     * uploads. The default is false, which allows deleting only an empty bucket. Deploy it before you delete the
+     * bucket.
      */
     forceDestroy?: lumi.Input<boolean | undefined>;
 }
@@ -108,47 +108,47 @@ const Bucket$shape: lumi.Shape = {
     websiteURL: lumi.optionalOut(lumi.string),
 };
 
-/** CannedACL is a ready-made set of permissions. */
+/** CannedACL is a predefined access-control list. */
 export type CannedACL = "private" | "public-read" | "public-read-write" | "authenticated-read" | "log-delivery-write";
 
 export const CannedACL = {
-    /** The owner may do everything, and nobody else anything. */
+    /** The owner has full control. Nobody else has access. */
     Private: "private",
-    /** The owner may do everything, and everybody may read. */
+    /** The owner has full control. Everyone can read. */
     PublicRead: "public-read",
-    /** Everybody may read and write. */
+    /** Everyone can read and write. */
     PublicReadWrite: "public-read-write",
-    /** The owner may do everything, and whoever has an account may read. */
+    /** The owner has full control. Everyone with an AWS account can read. */
     AuthenticatedRead: "authenticated-read",
-    /** The services that record accesses may write their records. */
+    /** Log delivery can write. */
     LogDeliveryWrite: "log-delivery-write",
 } as const;
 
-/** VersioningStatus says whether a bucket keeps former versions. A bucket that once did can only suspend it. */
+/** VersioningStatus is whether a bucket keeps old versions. Once enabled, versioning can only be suspended. */
 export type VersioningStatus = "Enabled" | "Suspended";
 
 export const VersioningStatus = {
-    /** Former versions are kept. */
+    /** Old versions are kept. */
     VersioningEnabled: "Enabled",
-    /** Former versions that are there stay, and no more are kept. */
+    /** Existing old versions are kept, and no new ones are created. */
     VersioningSuspended: "Suspended",
 } as const;
 
-/** A CORSRule lets some programs in a browser use a bucket. */
+/** A CORSRule allows browser access from other origins. */
 export interface CORSRule {
-    /** The methods that are allowed, such as `GET`. */
+    /** The allowed methods, such as `GET`. */
     allowedMethods: string[];
 
-    /** The origins that are allowed, such as `https://example.com`. */
+    /** The allowed origins, such as `https://example.com`. */
     allowedOrigins: string[];
 
-    /** The headers that a request may carry. */
+    /** The allowed request headers. */
     allowedHeaders?: string[] | undefined;
 
-    /** The headers of a response that a program may read. */
+    /** The response headers exposed to scripts. */
     exposedHeaders?: string[] | undefined;
 
-    /** How long a browser may remember that it was allowed in. */
+    /** How long browsers may cache the response to a preflight request. */
     maxAge?: Seconds | undefined;
 }
 
@@ -160,12 +160,12 @@ export const CORSRule: lumi.Shape = {
     maxAge: lumi.optional(lumi.constrained(lumi.number, { min: 0 })),
 };
 
-/** BucketLogging says where records of accesses are written. */
+/** BucketLogging is the destination of access logs. */
 export interface BucketLogging {
-    /** The bucket that the records are written to. */
+    /** The bucket for the logs. */
     destination: Bucket;
 
-    /** What the names of the records begin with. */
+    /** The key prefix of the logs. */
     prefix?: string | undefined;
 }
 
@@ -174,18 +174,18 @@ export const BucketLogging: lumi.Shape = {
     prefix: lumi.optional(lumi.string),
 };
 
-/** A Notification tells somebody about what happens to objects. */
+/** A Notification sends events of objects to a target. */
 export interface Notification {
-    /** What has to happen. */
+    /** The event. */
     events: Event[];
 
-    /** Whom to tell: a topic, a queue or a function. */
+    /** The target: a topic, a queue or a function. */
     target: lumi.Resource;
 
-    /** What the object's key needs to begin with. */
+    /** The prefix of the object's key. */
     prefix?: string | undefined;
 
-    /** What the object's key needs to end with. */
+    /** The suffix of the object's key. */
     suffix?: string | undefined;
 }
 
@@ -196,7 +196,7 @@ export const Notification: lumi.Shape = {
     suffix: lumi.optional(lumi.string),
 };
 
-/** An Event is something that happens to an object. */
+/** An Event is a change to an object. */
 export type Event =
     | "s3:ObjectCreated:*"
     | "s3:ObjectCreated:Put"
@@ -205,15 +205,15 @@ export type Event =
     | "s3:ObjectRemoved:Delete";
 
 export const Event = {
-    /** It was created or written again, in any way. */
+    /** The object was created or overwritten in any way. */
     Created: "s3:ObjectCreated:*",
-    /** It was created or written again, by a PUT request. */
+    /** The object was created or overwritten by a PUT request. */
     CreatedPut: "s3:ObjectCreated:Put",
-    /** It was created or written again, as a copy of another. */
+    /** The object was created or overwritten by a copy. */
     CreatedCopy: "s3:ObjectCreated:Copy",
-    /** It went, in any way. */
+    /** The object was deleted in any way. */
     Removed: "s3:ObjectRemoved:*",
-    /** One of its versions went. */
+    /** A version of the object was deleted. */
     RemovedDelete: "s3:ObjectRemoved:Delete",
 } as const;
 
@@ -221,15 +221,15 @@ export const created = "s3:ObjectCreated:";
 
 export const removed = "s3:ObjectRemoved:";
 
-/** BucketWebsite says how a bucket behaves as a web site. */
+/** BucketWebsite configures static website hosting. */
 export interface BucketWebsite {
-    /** The key to add to a request for a folder, such as `index.html`. */
+    /** The suffix appended to requests for a folder, such as `index.html`. */
     indexDocument?: string | undefined;
 
-    /** The key of the object to show when something is wrong. */
+    /** The key of the error page. */
     errorDocument?: string | undefined;
 
-    /** A host to send all requests to. */
+    /** A host to redirect all requests to. */
     redirectAllRequestsTo?: string | undefined;
 }
 

@@ -7,15 +7,15 @@ import type { Bucket } from "./bucket.js";
 
 lumi.requireGeneration(2);
 
-/** A BucketPolicy says who may do what with a Bucket and the objects in it. A bucket has at most one. */
+/** A BucketPolicy controls access to a Bucket and its objects. Each bucket has at most one. */
 export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implements BucketPolicyArgs {
     /** The type token. */
     static readonly type = "aws:s3:BucketPolicy";
 
-    /** The bucket that the policy is for. */
+    /** The bucket. */
     declare readonly bucket: lumi.Input<Bucket>;
 
-    /** What the policy allows and denies. Its statements name principals. */
+    /** The policy document. Its statements name principals. */
     declare policyDocument: lumi.Input<PolicyDocument>;
 
     constructor(args: BucketPolicyArgs, options?: lumi.ResourceOptions<keyof BucketPolicyArgs>) {
@@ -25,10 +25,10 @@ export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implement
 
 /** The arguments of BucketPolicy. */
 export interface BucketPolicyArgs {
-    /** The bucket that the policy is for. */
+    /** The bucket. */
     bucket: lumi.Input<Bucket>;
 
-    /** What the policy allows and denies. Its statements name principals. */
+    /** The policy document. Its statements name principals. */
     policyDocument: lumi.Input<PolicyDocument>;
 }
 

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package s3 describes the storage of objects in buckets.
+ * Package s3 defines object storage in buckets.
  *
  * @packageDocumentation
  */

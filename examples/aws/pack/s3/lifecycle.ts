@@ -5,18 +5,18 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
-/** A LifecycleRule moves objects to cheaper storage as they age, and removes them in the end. */
+/** A LifecycleRule moves aging objects to cheaper storage and finally deletes them. */
 export interface LifecycleRule {
-    /** Which objects the rule is for. It is for all of them where this is left out. */
+    /** The objects of the rule. The default is all objects. */
     filter?: LifecycleFilter | undefined;
 
-    /** After how many days an object moves, by the class of storage that it moves to. */
+    /** The age in days at which an object moves to a storage class. */
     transitions?: { [key in StorageClass]?: number } | undefined;
 
-    /** After how many days an object is removed. */
+    /** The age in days at which an object is deleted. */
     expirationInDays?: number | undefined;
 
-    /** Whether the rule is in force. */
+    /** Whether the rule is active. */
     enabled: boolean;
 }
 
@@ -27,21 +27,21 @@ export const LifecycleRule: lumi.Shape = {
     enabled: lumi.required(lumi.boolean),
 };
 
-/** A LifecycleFilter picks objects. One that combines others picks what all of them pick. */
+/** A LifecycleFilter selects objects. */
 export interface LifecycleFilter {
-    /** Pick objects whose keys begin with this. */
+    /** Select objects whose keys have this prefix. */
     prefix?: string | undefined;
 
-    /** Pick objects that have these tags. */
+    /** Select objects that have these tags. */
     tags?: { [key: string]: string } | undefined;
 
-    /** Pick objects that have at least this many bytes. */
+    /** Select objects of at least this size in bytes. */
     minBytes?: number | undefined;
 
-    /** Pick what all of these pick. */
+    /** Select objects that all of these filters select. */
     and?: LifecycleFilter[] | undefined;
 
-    /** Pick what this does not pick. */
+    /** Select objects that this filter does not select. */
     not?: LifecycleFilter | undefined;
 }
 
@@ -53,7 +53,7 @@ export const LifecycleFilter: lumi.Shape = {
     not: lumi.optional(lumi.struct(() => LifecycleFilter)),
 };
 
-/** StorageClass is a kind of storage: the cheaper it is to keep an object, the dearer it is to read it. */
+/** StorageClass is a tier of storage. The cheaper it is to store an object, the more expensive it is to read it. */
 export type StorageClass =
     | "STANDARD"
     | "STANDARD_IA"
@@ -63,16 +63,16 @@ export type StorageClass =
     | "DEEP_ARCHIVE";
 
 export const StorageClass = {
-    /** For data in use. */
+    /** Frequently accessed data. */
     Standard: "STANDARD",
-    /** For data that is seldom read, but then at once. */
+    /** Infrequently accessed data that needs immediate access. */
     StandardIA: "STANDARD_IA",
-    /** The same, in a single zone: for data that can be made again. */
+    /** The same in a single availability zone, for reproducible data. */
     OneZoneIA: "ONEZONE_IA",
-    /** Amazon moves the data, by how often it is read. */
+    /** Data that Amazon moves between tiers by access pattern. */
     IntelligentTiering: "INTELLIGENT_TIERING",
-    /** For data that can wait for hours to be read. */
+    /** Archives with retrieval times of hours. */
     Glacier: "GLACIER",
-    /** For data that is kept because somebody has to. */
+    /** Archives for compliance, rarely read. */
     DeepArchive: "DEEP_ARCHIVE",
 } as const;

@@ -13,31 +13,28 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
     /** The type token. */
     static readonly type = "aws:s3:Object";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The bucket that holds the object. */
+    /** The bucket of the object. */
     declare readonly bucket: lumi.Input<Bucket>;
 
-    /**
-     * The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
-     * none is given.
-     */
+    /** The key of the object. Slashes have no special meaning. By default, the provider generates one. */
     declare readonly key?: lumi.Input<string | undefined>;
 
-    /** What is in the object. */
+    /** The contents of the object. */
     declare source: lumi.Input<lumi.Asset>;
 
-    /** What browsers and others take the object for, such as `text/html`. */
+    /** The media type, such as `text/html`. */
     declare contentType?: lumi.Input<string | undefined>;
 
-    /** The kind of storage that keeps the object. */
+    /** The storage class. */
     declare storageClass?: lumi.Input<StorageClass | undefined>;
 
-    /** A fingerprint of what is in the object. */
+    /** A hash of the contents. */
     declare readonly eTag: lumi.Output<string>;
 
-    /** The version that was written last, in a bucket that keeps versions. */
+    /** The latest version, if the bucket's versioning is enabled. */
     declare readonly versionID: lumi.Output<string | undefined>;
 
     constructor(args: ObjectArgs, options?: lumi.ResourceOptions<keyof ObjectArgs>) {
@@ -47,25 +44,22 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
 
 /** The arguments of Object. */
 export interface ObjectArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The bucket that holds the object. */
+    /** The bucket of the object. */
     bucket: lumi.Input<Bucket>;
 
-    /**
-     * The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
-     * none is given.
-     */
+    /** The key of the object. Slashes have no special meaning. By default, the provider generates one. */
     key?: lumi.Input<string | undefined>;
 
-    /** What is in the object. */
+    /** The contents of the object. */
     source: lumi.Input<lumi.Asset>;
 
-    /** What browsers and others take the object for, such as `text/html`. */
+    /** The media type, such as `text/html`. */
     contentType?: lumi.Input<string | undefined>;
 
-    /** The kind of storage that keeps the object. */
+    /** The storage class. */
     storageClass?: lumi.Input<StorageClass | undefined>;
 }
 

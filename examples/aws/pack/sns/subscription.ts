@@ -8,35 +8,33 @@ import type { Queue } from "../sqs/queue.js";
 
 lumi.requireGeneration(3);
 
-/** A Subscription passes the messages of a Topic on to one recipient. */
+/** A Subscription delivers the messages of a Topic to one recipient. */
 export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implements SubscriptionArgs {
     /** The type token. */
     static readonly type = "aws:sns:Subscription";
 
-    /** The topic whose messages to pass on. */
+    /** The topic. */
     declare readonly topic: lumi.Input<Topic>;
 
-    /** How to pass them on. */
+    /** The delivery protocol. */
     declare readonly protocol: lumi.Input<Protocol>;
 
-    /** An address that is no resource: of a mailbox, a telephone or a web site. */
+    /** A recipient that is not a resource: an email address, a phone number or a URL. */
     declare readonly endpoint?: lumi.Input<string | undefined>;
 
     /** A recipient that is a resource. */
     declare readonly target?: lumi.Input<Target | undefined>;
 
-    /** The values that an attribute of a message may have for the message to be passed on, by attribute. */
+    /** The allowed values of message attributes, by attribute. Other messages are not delivered. */
     declare filterPolicy?: lumi.Input<{ [key: string]: any[] } | undefined>;
 
-    /** Whether to pass on the bare message, without a wrapping that says where it comes from. */
+    /** Whether to deliver the message body without the SNS envelope. */
     declare rawMessageDelivery?: lumi.Input<boolean | undefined>;
 
-    /** The queue for messages that cannot be delivered. */
+    /** The queue for undeliverable messages. */
     declare deadLetterQueue?: lumi.Input<Queue | undefined>;
 
-    /**
-     * The name under which other things refer to the subscription. It has none before the recipient has confirmed it.
-     */
+    /** The ARN of the subscription. Unset until the recipient confirms it. */
     declare readonly subscriptionARN: lumi.Output<string | undefined>;
 
     constructor(args: SubscriptionArgs, options?: lumi.ResourceOptions<keyof SubscriptionArgs>) {
@@ -46,25 +44,25 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
 
 /** The arguments of Subscription. */
 export interface SubscriptionArgs {
-    /** The topic whose messages to pass on. */
+    /** The topic. */
     topic: lumi.Input<Topic>;
 
-    /** How to pass them on. */
+    /** The delivery protocol. */
     protocol: lumi.Input<Protocol>;
 
-    /** An address that is no resource: of a mailbox, a telephone or a web site. */
+    /** A recipient that is not a resource: an email address, a phone number or a URL. */
     endpoint?: lumi.Input<string | undefined>;
 
     /** A recipient that is a resource. */
     target?: lumi.Input<Target | undefined>;
 
-    /** The values that an attribute of a message may have for the message to be passed on, by attribute. */
+    /** The allowed values of message attributes, by attribute. Other messages are not delivered. */
     filterPolicy?: lumi.Input<{ [key: string]: any[] } | undefined>;
 
-    /** Whether to pass on the bare message, without a wrapping that says where it comes from. */
+    /** Whether to deliver the message body without the SNS envelope. */
     rawMessageDelivery?: lumi.Input<boolean | undefined>;
 
-    /** The queue for messages that cannot be delivered. */
+    /** The queue for undeliverable messages. */
     deadLetterQueue?: lumi.Input<Queue | undefined>;
 }
 
@@ -82,7 +80,7 @@ const Subscription$shape: lumi.Shape = {
 /** Target is a resource that can receive messages. */
 export type Target = Queue | Function;
 
-/** Protocol is a way to pass on messages. */
+/** Protocol is a delivery protocol. */
 export type Protocol = "http" | "https" | "email" | "sms" | "sqs" | "lambda";
 
 export const Protocol = {

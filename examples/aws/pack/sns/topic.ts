@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package sns describes topics: whatever is sent to one goes to all of its subscribers.
+ * Package sns defines publish/subscribe topics.
  *
  * @packageDocumentation
  */
@@ -15,24 +15,24 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Topic takes messages and passes them on to everybody who has subscribed. */
+/** A Topic delivers messages to all of its subscribers. */
 export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicArgs {
     /** The type token. */
     static readonly type = "aws:sns:Topic";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** The name that recipients of text messages see. */
+    /** The sender name in text messages. */
     declare displayName?: lumi.Input<string | undefined>;
 
-    /** Whether messages arrive in order, and each of them once. */
+    /** Whether messages arrive in order and exactly once. */
     declare readonly fifoTopic?: lumi.Input<boolean | undefined>;
 
-    /** How hard to try to deliver a message, by the protocol of the subscription. */
+    /** The retry policies, by protocol. */
     declare deliveryPolicies?: lumi.Input<{ [key in Protocol]?: DeliveryPolicy } | undefined>;
 
-    /** The name under which other things refer to the topic. */
+    /** The ARN of the topic. */
     declare readonly arn: lumi.Output<ARN>;
 
     constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs | "name">) {
@@ -42,16 +42,16 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
 
 /** The arguments of Topic. */
 export interface TopicArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** The name that recipients of text messages see. */
+    /** The sender name in text messages. */
     displayName?: lumi.Input<string | undefined>;
 
-    /** Whether messages arrive in order, and each of them once. */
+    /** Whether messages arrive in order and exactly once. */
     fifoTopic?: lumi.Input<boolean | undefined>;
 
-    /** How hard to try to deliver a message, by the protocol of the subscription. */
+    /** The retry policies, by protocol. */
     deliveryPolicies?: lumi.Input<{ [key in Protocol]?: DeliveryPolicy } | undefined>;
 }
 
@@ -63,15 +63,15 @@ const Topic$shape: lumi.Shape = {
     arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
-/** A DeliveryPolicy says how hard to try to deliver a message. */
+/** A DeliveryPolicy configures retries. */
 export interface DeliveryPolicy {
-    /** How often to try again. */
+    /** The number of retries. */
     numRetries: number;
 
-    /** How long to wait before the first new attempt. */
+    /** The delay before the first retry. */
     minDelayTarget: Seconds;
 
-    /** How long to wait before the last one. */
+    /** The delay before the last retry. */
     maxDelayTarget: Seconds;
 }
 

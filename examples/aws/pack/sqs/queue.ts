@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * Package sqs describes queues: a message waits in one until somebody has dealt with it.
+ * Package sqs defines message queues.
  *
  * @packageDocumentation
  */
@@ -15,55 +15,55 @@ import type { Tags } from "../tags.js";
 
 lumi.requireGeneration(3);
 
-/** A Queue keeps messages until their receivers have deleted them. */
+/** A Queue keeps messages until a consumer deletes them. */
 export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueArgs {
     /** The type token. */
     static readonly type = "aws:sqs:Queue";
 
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    /** Whether messages arrive in order, and each of them once. */
+    /** Whether messages arrive in order and exactly once. */
     declare readonly fifoQueue?: lumi.Input<boolean | undefined>;
 
     /**
-     * How long a new message stays out of sight.
+     * The delay before a new message becomes visible.
      *
      * @default 0
      */
     declare delaySeconds?: lumi.Input<Seconds | undefined>;
 
-    /** The size of the largest message that is accepted, in bytes. */
+    /** The maximum size of a message, in bytes. */
     declare maximumMessageSize?: lumi.Input<number | undefined>;
 
     /**
-     * How long a message is kept that nobody deletes.
+     * How long unconsumed messages are kept.
      *
      * @default 345600
      */
     declare messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a receiver waits for a message to arrive.
+     * How long a receive call waits for a message.
      *
      * @default 0
      */
     declare receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a message stays out of sight once it has been received.
+     * How long a received message stays invisible to other consumers.
      *
      * @default 30
      */
     declare visibilityTimeout?: lumi.Input<Seconds | undefined>;
 
-    /** Where messages go that nobody can deal with. */
+    /** The handling of messages that fail repeatedly. */
     declare redrivePolicy?: lumi.Input<RedrivePolicy | undefined>;
 
-    /** The name under which other things refer to the queue. */
+    /** The ARN of the queue. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The address that messages are sent to. */
+    /** The URL of the queue. */
     declare readonly url: lumi.Output<string>;
 
     constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
@@ -73,44 +73,44 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
 
 /** The arguments of Queue. */
 export interface QueueArgs {
-    /** Labels for people, bills and permissions. */
+    /** The tags. */
     tags?: lumi.Input<Tags | undefined>;
 
-    /** Whether messages arrive in order, and each of them once. */
+    /** Whether messages arrive in order and exactly once. */
     fifoQueue?: lumi.Input<boolean | undefined>;
 
     /**
-     * How long a new message stays out of sight.
+     * The delay before a new message becomes visible.
      *
      * @default 0
      */
     delaySeconds?: lumi.Input<Seconds | undefined>;
 
-    /** The size of the largest message that is accepted, in bytes. */
+    /** The maximum size of a message, in bytes. */
     maximumMessageSize?: lumi.Input<number | undefined>;
 
     /**
-     * How long a message is kept that nobody deletes.
+     * How long unconsumed messages are kept.
      *
      * @default 345600
      */
     messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a receiver waits for a message to arrive.
+     * How long a receive call waits for a message.
      *
      * @default 0
      */
     receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
     /**
-     * How long a message stays out of sight once it has been received.
+     * How long a received message stays invisible to other consumers.
      *
      * @default 30
      */
     visibilityTimeout?: lumi.Input<Seconds | undefined>;
 
-    /** Where messages go that nobody can deal with. */
+    /** The handling of messages that fail repeatedly. */
     redrivePolicy?: lumi.Input<RedrivePolicy | undefined>;
 }
 
@@ -127,12 +127,12 @@ const Queue$shape: lumi.Shape = {
     url: lumi.out(lumi.string),
 };
 
-/** A RedrivePolicy takes messages aside that have been received again and again and never deleted. */
+/** A RedrivePolicy moves messages that fail repeatedly to a dead-letter queue. */
 export interface RedrivePolicy {
-    /** The queue that they are put into. */
+    /** The dead-letter queue. */
     deadLetterTarget: Queue;
 
-    /** How often a message may be received before it is taken aside. */
+    /** The number of receives before a message is moved. */
     maxReceiveCount: number;
 }
 
@@ -141,15 +141,15 @@ export const RedrivePolicy: lumi.Shape = {
     maxReceiveCount: lumi.required(lumi.constrained(lumi.number, { min: 1, max: 1000, multipleOf: 1 })),
 };
 
-/** A QueuePolicy says who may do what with some queues. */
+/** A QueuePolicy controls access to queues. */
 export class QueuePolicy extends lumi.Resource<"aws:sqs:QueuePolicy"> implements QueuePolicyArgs {
     /** The type token. */
     static readonly type = "aws:sqs:QueuePolicy";
 
-    /** The queues that the policy is for. */
+    /** The queues. */
     declare queues: lumi.Input<Queue[]>;
 
-    /** What the policy allows and denies. Its statements name principals. */
+    /** The policy document. Its statements name principals. */
     declare policyDocument: lumi.Input<PolicyDocument>;
 
     constructor(args: QueuePolicyArgs, options?: lumi.ResourceOptions<keyof QueuePolicyArgs>) {
@@ -159,10 +159,10 @@ export class QueuePolicy extends lumi.Resource<"aws:sqs:QueuePolicy"> implements
 
 /** The arguments of QueuePolicy. */
 export interface QueuePolicyArgs {
-    /** The queues that the policy is for. */
+    /** The queues. */
     queues: lumi.Input<Queue[]>;
 
-    /** What the policy allows and denies. Its statements name principals. */
+    /** The policy document. Its statements name principals. */
     policyDocument: lumi.Input<PolicyDocument>;
 }
 
@@ -171,8 +171,8 @@ const QueuePolicy$shape: lumi.Shape = {
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
 };
 
-/** MaxMessageBytes is the size of the largest message that any queue accepts. */
+/** MaxMessageBytes is the maximum message size of any queue, in bytes. */
 export const MaxMessageBytes = 1048576;
 
-/** MaxRetention is how long a message can be kept, in seconds. */
+/** MaxRetention is the maximum retention period, in seconds. */
 export const MaxRetention = 1209600;

@@ -1,5 +1,5 @@
-// A gallery: pictures are uploaded into a bucket, a function makes thumbnails of them, a table lists them, and a web
-// server shows them. Resources are constructed here and nowhere created; that is an engine's part.
+// A gallery: pictures are uploaded to a bucket, a function makes thumbnails, a table lists them, and a web server shows
+// them. The program only describes resources. An engine creates them.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";
@@ -108,7 +108,7 @@ function createAlarms(): void {
     });
 }
 
-// What can be changed without a replacement can be assigned to.
+// Properties that can change in place can be assigned to.
 pictures.versioning = "Enabled";
 
 const { type, name, properties } = lumi.evaluate(pictures);

@@ -1,5 +1,5 @@
-// A service in the network of another module. It provides to other modules what they need to use it.
-// docs/programs.md explains it; graph.json is what it evaluates to.
+// A service in another module's network. It exports what other modules need to use it. docs/programs.md explains the
+// program, and graph.json is its result.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";

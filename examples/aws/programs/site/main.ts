@@ -1,5 +1,5 @@
-// Web sites, each a component. Two have a bucket that everybody may read and a function that counts visits.
-// docs/programs.md explains it; graph.json is what it evaluates to.
+// Websites as components. Two have a public bucket and a function that counts visits. docs/programs.md explains the
+// program, and graph.json is its result.
 
 import * as lumi from "@lumi/lumi";
 import * as aws from "../../pack/index.js";

@@ -15,22 +15,22 @@ const _ = lumi.StubVersion1
 
 // Deployment is the type token of the resource.
 //
-// A Deployment is a RestAPI as it was at one moment, in a stage where it can be called.
+// A Deployment is a callable snapshot of a RestAPI, published to a stage.
 const Deployment tokens.Type = "aws:apigateway:Deployment"
 
 // deployment holds the properties of a resource of type Deployment.
 type deployment struct {
-	// The interface that this belongs to.
+	// The API that the resource belongs to.
 	RestAPI urn.URN
-	// What is new, in words.
+	// A description of the deployment.
 	Description *string
-	// The stage that shows the deployment.
+	// The stage that serves the deployment.
 	Stage Stage
-	// The resources that are part of it: a change of any of them is a reason to deploy again.
+	// The resources in the deployment. A change to any of them triggers a new deployment.
 	Resources []urn.URN
-	// Other interfaces to call on the way.
+	// Other APIs that this one calls.
 	Downstream APIs
-	// The address of the stage.
+	// The URL of the stage.
 	InvokeURL string
 }
 
@@ -73,17 +73,17 @@ func NewDeploymentProvider(ops DeploymentProviderOps) *DeploymentProvider {
 	return &DeploymentProvider{lumi.NewProvider(Deployment, func() *deployment { return new(deployment) }, ops)}
 }
 
-// A Stage is a name under which one deployment can be called, and how it behaves there.
+// A Stage is a named reference to a deployment, with its settings.
 type Stage struct {
-	// The name, which becomes a part of the address, such as `prod`.
+	// The name, which is part of the URL, such as `prod`.
 	StageName string
-	// Values that methods can refer to.
+	// Variables that methods can refer to.
 	Variables map[string]string
-	// How many requests a second are let through.
+	// The maximum number of requests per second.
 	ThrottlingRateLimit *float64
-	// How many requests may come at once.
+	// The maximum number of requests in a burst.
 	ThrottlingBurstLimit *float64
-	// Whether requests are traced through all services.
+	// Whether requests are traced across services.
 	TracingEnabled *bool
 }
 

@@ -15,20 +15,20 @@ const _ = lumi.StubVersion1
 
 // Model is the type token of the resource.
 //
-// A Model describes what bodies of requests or answers look like.
+// A Model describes the body of a request or response.
 const Model tokens.Type = "aws:apigateway:Model"
 
 // model holds the properties of a resource of type Model.
 type model struct {
 	// The resource's name.
 	Name string
-	// The interface that the model belongs to.
+	// The API that the model belongs to.
 	RestAPI urn.URN
-	// The media type of what it describes, such as `application/json`.
+	// The media type of the body, such as `application/json`.
 	ContentType *string
-	// What the model is for, in words.
+	// A description of the model.
 	Description *string
-	// What a body looks like.
+	// The schema of the body.
 	Schema Schema
 }
 
@@ -68,23 +68,23 @@ func NewModelProvider(ops ModelProviderOps) *ModelProvider {
 	return &ModelProvider{lumi.NewNamedProvider(Model, func() *model { return new(model) }, ops)}
 }
 
-// A Schema describes a JSON value, as JSON Schema does.
+// A Schema describes a JSON value, as in JSON Schema.
 type Schema struct {
-	// The kind of value.
+	// The type of the value.
 	Type *SchemaType
-	// What the value means, in words.
+	// A description of the value.
 	Description *string
-	// The only values that are allowed.
+	// The allowed values. By default, all are allowed.
 	Enum []any
-	// What is assumed where there is no value.
+	// The default value.
 	Default any
-	// What the elements of an array look like.
+	// The schema of an array's elements.
 	Items *Schema
-	// What the properties of an object look like.
+	// The schemas of an object's properties, by name.
 	Properties map[string]Schema
-	// The properties that an object must have.
+	// The required properties of an object.
 	Required []string
-	// Schemas of which the value has to fit exactly one.
+	// Schemas of which the value must match exactly one.
 	OneOf []Schema
 }
 
@@ -114,22 +114,22 @@ func (s *Schema) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Schema_OneOf, &s.OneOf, lumi.List(lumi.Struct[*Schema]()))
 }
 
-// SchemaType is a kind of JSON value.
+// SchemaType is a JSON type.
 type SchemaType string
 
 // The values of SchemaType.
 const (
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeArray SchemaType = "array"
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeBoolean SchemaType = "boolean"
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeNull SchemaType = "null"
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeNumber SchemaType = "number"
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeObject SchemaType = "object"
-	// The kinds of JSON values.
+	// The JSON types.
 	SchemaTypeString SchemaType = "string"
 )
 

@@ -15,20 +15,20 @@ const _ = lumi.StubVersion2
 
 // Resource is the type token of the resource.
 //
-// A Resource is one segment of a path, with the methods that can be called there.
+// A Resource is a path segment of an API, with its methods.
 const Resource tokens.Type = "aws:apigateway:Resource"
 
 // resource holds the properties of a resource of type Resource.
 type resource struct {
-	// The interface that this belongs to.
+	// The API that the resource belongs to.
 	RestAPI urn.URN
-	// The resource that the path up to here leads to (or blank for the root).
+	// The parent resource. The default is the API's root.
 	Parent *urn.URN
-	// The segment, such as `pets`, or `{id}` where any text may stand.
+	// The segment, such as `pets`, or `{id}` for a parameter.
 	PathPart string
-	// What can be done here, and who does it.
+	// The methods, by HTTP method.
 	Methods map[HTTPMethod]Method
-	// The whole path.
+	// The full path.
 	Path string
 }
 
@@ -69,26 +69,26 @@ func NewResourceProvider(ops ResourceProviderOps) *ResourceProvider {
 	return &ResourceProvider{lumi.NewProvider(Resource, func() *resource { return new(resource) }, ops)}
 }
 
-// HTTPMethod is a verb of HTTP.
+// HTTPMethod is an HTTP method.
 type HTTPMethod string
 
 // The values of HTTPMethod.
 const (
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodGet HTTPMethod = "GET"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodHead HTTPMethod = "HEAD"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodPost HTTPMethod = "POST"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodPut HTTPMethod = "PUT"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodPatch HTTPMethod = "PATCH"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodDelete HTTPMethod = "DELETE"
-	// The verbs of HTTP.
+	// The HTTP methods.
 	HTTPMethodOptions HTTPMethod = "OPTIONS"
-	// Whatever has no method of its own.
+	// Matches methods that are not listed.
 	HTTPMethodAny HTTPMethod = "ANY"
 )
 
@@ -112,17 +112,17 @@ func (HTTPMethod) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *HTTPMethod) Lumi() *string { return (*string)(s) }
 
-// A Method says how to answer one kind of request.
+// A Method configures how one kind of request is handled.
 type Method struct {
-	// Who may send such requests, such as `NONE` or `AWS_IAM`.
+	// The authorization type, such as `NONE` or `AWS_IAM`.
 	AuthorizationType string
-	// Whether a request needs to carry a key.
+	// Whether requests need an API key.
 	APIKeyRequired *bool
-	// The function that answers.
+	// The function that handles the request.
 	Function *urn.URN
-	// The address of a server that answers.
+	// The URL of the server that handles the request.
 	URI *string
-	// The models that bodies of requests have to fit, by media type.
+	// The models of request bodies, by media type.
 	RequestModels map[string]urn.URN
 }
 

@@ -16,24 +16,24 @@ const _ = lumi.StubVersion2
 
 // RestAPI is the type token of the resource.
 //
-// A RestAPI is an interface over HTTP: a tree of resources with methods.
+// A RestAPI is an HTTP API: a tree of resources with methods.
 const RestAPI tokens.Type = "aws:apigateway:RestAPI"
 
 // restAPI holds the properties of a resource of type RestAPI.
 type restAPI struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// What the interface is for, in words.
+	// A description of the API.
 	Description *string
-	// The media types that are passed on byte by byte.
+	// The media types that are passed on as binary data.
 	BinaryMediaTypes []string
-	// The size in bytes from which on answers are compressed.
+	// The minimum size in bytes of compressed responses.
 	MinimumCompressionSize *float64
-	// Whether the interface cannot be reached under Amazon's host name.
+	// Whether the API is unreachable at Amazon's default host name.
 	DisableExecuteAPIEndpoint *bool
-	// The root of the tree of resources.
+	// The root resource.
 	RootResource urn.URN
 }
 
@@ -82,5 +82,5 @@ func NewRestAPIProvider(ops RestAPIProviderOps) *RestAPIProvider {
 	return &RestAPIProvider{lumi.NewNamedProvider(RestAPI, func() *restAPI { return new(restAPI) }, ops)}
 }
 
-// APIs is a list of interfaces.
+// APIs is a list of APIs.
 type APIs = []urn.URN

@@ -15,16 +15,16 @@ const _ = lumi.StubVersion2
 
 // Dashboard is the type token of the resource.
 //
-// A Dashboard is a page of charts and texts.
+// A Dashboard is a page of charts and text.
 const Dashboard tokens.Type = "aws:cloudwatch:Dashboard"
 
 // dashboard holds the properties of a resource of type Dashboard.
 type dashboard struct {
 	// The resource's name.
 	Name string
-	// The rows of the page, from top to bottom; each lists its widgets from left to right.
+	// The rows from top to bottom, each with its widgets from left to right.
 	Rows [][]Widget
-	// How far back the charts reach, such as `-PT6H`.
+	// The start of the time range, such as `-PT6H`.
 	Start *string
 }
 
@@ -62,18 +62,17 @@ func NewDashboardProvider(ops DashboardProviderOps) *DashboardProvider {
 
 // A Widget is a chart or a text.
 type Widget struct {
-	// What stands above it.
+	// The title.
 	Title *string
-	// The width, where the whole page is DashboardColumns wide.
+	// The width in columns, at most DashboardColumns.
 	Width *float64
-	// What it says, in Markdown, if it is a text.
+	// The Markdown of a text widget.
 	Markdown *string
-	// The metrics that it shows, if it is a chart: for each, the namespace, the name, and then names and values of
-	// dimensions in turn.
+	// The metrics of a chart: for each, its namespace, its name, and alternating names and values of dimensions.
 	Metrics [][]string
-	// The region that the metrics are from.
+	// The region of the metrics.
 	Region *aws.Region
-	// Further settings, handed to Amazon as they are.
+	// Additional settings, passed to Amazon unchanged.
 	Properties any
 }
 
@@ -105,5 +104,5 @@ func (s *Widget) Lumi(p *lumi.Props) {
 	p.ConflictsWith(Widget_Markdown, Widget_Metrics)
 }
 
-// DashboardColumns is the width of a dashboard.
+// DashboardColumns is the width of a dashboard in columns.
 const DashboardColumns = 24

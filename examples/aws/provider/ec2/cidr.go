@@ -6,34 +6,33 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// checkBlock says whether Amazon would take a text as a block of addresses. It refuses also what Amazon would take and
-// then store differently.
+// checkBlock checks a CIDR block. It also rejects blocks that Amazon would accept but store in another form.
 func checkBlock(path lumi.Path, block string) error {
 	prefix, err := netip.ParsePrefix(block)
 	if err != nil {
-		return lumi.Faultf(path, "%q is no block of addresses such as 10.0.0.0/16", block)
+		return lumi.Faultf(path, "must be a CIDR block such as 10.0.0.0/16, got %q", block)
 	}
 	if prefix != prefix.Masked() {
-		return lumi.Faultf(path, "%s has digits beyond its /%d: write %s", block, prefix.Bits(), prefix.Masked())
+		return lumi.Faultf(path, "%s has host bits set: write %s", block, prefix.Masked())
 	}
 	return nil
 }
 
-// overlap reports whether two blocks have addresses in common. One that is not known yet may.
+// overlap reports whether two blocks overlap. Unknown blocks may.
 func overlap(a, b string) bool {
 	first, err1 := netip.ParsePrefix(a)
 	second, err2 := netip.ParsePrefix(b)
 	return err1 != nil || err2 != nil || first.Overlaps(second)
 }
 
-// checkNetworkBlock checks the addresses of a network or of a part of one.
+// checkNetworkBlock checks the CIDR block of a VPC or subnet.
 func checkNetworkBlock(path lumi.Path, block string) error {
 	if err := checkBlock(path, block); err != nil {
 		return err
 	}
 	prefix := netip.MustParsePrefix(block)
 	if !prefix.Addr().Is4() || prefix.Bits() < 16 || prefix.Bits() > 28 {
-		return lumi.Faultf(path, "%s is no block of IPv4 addresses between /16 and /28", block)
+		return lumi.Faultf(path, "must be an IPv4 CIDR block from /16 to /28, got %s", block)
 	}
 	return nil
 }

@@ -16,22 +16,22 @@ const _ = lumi.StubVersion2
 
 // ElasticIP is the type token of the resource.
 //
-// An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at.
+// An ElasticIP is a static public IPv4 address that belongs to the account until it is released.
 const ElasticIP tokens.Type = "aws:ec2:ElasticIP"
 
 // elasticIP holds the properties of a resource of type ElasticIP.
 type elasticIP struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The instance that the address points at.
+	// The instance that the address is associated with.
 	Instance *urn.URN
-	// The gateway through which packets to the address arrive. Create the address after it.
+	// The gateway for traffic to the address, which must exist before the address.
 	Attachment *urn.URN
-	// The address itself.
+	// The IPv4 address.
 	PublicIP string
-	// The ID that Amazon gave the allocation, such as `eipalloc-5723d13e`.
+	// The allocation ID, such as `eipalloc-5723d13e`.
 	AllocationID string
 }
 
@@ -80,20 +80,20 @@ func NewElasticIPProvider(ops ElasticIPProviderOps) *ElasticIPProvider {
 
 // NATGateway is the type token of the resource.
 //
-// A NATGateway lets instances of private subnets reach the internet and keeps the internet from reaching them.
+// A NATGateway lets instances in private subnets reach the internet, but not the reverse.
 const NATGateway tokens.Type = "aws:ec2:NATGateway"
 
 // natGateway holds the properties of a resource of type NATGateway.
 type natGateway struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The public subnet that the gateway stands in.
+	// The public subnet of the gateway.
 	Subnet urn.URN
-	// The address that the internet sees. A gateway between private networks has none.
+	// The public address of the gateway. Private gateways have none.
 	Address *urn.URN
-	// Whether the gateway leads to the internet or to other private networks.
+	// Whether the gateway connects to the internet or to other private networks.
 	ConnectivityType *natConnectivity
 }
 
@@ -138,14 +138,14 @@ func NewNATGatewayProvider(ops NATGatewayProviderOps) *NATGatewayProvider {
 	return &NATGatewayProvider{lumi.NewNamedProvider(NATGateway, func() *natGateway { return new(natGateway) }, ops)}
 }
 
-// natConnectivity says where a NATGateway leads to.
+// natConnectivity is what a NATGateway connects to.
 type natConnectivity string
 
 // The values of natConnectivity.
 const (
-	// To the internet.
+	// The internet.
 	natPublic natConnectivity = "public"
-	// To other networks of the account.
+	// Other private networks.
 	natPrivate natConnectivity = "private"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFind has the answers to requests get lost that make something, and finds what they made: each time the one thing
-// that the Create with the same URN and token made.
+// TestFind loses the responses to Create requests and checks that Find returns the resource created with the same URN and
+// token.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	server, _ := start(t)
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestRefresh shows what Get takes from the old state: URNs without a request for tags, and the order of rules.
+// TestRefresh checks that Get reuses URNs and the order of rules from the old state, without a request for tags.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -108,7 +108,7 @@ func TestRefresh(t *testing.T) {
 	if diff := lumi.Compare(old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
 		t.Errorf("a group with other rules for what leaves it has drifted by:\n%s", diff)
 	}
-	// The network that the state refers to is another one by now.
+	// The URN in the state now belongs to another VPC.
 	got = get(lumi.References{vpc.URN(): {ID: "vpc-0404"}})
 	if n := count(server, "DescribeVpcs"); n != 1 || got.Properties.Get("vpc") != string(vpc.URN()) {
 		t.Errorf("%d requests found the network %v", n, got.Properties.Get("vpc"))

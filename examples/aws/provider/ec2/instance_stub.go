@@ -23,43 +23,43 @@ const Instance tokens.Type = "aws:ec2:Instance"
 type instance struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The ID of the image that the machine starts from, such as `ami-7172b611`.
+	// The ID of the machine image, such as `ami-7172b611`.
 	ImageID string
-	// How much processor and memory the machine has.
+	// The instance type, which determines CPU and memory.
 	InstanceType *InstanceType
-	// The subnet that the machine is launched into (or blank for one of the default VPC).
+	// The subnet of the instance. The default is a subnet of the default VPC.
 	Subnet *urn.URN
-	// The firewalls around the machine.
+	// The security groups of the instance.
 	SecurityGroups []urn.URN
-	// The address of the machine within its subnet. Amazon chooses one where none is given.
+	// The private address of the instance in its subnet. By default, Amazon assigns one.
 	PrivateIPAddress *string
-	// The name of a key pair whose owner may log in.
+	// The name of the key pair for logins.
 	KeyName *string
-	// The role that programs on the machine act in.
+	// The profile with the role of programs on the instance.
 	IAMInstanceProfile *urn.URN
-	// Disks beside those that the image brings along, in the order of their devices.
+	// Disks in addition to those of the image, in device order.
 	BlockDeviceMappings []BlockDeviceMapping
-	// With whom the machine shares its host.
+	// The tenancy of the instance's host.
 	Tenancy *Tenancy
-	// What happens when the machine shuts itself down.
+	// What happens when the instance shuts itself down.
 	InstanceInitiatedShutdownBehavior *ShutdownBehavior
-	// Whether packets need to come from the machine's own address or be sent to it. A router turns this off.
+	// Whether traffic must be from or to the instance's own address. Disable it for routers.
 	SourceDestCheck *bool
-	// Whether measurements are taken every minute instead of every five.
+	// Whether metrics are collected every minute instead of every five minutes.
 	Monitoring *bool
-	// A script or other data that the machine finds when it starts for the first time.
+	// A script or data for the first boot.
 	UserData *string
-	// The ID that Amazon gave the instance, such as `i-0abcd1234ef567890`.
+	// The instance ID, such as `i-0abcd1234ef567890`.
 	InstanceID string
-	// The zone that the machine runs in.
+	// The availability zone of the instance.
 	AvailabilityZone string
-	// The machine's name inside its network.
+	// The private host name.
 	PrivateDNSName *string
-	// The machine's name on the internet, where it has one.
+	// The public host name, if any.
 	PublicDNSName *string
-	// The machine's address on the internet, where it has one.
+	// The public address, if any.
 	PublicIP *string
 }
 
@@ -137,13 +137,13 @@ func NewInstanceProvider(ops InstanceProviderOps) *InstanceProvider {
 	return &InstanceProvider{lumi.NewNamedProvider(Instance, func() *instance { return new(instance) }, ops)}
 }
 
-// A BlockDeviceMapping gives an Instance a disk.
+// A BlockDeviceMapping attaches a disk to an Instance.
 type BlockDeviceMapping struct {
-	// The name of the device, such as `/dev/sdh`.
+	// The device name, such as `/dev/sdh`.
 	DeviceName string
 	// The volume to create for the device.
 	EBS *ebsBlockDevice
-	// The name of a disk of the host itself, such as `ephemeral0`. It is lost with the instance.
+	// The name of an ephemeral disk of the host, such as `ephemeral0`. Its data is lost with the instance.
 	VirtualName *string
 }
 
@@ -164,19 +164,19 @@ func (s *BlockDeviceMapping) Lumi(p *lumi.Props) {
 	p.ConflictsWith(BlockDeviceMapping_VirtualName, BlockDeviceMapping_EBS)
 }
 
-// ebsBlockDevice describes a volume that lives and dies with an Instance.
+// ebsBlockDevice is a volume created with an Instance.
 type ebsBlockDevice struct {
-	// Whether the volume goes when the instance does. It does, unless told otherwise.
+	// Whether the volume is deleted with the instance. The default is true.
 	DeleteOnTermination *bool
 	// Whether the data is encrypted at rest.
 	Encrypted *bool
-	// How many operations a second the volume sustains, for the types that let one choose.
+	// The provisioned I/O operations per second, for volume types that support them.
 	IOPS *float64
-	// The snapshot that the volume starts from.
+	// The snapshot to create the volume from.
 	SnapshotID *string
-	// The size of the volume in GiB. It may be left out where there is a snapshot.
+	// The size of the volume in GiB. Optional with a snapshot.
 	VolumeSize *float64
-	// What the volume is made of.
+	// The volume type.
 	VolumeType *VolumeType
 }
 
@@ -200,14 +200,14 @@ func (s *ebsBlockDevice) Lumi(p *lumi.Props) {
 	lumi.Optional(p, ebsBlockDevice_VolumeType, &s.VolumeType, lumi.Enum[*VolumeType]())
 }
 
-// ShutdownBehavior says what becomes of an Instance that shuts itself down.
+// ShutdownBehavior determines what happens to an Instance that shuts itself down.
 type ShutdownBehavior string
 
 // The values of ShutdownBehavior.
 const (
-	// It can be started again.
+	// The instance stops and can be started again.
 	StopOnShutdown ShutdownBehavior = "stop"
-	// It is gone, and so are its disks unless they are set to stay.
+	// The instance is terminated. Its volumes are deleted unless DeleteOnTermination is false.
 	TerminateOnShutdown ShutdownBehavior = "terminate"
 )
 
@@ -230,20 +230,20 @@ func (ShutdownBehavior) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *ShutdownBehavior) Lumi() *string { return (*string)(s) }
 
-// VolumeType is what a volume is made of.
+// VolumeType is the storage type of a volume.
 type VolumeType string
 
 // The values of VolumeType.
 const (
-	// Solid state, performance independent of size.
+	// General-purpose SSD with performance independent of its size.
 	VolumeTypeGP3 VolumeType = "gp3"
-	// Solid state, performance in proportion to size.
+	// General-purpose SSD with performance proportional to its size.
 	VolumeTypeGP2 VolumeType = "gp2"
-	// Solid state, for many small operations that must not wait.
+	// Provisioned-IOPS SSD for latency-sensitive workloads.
 	VolumeTypeIO2 VolumeType = "io2"
-	// Magnetic, for long sequential reads and writes.
+	// Throughput-optimized HDD for large sequential reads and writes.
 	VolumeTypeST1 VolumeType = "st1"
-	// Magnetic, for data that is seldom touched.
+	// HDD for infrequently accessed data.
 	VolumeTypeSC1 VolumeType = "sc1"
 )
 

@@ -2,30 +2,30 @@
 
 package ec2
 
-// An InstanceType is a size of virtual machine: a family, a generation and how much of it.
+// An InstanceType is the hardware of a virtual machine: a family, a generation and a size.
 type InstanceType string
 
 // The values of InstanceType.
 const (
-	// Machines that save up processor time while idle and spend it when busy.
+	// Burstable instances, which accrue CPU credits while idle.
 	T3Micro InstanceType = "t3.micro"
-	// Machines that save up processor time while idle and spend it when busy.
+	// Burstable instances, which accrue CPU credits while idle.
 	T3Small InstanceType = "t3.small"
-	// Machines that save up processor time while idle and spend it when busy.
+	// Burstable instances, which accrue CPU credits while idle.
 	T3Medium InstanceType = "t3.medium"
-	// Machines that save up processor time while idle and spend it when busy.
+	// Burstable instances, which accrue CPU credits while idle.
 	T3Large InstanceType = "t3.large"
-	// Machines with processor and memory in balance.
+	// Instances that balance CPU and memory.
 	M5Large InstanceType = "m5.large"
-	// Machines with processor and memory in balance.
+	// Instances that balance CPU and memory.
 	M5XLarge InstanceType = "m5.xlarge"
-	// Machines with more processor than memory.
+	// CPU-optimized instances.
 	C5Large InstanceType = "c5.large"
-	// Machines with more processor than memory.
+	// CPU-optimized instances.
 	C5XLarge InstanceType = "c5.xlarge"
-	// Machines with more memory than processor.
+	// Memory-optimized instances.
 	R5Large InstanceType = "r5.large"
-	// Machines with more memory than processor.
+	// Memory-optimized instances.
 	R5XLarge InstanceType = "r5.xlarge"
 )
 

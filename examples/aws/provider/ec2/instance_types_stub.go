@@ -2,16 +2,16 @@
 
 package ec2
 
-// saves up processor time while idle
+// accrues CPU credits while idle
 const t3 = "t3."
 
-// has processor and memory in balance
+// balances CPU and memory
 const m5 = "m5."
 
-// has more processor
+// optimized for CPU
 const c5 = "c5."
 
-// has more memory
+// optimized for memory
 const r5 = "r5."
 
 // 1 GiB
@@ -23,8 +23,8 @@ const small = "small"
 // 4 GiB
 const medium = "medium"
 
-// 8 GiB, where processor and memory are in balance
+// 8 GiB in families that balance CPU and memory
 const large = "large"
 
-// twice as much
+// twice as much as large
 const xlarge = "xlarge"

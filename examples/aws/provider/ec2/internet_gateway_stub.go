@@ -16,14 +16,14 @@ const _ = lumi.StubVersion2
 
 // InternetGateway is the type token of the resource.
 //
-// An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together.
+// An InternetGateway connects a VPC to the internet once a VPCGatewayAttachment attaches it.
 const InternetGateway tokens.Type = "aws:ec2:InternetGateway"
 
 // internetGateway holds the properties of a resource of type InternetGateway.
 type internetGateway struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
 }
 
@@ -64,14 +64,15 @@ func NewInternetGatewayProvider(ops InternetGatewayProviderOps) *InternetGateway
 
 // VPCGatewayAttachment is the type token of the resource.
 //
-// A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network.
+// A VPCGatewayAttachment attaches an internet gateway to a VPC. Each VPC has at most one gateway, and each gateway one
+// VPC.
 const VPCGatewayAttachment tokens.Type = "aws:ec2:VPCGatewayAttachment"
 
 // vpcGatewayAttachment holds the properties of a resource of type VPCGatewayAttachment.
 type vpcGatewayAttachment struct {
-	// The network to connect.
+	// The VPC.
 	VPC urn.URN
-	// The gateway to connect it with.
+	// The gateway to attach.
 	InternetGateway urn.URN
 }
 

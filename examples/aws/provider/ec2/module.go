@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resources returns the providers of those of the module's types that are implemented.
+// Resources returns the providers of the module's implemented types.
 func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	a := &account{Cloud: c, api: cloud.Client(c, aws.EC2Service, open)}
 	return map[tokens.Type]lumi.ResourceProvider{
@@ -27,7 +27,7 @@ func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	}
 }
 
-// account is what the module's resources are implemented over.
+// account is the shared base of the module's resources.
 type account struct {
 	*cloud.Cloud
 	api func() *ec2.Client
@@ -41,20 +41,20 @@ func open(config sdk.Config, endpoint *string) *ec2.Client {
 	})
 }
 
-// once is for requests that would make a second thing if they were sent again.
+// once sends requests that are not idempotent.
 func once(o *ec2.Options) { o.Retryer = cloud.Once(o.Retryer) }
 
-// nameTag is the tag that Amazon's console shows as the name of a thing.
+// nameTag is the tag that Amazon's console displays as the name.
 const nameTag = "Name"
 
-// tags are all tags of a resource.
+// tags returns all tags of a resource.
 func (a *account) tags(u urn.URN, name string, own aws.Tags) aws.Tags {
 	all := a.Tags(u, own)
 	all[nameTag] = name
 	return all
 }
 
-// read takes the tags of a resource apart.
+// read splits the tags of a resource into its name and the program's own tags.
 func (a *account) read(tags []types.Tag) (name string, own aws.Tags) {
 	all := tagMap(tags)
 	name = all[nameTag]
@@ -62,21 +62,21 @@ func (a *account) read(tags []types.Tag) (name string, own aws.Tags) {
 	return name, a.OwnTags(all)
 }
 
-// checkTags says which of a program's tags cannot be.
+// checkTags checks a program's tags.
 func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	if _, ok := tags[nameTag]; ok {
-		return lumi.Faultf(path.Key(nameTag), "is the resource's own name: leave it out")
+		return lumi.Faultf(path.Key(nameTag), "is set to the resource's name by the provider: remove it")
 	}
 	return cloud.CheckTags(path, tags, unknown)
 }
 
-// tagged is how the tags of something new are sent, with the one that find looks for.
+// tagged returns the tags of a new resource for its Create request, including the one that find searches for.
 func tagged(kind types.ResourceType, tags aws.Tags, u urn.URN, token string) []types.TagSpecification {
 	tags[cloud.AttemptTag] = cloud.Attempt(u, token)
 	return []types.TagSpecification{{ResourceType: kind, Tags: tagList(tags)}}
 }
 
-// find returns the id of what the Create with the same token made.
+// find returns the id of the resource that a Create with the same token made.
 func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, token string) (lumi.ID, error) {
 	return a.FindMade(ctx, func(ctx context.Context) (string, error) {
 		out, err := a.api().DescribeTags(ctx, &ec2.DescribeTagsInput{Filters: []types.Filter{
@@ -89,8 +89,7 @@ func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, 
 	})
 }
 
-// setTags leads from the tags that a program gave a resource to those that it wants now, which are among all that the
-// resource gets. Amazon adds tags by one request and removes others by another.
+// setTags changes the tags that a program set from old to new. Amazon adds and removes tags in separate requests.
 func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted, all aws.Tags, done func()) error {
 	if maps.Equal(*has, wanted) {
 		return nil
@@ -109,7 +108,7 @@ func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted
 	}
 	*has = both
 	done()
-	if len(gone) > 0 { // Without any, the request would remove all tags.
+	if len(gone) > 0 { // An empty list would remove all tags.
 		if _, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone}); err != nil {
 			return cloud.Error(err)
 		}
@@ -135,14 +134,14 @@ func tagMap(list []types.Tag) aws.Tags {
 	return tags
 }
 
-// filter picks things by what they have. Wildcards mean themselves.
+// filter returns a filter in which wildcards are escaped.
 func filter(name, value string) types.Filter {
 	return types.Filter{Name: &name, Values: []string{wildcards.Replace(value)}}
 }
 
 var wildcards = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
-// resolve finds what Amazon calls the resource that a capability refers to.
+// resolve returns Amazon's id of the resource that a capability refers to.
 func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	resource, ok := refs.Resolve(u)
 	if !ok {
@@ -152,8 +151,8 @@ func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	return &id, nil
 }
 
-// vpcURN finds the URN of a network: the one in the old state, if that refers to the network, or else that of the
-// network's tags. It is empty if Lumi did not make the network.
+// vpcURN returns the URN of a VPC: the one in the old state if it refers to that VPC, and otherwise the one in the VPC's
+// tags. It is empty if the VPC is not managed by Lumi.
 func (a *account) vpcURN(ctx context.Context, id string, old urn.URN, refs lumi.References) (urn.URN, error) {
 	if known, ok := refs.Resolve(old); id == "" || ok && string(known.ID) == id {
 		return old, nil

@@ -16,18 +16,18 @@ const _ = lumi.StubVersion2
 
 // RouteTable is the type token of the resource.
 //
-// A RouteTable is a list of routes. It applies to the subnets that are associated with it.
+// A RouteTable contains the routes of its associated subnets.
 const RouteTable tokens.Type = "aws:ec2:RouteTable"
 
 // routeTable holds the properties of a resource of type RouteTable.
 type routeTable struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The network whose traffic the table directs.
+	// The VPC of the table.
 	VPC urn.URN
-	// The ID that Amazon gave the table, such as `rtb-11ad2f7b`.
+	// The route table ID, such as `rtb-11ad2f7b`.
 	RouteTableID string
 }
 
@@ -72,20 +72,20 @@ func NewRouteTableProvider(ops RouteTableProviderOps) *RouteTableProvider {
 
 // Route is the type token of the resource.
 //
-// A Route is one line of a RouteTable: it sends packets for some addresses to one target.
+// A Route sends traffic for a range of addresses to a target.
 const Route tokens.Type = "aws:ec2:Route"
 
 // route holds the properties of a resource of type Route.
 type route struct {
-	// The table that this belongs to.
+	// The route table.
 	RouteTable urn.URN
-	// The addresses that the route is for, in CIDR notation. Where several routes fit, the longest prefix wins.
+	// The destination addresses, in CIDR notation. The longest matching prefix wins.
 	DestinationCIDRBlock string
-	// Send packets to the internet, through this gateway. It needs to be attached to the network.
+	// The internet gateway to send traffic to. It must be attached to the VPC.
 	Gateway *urn.URN
-	// Send packets to this instance, which then acts as a router.
+	// The instance to send traffic to, which acts as a router.
 	Instance *urn.URN
-	// Send packets through this address translation.
+	// The NAT gateway to send traffic to.
 	NATGateway *urn.URN
 }
 
@@ -134,14 +134,14 @@ func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
 
 // SubnetRouteTableAssociation is the type token of the resource.
 //
-// A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table.
+// A SubnetRouteTableAssociation associates a Subnet with a RouteTable, instead of the VPC's main table.
 const SubnetRouteTableAssociation tokens.Type = "aws:ec2:SubnetRouteTableAssociation"
 
 // subnetRouteTableAssociation holds the properties of a resource of type SubnetRouteTableAssociation.
 type subnetRouteTableAssociation struct {
-	// The table that this belongs to.
+	// The route table.
 	RouteTable urn.URN
-	// The subnet that the table applies to.
+	// The subnet.
 	Subnet urn.URN
 }
 
@@ -176,8 +176,8 @@ func NewSubnetRouteTableAssociationProvider(ops SubnetRouteTableAssociationProvi
 	return &SubnetRouteTableAssociationProvider{lumi.NewProvider(SubnetRouteTableAssociation, func() *subnetRouteTableAssociation { return new(subnetRouteTableAssociation) }, ops)}
 }
 
-// AnyIPv4 is the block of all IPv4 addresses: the destination of a default route.
+// AnyIPv4 is the range of all IPv4 addresses, the destination of a default route.
 const AnyIPv4 = "0.0.0.0/0"
 
-// AnyIPv6 is the block of all IPv6 addresses.
+// AnyIPv6 is the range of all IPv6 addresses.
 const AnyIPv6 = "::/0"

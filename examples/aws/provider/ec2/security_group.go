@@ -15,11 +15,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// securityGroupProviderOpsImpl implements security groups. Their rules are in the file security_group_rules.go.
+// securityGroupProviderOpsImpl implements security groups. security_group_rules.go implements their rules.
 type securityGroupProviderOpsImpl struct{ *account }
 
-// Check implements [SecurityGroupProviderOps]. A group that says nothing lets everything out and nothing in, as Amazon
-// has it.
+// Check implements [SecurityGroupProviderOps]. By default, a group allows all outbound and no inbound traffic, as in
+// Amazon's console.
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
@@ -37,15 +37,15 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 	)
 }
 
-// everything is the rule that Amazon gives new groups for what leaves them.
+// everything is Amazon's default outbound rule.
 func everything() []securityGroupRule {
 	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }
 
-// maxText is the length of the longest name and of the longest description that Amazon accepts.
+// maxText is the maximum length of names and descriptions.
 const maxText = 255
 
-// text matches what Amazon accepts in both.
+// text matches valid names and descriptions.
 var text = regexp.MustCompile(`^[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]*$`)
 
 func checkText(path lumi.Path, value string, unknown lumi.Paths) error {
@@ -53,18 +53,18 @@ func checkText(path lumi.Path, value string, unknown lumi.Paths) error {
 	case unknown.Has(path):
 		return nil
 	case value == "":
-		return lumi.Faultf(path, "is empty")
+		return lumi.Faultf(path, "must not be empty")
 	case len(value) > maxText:
-		return lumi.Faultf(path, "is longer than %d bytes", maxText)
+		return lumi.Faultf(path, "must be at most %d bytes", maxText)
 	case !text.MatchString(value):
-		return lumi.Faultf(path, "%q has characters beyond letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*", value)
+		return lumi.Faultf(path, "%q has invalid characters: use letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*", value)
 	}
 	return nil
 }
 
 func checkGroupName(name string) error {
 	if strings.HasPrefix(name, "sg-") {
-		return lumi.Faultf(SecurityGroup_Name, "begins with sg-, as the ids of Amazon do")
+		return lumi.Faultf(SecurityGroup_Name, "must not begin with sg-, which is reserved for ids")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (ops *securityGroupProviderOpsImpl) Create(
 	id := lumi.ID(sdk.ToString(out.GroupId))
 	group.GroupID = new(string(id))
 	wanted := *group
-	group.SecurityGroupIngress, group.SecurityGroupEgress = []securityGroupRule{}, everything() // as Amazon makes it
+	group.SecurityGroupIngress, group.SecurityGroupEgress = []securityGroupRule{}, everything() // Amazon's default
 	want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
 		_, err := ops.describe(ctx, id)
@@ -111,7 +111,7 @@ func (ops *securityGroupProviderOpsImpl) Find(
 	return ops.find(ctx, types.ResourceTypeSecurityGroup, want.URN, want.Token)
 }
 
-// network finds the network that the group is to be in: the account's default one, where the program names none.
+// network returns the id of the group's VPC. The default is the account's default VPC.
 func (ops *securityGroupProviderOpsImpl) network(
 	ctx context.Context, want *lumi.State[*securityGroup],
 ) (*string, error) {
@@ -125,13 +125,13 @@ func (ops *securityGroupProviderOpsImpl) network(
 	case err != nil:
 		return nil, cloud.Error(err)
 	case len(out.Vpcs) == 0:
-		return nil, lumi.Faultf(SecurityGroup_VPC, "the account has no default network in %s: name a network", ops.Region())
+		return nil, lumi.Faultf(SecurityGroup_VPC, "is required: the account has no default VPC in %s", ops.Region())
 	}
 	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
 }
 
-// Get implements [SecurityGroupProviderOps]. The network is left out where no program of Lumi made it, and where the
-// program left it out. Amazon keeps no order of rules, so that they are in the old one if they are the same.
+// Get implements [SecurityGroupProviderOps]. The VPC is omitted if Lumi does not manage it, or if the program omitted it.
+// Amazon does not preserve the order of rules, so unchanged rules keep their old order.
 func (ops *securityGroupProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup],
 ) (*securityGroup, error) {
@@ -161,7 +161,7 @@ func (ops *securityGroupProviderOpsImpl) Get(
 	return group, err
 }
 
-// describe finds a group. The error is Amazon's own.
+// describe returns a group. Errors are returned as the SDK reports them.
 func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (g types.SecurityGroup, err error) {
 	out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{string(id)}})
 	if err != nil {
@@ -173,8 +173,8 @@ func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.I
 	return out.SecurityGroups[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. The order of rules makes no difference, and two groups of one network cannot
-// have the same name.
+// InspectChange implements [lumi.Inspector]. The order of rules is insignificant. Two groups in a VPC cannot have the same
+// name, so a replacement deletes first.
 func (ops *securityGroupProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff,
 ) error {
@@ -193,7 +193,7 @@ func (ops *securityGroupProviderOpsImpl) InspectChange(
 	return nil
 }
 
-// Update implements [SecurityGroupProviderOps]. Only rules can change; all else replaces the group.
+// Update implements [SecurityGroupProviderOps]. Only rules and tags change in place.
 func (ops *securityGroupProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
 ) error {

@@ -17,13 +17,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// anyProtocol stands for all protocols.
+// anyProtocol matches all protocols.
 const anyProtocol = "-1"
 
-// The protocols that Amazon knows by name, by their numbers: it answers with the name where it was told the number.
+// protocolNames maps the numbers of protocols to the names that Amazon returns for them.
 var protocolNames = map[string]string{"1": "icmp", "6": "tcp", "17": "udp", "58": "icmpv6"}
 
-// rule is a rule in the form in which Amazon keeps it, so that equal ones are ==.
+// rule is a rule in Amazon's canonical form. Equal rules are ==.
 type rule struct {
 	protocol, block string
 	from, to        int32
@@ -51,7 +51,7 @@ func (r rule) compare(other rule) int {
 		cmp.Compare(r.block, other.block))
 }
 
-// permission is the rule as Amazon's API has it.
+// permission returns the rule in the form of Amazon's API.
 func (r rule) permission() types.IpPermission {
 	p := types.IpPermission{IpProtocol: &r.protocol}
 	if r.hasPorts() {
@@ -65,13 +65,13 @@ func (r rule) permission() types.IpPermission {
 	return p
 }
 
-// hasPorts reports whether ports, or the type and code of a message, mean anything.
+// hasPorts reports whether the protocol has ports, or ICMP types and codes.
 func (r rule) hasPorts() bool { return isPorts(r.protocol) || isMessage(r.protocol) }
 
 func isPorts(protocol string) bool   { return protocol == "tcp" || protocol == "udp" }
 func isMessage(protocol string) bool { return protocol == "icmp" || protocol == "icmpv6" }
 
-// listRules is the inverse of rulesOf, in an order of its own: Amazon keeps none.
+// listRules is the inverse of rulesOf. It sorts the rules, since Amazon does not preserve their order.
 func listRules(rules []rule) []securityGroupRule {
 	list := make([]securityGroupRule, len(rules))
 	for i, r := range slices.SortedFunc(slices.Values(rules), rule.compare) {
@@ -83,8 +83,8 @@ func listRules(rules []rule) []securityGroupRule {
 	return list
 }
 
-// permitted lists the rules in what Amazon says, which joins those that differ in nothing but their addresses. Rules for
-// other groups, which the IDL does not have, are left out.
+// permitted returns the rules in a response, in which Amazon merges rules that differ only in their addresses. Rules that
+// refer to other groups are ignored, since the IDL does not support them.
 func permitted(permissions []types.IpPermission) []rule {
 	var rules []rule
 	for _, p := range permissions {
@@ -104,9 +104,9 @@ func permitted(permissions []types.IpPermission) []rule {
 	return rules
 }
 
-// setRules gives a group the rules that are wanted. Where Amazon finds that a rule to add is there, or one to take away
-// is gone, the group has changed since it was looked at: by somebody else, or by a request whose answer was lost. It
-// refuses the whole request then, so the difference is worked out anew, as it is where an answer was lost just now.
+// setRules changes a group's rules to the wanted ones. If Amazon rejects a request because a rule already exists or is
+// already gone, the group has changed since it was read, or the response to an earlier request was lost. Amazon applies
+// such requests as a whole or not at all, so setRules reads the group again and retries.
 func (ops *securityGroupProviderOpsImpl) setRules(
 	ctx context.Context, id lumi.ID, wanted securityGroup, want *lumi.State[*securityGroup],
 ) error {
@@ -117,7 +117,7 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 			return cloud.Error(err)
 		}
 		in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
-		if attempt > 1 { // The attempt before this one may have changed rules.
+		if attempt > 1 { // An earlier attempt may have changed rules.
 			group.SecurityGroupIngress, group.SecurityGroupEgress = listRules(in), listRules(out)
 			want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 		}
@@ -134,9 +134,9 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 	}
 }
 
-// change leads from the rules of one direction that a group has to those that are wanted, in whatever order they are, and
-// notes in the list which ones it has. New rules come before old ones go, so that what both allow is never cut off. The
-// error is Amazon's own.
+// change updates the rules of one direction, ignoring their order, and records the current rules in the list. It adds new
+// rules before it removes old ones, so that traffic allowed by both is not interrupted. Errors are returned as the SDK
+// reports them.
 func (ops *securityGroupProviderOpsImpl) change(
 	ctx context.Context, id string, property string, has []rule, wanted []securityGroupRule, list *[]securityGroupRule,
 	done func(...string),
@@ -159,7 +159,7 @@ func (ops *securityGroupProviderOpsImpl) change(
 	return nil
 }
 
-// send asks Amazon to add rules to those of a property, or to take them away.
+// send adds rules to a group or removes them.
 func (ops *securityGroupProviderOpsImpl) send(
 	ctx context.Context, id, property string, add bool, p []types.IpPermission,
 ) (err error) {
@@ -177,12 +177,12 @@ func (ops *securityGroupProviderOpsImpl) send(
 	return err
 }
 
-// equalRules reports whether two lists are of the same rules, in any order and spelling.
+// equalRules reports whether two lists contain the same rules in any order and notation.
 func equalRules(a, b []securityGroupRule) bool {
 	return (a == nil) == (b == nil) && len(without(rulesOf(a), rulesOf(b))) == 0 && len(without(rulesOf(b), rulesOf(a))) == 0
 }
 
-// sameRules returns the rules as they were, if they are still the same.
+// sameRules returns the old list if the rules are unchanged.
 func sameRules(old, now []securityGroupRule) []securityGroupRule {
 	if equalRules(old, now) {
 		return old
@@ -190,7 +190,7 @@ func sameRules(old, now []securityGroupRule) []securityGroupRule {
 	return now
 }
 
-// without lists the rules that are not among others.
+// without returns the rules in a that are not in b.
 func without(rules, others []rule) []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return slices.Contains(others, r) })
 }
@@ -211,7 +211,7 @@ func permissions(rules []rule) []types.IpPermission {
 	return list
 }
 
-// checkRules looks at the rules of one direction. What is not known yet is looked at when it is.
+// checkRules checks the rules of one direction. It skips unknown ones.
 func checkRules(list lumi.Path, rules []securityGroupRule, unknown lumi.Paths) error {
 	var faults []error
 	seen := map[rule]int{}
@@ -222,7 +222,7 @@ func checkRules(list lumi.Path, rules []securityGroupRule, unknown lumi.Paths) e
 		}
 		fault := checkRule(at, &rules[i])
 		if first, twice := seen[rules[i].rule()]; fault == nil && twice {
-			fault = lumi.Faultf(at, "is the same rule as %s", list.Index(first))
+			fault = lumi.Faultf(at, "duplicates %s", list.Index(first))
 		}
 		if fault == nil {
 			seen[rules[i].rule()] = i
@@ -253,7 +253,7 @@ func checkRule(at lumi.Path, r *SecurityGroupRule) error {
 		return err
 	}
 	if isPorts(protocol) && *r.FromPort > *r.ToPort {
-		return lumi.Faultf(at, "the ports run from %v down to %v", *r.FromPort, *r.ToPort)
+		return lumi.Faultf(at, "%s %v is greater than %s %v", SecurityGroupRule_FromPort, *r.FromPort, SecurityGroupRule_ToPort, *r.ToPort)
 	}
 	return nil
 }
@@ -263,13 +263,13 @@ func checkProtocol(at lumi.Path, protocol string) error {
 		return nil
 	}
 	if n, err := strconv.ParseUint(protocol, 10, 8); err != nil || strconv.FormatUint(n, 10) != protocol {
-		return lumi.Faultf(at, "%q is no protocol: write tcp, udp, icmp, icmpv6, a number up to 255, or %s for all",
+		return lumi.Faultf(at, "unknown protocol %q: must be tcp, udp, icmp, icmpv6, a number up to 255, or %s for all",
 			protocol, anyProtocol)
 	}
 	return nil
 }
 
-// checkEnd checks one end of a range of ports, or the type or the code of a message.
+// checkEnd checks a port, or an ICMP type or code.
 func checkEnd(at lumi.Path, protocol string, number *float64) error {
 	least, most := 0.0, 65535.0
 	if isMessage(protocol) {
@@ -278,13 +278,13 @@ func checkEnd(at lumi.Path, protocol string, number *float64) error {
 	switch {
 	case !isPorts(protocol) && !isMessage(protocol):
 		if number != nil {
-			return lumi.Faultf(at, "means nothing where the protocol is %s: leave it out", protocol)
+			return lumi.Faultf(at, "is not allowed with protocol %s: remove it", protocol)
 		}
 		return nil
 	case number == nil:
-		return lumi.Faultf(at, "is required where the protocol is %s", protocol)
+		return lumi.Faultf(at, "is required with protocol %s", protocol)
 	case *number != math.Trunc(*number) || *number < least || *number > most:
-		return lumi.Faultf(at, "expected a whole number from %v to %v, found %v", least, most, *number)
+		return lumi.Faultf(at, "must be a whole number from %v to %v, got %v", least, most, *number)
 	}
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// tcp is a rule that lets a port be reached from anywhere.
+// tcp is a rule that opens a port to all addresses.
 func tcp(port int) bag {
 	return bag{"ipProtocol": "tcp", "fromPort": port, "toPort": port, "cidrip": "0.0.0.0/0"}
 }
 
-// everything is the rule of a group that does not say what may leave it.
+// everything is the default outbound rule.
 var everything = bag{"ipProtocol": "-1", "cidrip": "0.0.0.0/0"}
 
 func TestSecurityGroup(t *testing.T) {
@@ -57,8 +57,8 @@ func TestSecurityGroup(t *testing.T) {
 	})
 }
 
-// TestSecurityGroupInDefaultNetwork moves a group between the account's default network and another. While it is
-// replaced, there are two groups with the same mark.
+// TestSecurityGroupInDefaultNetwork moves a group from the account's default VPC to another one. During the replacement,
+// two groups have the same mark.
 func TestSecurityGroupInDefaultNetwork(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -68,7 +68,7 @@ func TestSecurityGroupInDefaultNetwork(t *testing.T) {
 	server.MakeDefault(string(other.ID()))
 	h.Resource(ec2.SecurityGroup, "web").Life(t, providertest.Life{
 		Create:    bag{"name": "web", "groupDescription": "Web", "vpc": vpc},
-		MayDiffer: []lumi.Path{"vpc"}, // It is read back also where it is the default one.
+		MayDiffer: []lumi.Path{"vpc"}, // The default VPC is read back, too.
 		Replaces: []providertest.Replacement{
 			{Set: bag{"vpc": nil}, Because: []lumi.Path{"vpc"}},
 			{Set: bag{"vpc": vpc}, Because: []lumi.Path{"vpc"}},
@@ -76,12 +76,12 @@ func TestSecurityGroupInDefaultNetwork(t *testing.T) {
 	})
 }
 
-// TestSecurityGroupOrder shows that the order of rules is nothing to Amazon: a change of it is ignored.
+// TestSecurityGroupOrder checks that a change of the rules' order is ignored.
 func TestSecurityGroupOrder(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	group := h.Resource(ec2.SecurityGroup, "web")
-	group.MayDiffer("securityGroupIngress") // which an import reads in an order of its own
+	group.MayDiffer("securityGroupIngress") // An import sorts the rules.
 	group.Create(t, bag{
 		"name": "web", "groupDescription": "Web", "vpc": network(t, h), "securityGroupIngress": []any{tcp(443), tcp(80)},
 	})
@@ -105,45 +105,45 @@ func TestSecurityGroupCheck(t *testing.T) {
 		faults []string
 	}{
 		"missing": {bag{"groupDescription": nil}, []string{"groupDescription: is required, but missing"}},
-		"empty":   {bag{"groupDescription": ""}, []string{"groupDescription: is empty"}},
-		"long":    {bag{"groupDescription": strings.Repeat("x", 256)}, []string{"groupDescription: is longer than 255 bytes"}},
+		"empty":   {bag{"groupDescription": ""}, []string{"groupDescription: must not be empty"}},
+		"long":    {bag{"groupDescription": strings.Repeat("x", 256)}, []string{"groupDescription: must be at most 255 bytes"}},
 		"letters": {bag{"groupDescription": "café"}, []string{
-			`groupDescription: "café" has characters beyond letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*`,
+			`groupDescription: "café" has invalid characters: use letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*`,
 		}},
-		"id":       {bag{"name": "sg-1"}, []string{"name: begins with sg-, as the ids of Amazon do"}},
+		"id":       {bag{"name": "sg-1"}, []string{"name: must not begin with sg-, which is reserved for ids"}},
 		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},
 		"kind": {rule(bag{"fromPort": "80"}), []string{
 			`securityGroupIngress[0].fromPort: expected a number, found a string "80"`,
 		}},
 		"protocol": {rule(bag{"ipProtocol": "TCP", "fromPort": nil, "toPort": nil}), []string{
-			`securityGroupIngress[0].ipProtocol: "TCP" is no protocol: write tcp, udp, icmp, icmpv6, a number up to 255, or -1` +
+			`securityGroupIngress[0].ipProtocol: unknown protocol "TCP": must be tcp, udp, icmp, icmpv6, a number up to 255, or -1` +
 				" for all",
 		}},
 		"no port": {rule(bag{"ipProtocol": "udp", "fromPort": nil}), []string{
-			"securityGroupIngress[0].fromPort: is required where the protocol is udp",
+			"securityGroupIngress[0].fromPort: is required with protocol udp",
 		}},
 		"port": {rule(bag{"toPort": 80.5, "fromPort": 65536}), []string{
 			"securityGroupIngress[0].fromPort: must be at most 65535, found 65536",
 			"securityGroupIngress[0].toPort: must be a multiple of 1, found 80.5",
 		}},
 		"no number of a port": {rule(bag{"fromPort": -1}), []string{
-			"securityGroupIngress[0].fromPort: expected a whole number from 0 to 65535, found -1",
+			"securityGroupIngress[0].fromPort: must be a whole number from 0 to 65535, got -1",
 		}},
 		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": 300}), []string{
-			"securityGroupIngress[0].fromPort: expected a whole number from -1 to 255, found 256",
-			"securityGroupIngress[0].toPort: expected a whole number from -1 to 255, found 300",
+			"securityGroupIngress[0].fromPort: must be a whole number from -1 to 255, got 256",
+			"securityGroupIngress[0].toPort: must be a whole number from -1 to 255, got 300",
 		}},
 		"needless port": {rule(bag{"ipProtocol": "-1"}), []string{
-			"securityGroupIngress[0].fromPort: means nothing where the protocol is -1: leave it out",
-			"securityGroupIngress[0].toPort: means nothing where the protocol is -1: leave it out",
+			"securityGroupIngress[0].fromPort: is not allowed with protocol -1: remove it",
+			"securityGroupIngress[0].toPort: is not allowed with protocol -1: remove it",
 		}},
-		"reversed": {rule(bag{"fromPort": 81}), []string{"securityGroupIngress[0]: the ports run from 81 down to 80"}},
+		"reversed": {rule(bag{"fromPort": 81}), []string{"securityGroupIngress[0]: fromPort 81 is greater than toPort 80"}},
 		"address": {rule(bag{"cidrip": "10.0.0.0"}), []string{
 			`securityGroupIngress[0].cidrip: must be an IP prefix such as 10.0.0.0/8, found "10.0.0.0"`,
 		}},
 		"no address": {rule(bag{"cidrip": nil}), []string{"securityGroupIngress[0].cidrip: is required, but missing"}},
 		"twice": {bag{"securityGroupEgress": []any{tcp(80), everything, tcp(80).With(bag{"ipProtocol": "6"})}}, []string{
-			"securityGroupEgress[2]: is the same rule as securityGroupEgress[0]",
+			"securityGroupEgress[2]: duplicates securityGroupEgress[0]",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,10 +156,10 @@ func TestSecurityGroupFaults(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := network(t, h)
-	// Somebody else's group, in the same network.
+	// An unmanaged group in the same VPC.
 	others := over(t, server, nil, providertest.Environment("other"))
 	web := others.Resource(ec2.SecurityGroup, "web")
-	web.MayDiffer("vpc") // which has another URN for those who made it
+	web.MayDiffer("vpc") // whose owner has another URN for it
 	web.Create(t, bag{
 		"name": "web", "groupDescription": "Web",
 		"vpc": others.Given(ec2.VPC, "main", vpc.ID(), bag{"name": "main", "cidrBlock": "10.0.0.0/16"}),
@@ -172,7 +172,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 	group.Create(t, properties.With(bag{"name": "default"}), providertest.WantFaults(
 		"name: InvalidGroup.Reserved: The security group 'default' is reserved"))
 	group.Create(t, properties.With(bag{"vpc": nil}), providertest.WantFaults(
-		"vpc: the account has no default network in us-west-2: name a network"))
+		"vpc: is required: the account has no default VPC in us-west-2"))
 	planned := h.Given(ec2.VPC, "planned", "", bag{"name": "planned", "cidrBlock": "10.0.0.0/16"})
 	group.Create(t, properties.With(bag{"vpc": planned}), providertest.WantFaults(
 		"vpc: urn:lumi:test::aws:ec2::aws:ec2:VPC::planned does not exist"))
@@ -188,7 +188,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 
 func TestSecurityGroupLimit(t *testing.T) {
 	t.Parallel()
-	_, h := startWith(t, bag{"maxRetries": 3}) // The SDK may close a connection while a long answer is read.
+	_, h := startWith(t, bag{"maxRetries": 3}) // The SDK may close a connection before a long response is read.
 	var many []any
 	for i := range 61 {
 		many = append(many, tcp(i))
@@ -253,7 +253,7 @@ func TestSecurityGroupLostAnswers(t *testing.T) {
 			}
 			server.Fail("DeleteSecurityGroup", ec2server.Lost)
 			if retries == 0 {
-				group.Delete(t, providertest.WantUncertain("DeleteSecurityGroup: no answer from Amazon: "))
+				group.Delete(t, providertest.WantUncertain("DeleteSecurityGroup: no response from AWS: "))
 			} else {
 				group.Delete(t)
 			}

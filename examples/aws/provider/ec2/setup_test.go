@@ -21,19 +21,19 @@ import (
 
 const keyID = "AKIDEXAMPLE"
 
-// findTimeout is enough to look several times where new things can be seen at once, and lagTimeout where they cannot.
+// findTimeout allows several attempts without eventual consistency, and lagTimeout with it.
 const (
 	findTimeout = 100 * time.Millisecond
 	lagTimeout  = 500 * time.Millisecond
 )
 
-// start serves the module's resources over an account of their own, which must be empty in the end.
+// start serves the module's resources from a new account, which must be empty at the end of the test.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	return startWith(t, nil)
 }
 
-// startWith has some configuration be another.
+// startWith is like start, with changes to the configuration.
 func startWith(t *testing.T, config providertest.Properties) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	server := ec2server.New("us-west-2", keyID)
@@ -45,7 +45,7 @@ func startWith(t *testing.T, config providertest.Properties) (*ec2server.Server,
 	return server, over(t, server, config)
 }
 
-// over serves the module's resources over an account that others may use, too.
+// over serves the module's resources from an account that other providers may share.
 func over(
 	t *testing.T, server *ec2server.Server, config providertest.Properties, options ...providertest.HarnessOption,
 ) *providertest.Harness {
@@ -60,7 +60,7 @@ func over(
 	}.With(config)))...)
 }
 
-// network makes a network for others to be in.
+// network creates a VPC.
 func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 	t.Helper()
 	vpc := h.Resource(ec2.VPC, "main")
@@ -68,13 +68,13 @@ func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 	return vpc
 }
 
-// count counts the calls of an action among those since the last time.
+// count returns the number of calls of an action since the last count.
 func count(server *ec2server.Server, action string) int {
 	calls := server.Calls()
 	return len(slices.DeleteFunc(calls, func(call string) bool { return call != action }))
 }
 
-// resources are the module's resources without the kit.
+// resources returns the module's resources without the test kit.
 func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := &cloud.Cloud{FindTimeout: lagTimeout}
@@ -85,7 +85,7 @@ func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.Reso
 	return ec2.Resources(c)
 }
 
-// encode makes a bag of properties.
+// encode returns a property bag.
 func encode(t *testing.T, properties bag) lumi.Bag {
 	t.Helper()
 	var decoded map[string]any

@@ -16,30 +16,30 @@ const _ = lumi.StubVersion2
 
 // Subnet is the type token of the resource.
 //
-// A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets.
+// A Subnet is a range of a VPC's addresses in one availability zone. Instances are launched into subnets.
 const Subnet tokens.Type = "aws:ec2:Subnet"
 
 // subnet holds the properties of a resource of type Subnet.
 type subnet struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The network that the subnet is a part of.
+	// The VPC of the subnet.
 	VPC urn.URN
-	// The subnet's addresses, in CIDR notation. They lie within the network's and overlap with no other subnet's.
+	// The subnet's addresses, in CIDR notation. They must be part of the VPC's and must not overlap with other subnets.
 	CIDRBlock string
-	// The zone that the subnet lies in, such as `us-west-2a`. Amazon chooses one where none is given.
+	// The availability zone, such as `us-west-2a`. By default, Amazon chooses one.
 	AvailabilityZone *string
-	// The subnet's IPv6 addresses: a `/64` within a block of the network's.
+	// The subnet's IPv6 addresses: a `/64` block of the VPC's.
 	IPv6CIDRBlock *string
 	// Whether new instances get an IPv6 address.
 	AssignIPv6AddressOnCreation *bool
 	// Whether new instances get a public IPv4 address.
 	MapPublicIPOnLaunch *bool
-	// The ID that Amazon gave the subnet, such as `subnet-9d4a7b6c`.
+	// The subnet ID, such as `subnet-9d4a7b6c`.
 	SubnetID string
-	// How many of the subnet's addresses were free when the provider last looked.
+	// The number of unassigned addresses at the last refresh.
 	AvailableIPAddressCount float64
 }
 

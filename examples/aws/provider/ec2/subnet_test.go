@@ -34,7 +34,7 @@ func TestSubnet(t *testing.T) {
 	})
 }
 
-// TestSubnetOfItsOwn reads a subnet back whose zone Amazon chose, in a network that Lumi knows.
+// TestSubnetOfItsOwn reads back a subnet in a managed VPC, in a zone that Amazon chose.
 func TestSubnetOfItsOwn(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
@@ -67,10 +67,10 @@ func TestSubnetFaults(t *testing.T) {
 		"cidrBlock": "10.0.1.0/30", "ipv6CIDRBlock": "fd00::/64", "assignIpv6AddressOnCreation": false,
 		"tags": bag{"aws:x": "y"},
 	}), providertest.WantFaults(
-		`tags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set`,
-		"ipv6CIDRBlock: is not supported by this provider: leave it out",
-		"assignIpv6AddressOnCreation: is not supported by this provider: leave it out",
-		"cidrBlock: 10.0.1.0/30 is no block of IPv4 addresses between /16 and /28",
+		`tags["aws:x"]: tag keys that begin with aws: or lumi: are reserved`,
+		"ipv6CIDRBlock: is not supported by this provider: remove it",
+		"assignIpv6AddressOnCreation: is not supported by this provider: remove it",
+		"cidrBlock: must be an IPv4 CIDR block from /16 to /28, got 10.0.1.0/30",
 	))
 	gone := h.Given(ec2.VPC, "gone", "vpc-0404", bag{"name": "gone", "cidrBlock": "10.0.0.0/16"})
 	planned := h.Given(ec2.VPC, "planned", "", bag{"name": "planned", "cidrBlock": "10.0.0.0/16"})

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// TestUnseen has things be made that then cannot be looked at: what is known of them is reported, and the next update
-// sets the rest.
+// TestUnseen creates resources that cannot be read afterward: Create returns the known properties, and the next update sets
+// the others.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)

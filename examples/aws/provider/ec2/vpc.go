@@ -13,10 +13,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// vpcProviderOpsImpl implements networks.
+// vpcProviderOpsImpl implements VPCs.
 type vpcProviderOpsImpl struct{ *account }
 
-// Check implements [VPCProviderOps]. It fills in what Amazon takes where nothing is said.
+// Check implements [VPCProviderOps]. It fills in Amazon's defaults.
 func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) error {
 	network := want.Properties
 	cloud.FillIn(want.Unknown, VPC_EnableDNSHostnames, &network.EnableDNSHostnames, false)
@@ -30,7 +30,7 @@ func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) 
 		faults = append(faults, lumi.Faultf(VPC_EnableDNSHostnames, "needs %s", VPC_EnableDNSSupport))
 	}
 	if is(network.InstanceTenancy, TenancyHost) {
-		faults = append(faults, lumi.Faultf(VPC_InstanceTenancy, "only instances may ask for %q, not networks", TenancyHost))
+		faults = append(faults, lumi.Faultf(VPC_InstanceTenancy, "%q is for instances, not for VPCs", TenancyHost))
 	}
 	return errors.Join(faults...)
 }
@@ -48,7 +48,7 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 	}
 	id := lumi.ID(sdk.ToString(or(out.Vpc, types.Vpc{}).VpcId))
 	wanted := *network
-	network.EnableDNSHostnames, network.EnableDNSSupport = new(false), new(true) // as Amazon makes it
+	network.EnableDNSHostnames, network.EnableDNSSupport = new(false), new(true) // Amazon's default
 	network.IPv6CIDRBlocks = []string{}
 	want.Done(VPC_EnableDNSHostnames, VPC_EnableDNSSupport, VPC_InstanceTenancy, VPC_Tags)
 	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
@@ -66,8 +66,7 @@ func (ops *vpcProviderOpsImpl) Find(ctx context.Context, want *lumi.State[*vpc])
 	return ops.find(ctx, types.ResourceTypeVpc, want.URN, want.Token)
 }
 
-// Get implements [VPCProviderOps]. Nothing says which resource the network's default security group might be: no
-// program has made it.
+// Get implements [VPCProviderOps]. It omits the default security group, which no program created.
 func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*vpc]) (*vpc, error) {
 	v, err := ops.describe(ctx, id)
 	if err != nil {
@@ -94,7 +93,7 @@ func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.Stat
 	return network, nil
 }
 
-// describe finds a network. The error is Amazon's own.
+// describe returns a VPC. Errors are returned as the SDK reports them.
 func (ops *vpcProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (v types.Vpc, err error) {
 	out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{string(id)}})
 	if err != nil {
@@ -116,7 +115,7 @@ func ipv6Blocks(v types.Vpc) []string {
 	return blocks
 }
 
-// InspectChange implements [VPCProviderOps]. A network may go from hosts of its own to shared ones, and not back.
+// InspectChange implements [VPCProviderOps]. Tenancy changes from dedicated to default in place, but not the reverse.
 func (ops *vpcProviderOpsImpl) InspectChange(_ context.Context, old, want *lumi.State[*vpc], diff *lumi.Diff) error {
 	from, to := or(old.Properties.InstanceTenancy, TenancyDefault), or(want.Properties.InstanceTenancy, TenancyDefault)
 	if want.Unknown.Has(VPC_InstanceTenancy) || from != to && to != TenancyDefault {
@@ -125,7 +124,7 @@ func (ops *vpcProviderOpsImpl) InspectChange(_ context.Context, old, want *lumi.
 	return nil
 }
 
-// Update implements [VPCProviderOps]. InspectChange leaves no change of the tenancy to it but the one that Amazon makes.
+// Update implements [VPCProviderOps]. InspectChange plans every other change of the tenancy as a replacement.
 func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State[*vpc], _ *lumi.Diff) error {
 	network, wanted := want.Properties, *want.Properties
 	*network = *old.Properties
@@ -146,8 +145,8 @@ func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State
 	})
 }
 
-// setAttributes changes the attributes of a network. Amazon changes them one by one, and insists that no network have
-// host names without a name server, not even in between.
+// setAttributes changes attributes. Amazon changes one per request and requires DNS support while host names are enabled,
+// even between requests.
 func (ops *vpcProviderOpsImpl) setAttributes(
 	ctx context.Context, id lumi.ID, wanted vpc, want *lumi.State[*vpc],
 ) error {
@@ -182,7 +181,7 @@ func (ops *vpcProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*vpc]
 	return cloud.Error(err)
 }
 
-// or is the value behind a pointer, or else what Amazon takes where there is none.
+// or returns the value of a pointer, or a default if it is nil.
 func or[T any](p *T, absent T) T {
 	if p == nil {
 		return absent

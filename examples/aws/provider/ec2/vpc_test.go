@@ -35,7 +35,7 @@ func TestVPC(t *testing.T) {
 	})
 }
 
-// TestVPCTenancy shows the one change of tenancy that Amazon makes in place.
+// TestVPCTenancy covers the only change of tenancy that Amazon makes in place.
 func TestVPCTenancy(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
@@ -54,29 +54,29 @@ func TestVPCFaults(t *testing.T) {
 		faults []string
 	}{
 		"no block": {bag{"cidrBlock": "10.0.0.0"}, []string{
-			`cidrBlock: "10.0.0.0" is no block of addresses such as 10.0.0.0/16`,
+			`cidrBlock: must be a CIDR block such as 10.0.0.0/16, got "10.0.0.0"`,
 		}},
 		"digits": {bag{"cidrBlock": "10.0.0.1/16"}, []string{
-			"cidrBlock: 10.0.0.1/16 has digits beyond its /16: write 10.0.0.0/16",
+			"cidrBlock: 10.0.0.1/16 has host bits set: write 10.0.0.0/16",
 		}},
 		"too large": {bag{"cidrBlock": "10.0.0.0/8"}, []string{
-			"cidrBlock: 10.0.0.0/8 is no block of IPv4 addresses between /16 and /28",
+			"cidrBlock: must be an IPv4 CIDR block from /16 to /28, got 10.0.0.0/8",
 		}},
 		"IPv6": {bag{"cidrBlock": "fd00::/16"}, []string{
-			"cidrBlock: fd00::/16 is no block of IPv4 addresses between /16 and /28",
+			"cidrBlock: must be an IPv4 CIDR block from /16 to /28, got fd00::/16",
 		}},
 		"names without server": {bag{"enableDNSHostnames": true, "enableDNSSupport": false}, []string{
 			"enableDNSHostnames: needs enableDNSSupport",
 		}},
 		"host": {bag{"instanceTenancy": "host"}, []string{
-			`instanceTenancy: only instances may ask for "host", not networks`,
+			`instanceTenancy: "host" is for instances, not for VPCs`,
 		}},
 		"tags": {bag{"tags": bag{"aws:x": "1", "lumi:urn": "2", "": "3"}}, []string{
-			`tags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set`,
-			`tags["lumi:urn"]: tags that begin with aws: or lumi: are not for programs to set`,
-			`tags[""]: the name of a tag is empty`,
+			`tags["aws:x"]: tag keys that begin with aws: or lumi: are reserved`,
+			`tags["lumi:urn"]: tag keys that begin with aws: or lumi: are reserved`,
+			`tags[""]: tag keys must not be empty`,
 		}},
-		"name": {bag{"tags": bag{"Name": "x"}}, []string{"tags.Name: is the resource's own name: leave it out"}},
+		"name": {bag{"tags": bag{"Name": "x"}}, []string{"tags.Name: is set to the resource's name by the provider: remove it"}},
 		"computed": {bag{"defaultSecurityGroup": "urn:lumi:test::p::aws:ec2:SecurityGroup::x", "color": "red"}, []string{
 			"defaultSecurityGroup: is set by the provider, not by a program", "color: no such property",
 		}},
@@ -100,7 +100,7 @@ func TestVPCNotFound(t *testing.T) {
 	vpc.GetID(t, "sg-0123", providertest.WantError(`InvalidVpcID.Malformed: Invalid id: "sg-0123" (expecting "vpc-...")`))
 }
 
-// TestVPCLostAnswer shows requests that the provider repeats, since they can be carried out twice.
+// TestVPCLostAnswer checks that idempotent requests are retried.
 func TestVPCLostAnswer(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string]ec2server.Failure{"lost": ec2server.Lost, "broken": ec2server.BrokenAfter} {
@@ -159,7 +159,7 @@ func TestVPCHalfWay(t *testing.T) {
 	}
 	vpc.Update(t, bag{"tags": bag{"a": "1"}})
 
-	// Tags are added by one request and removed by another.
+	// Tags are added and removed in separate requests.
 	server.Fail("DeleteTags", ec2server.Throttled)
 	vpc.Update(t, bag{"tags": bag{"b": "2"}}, providertest.WantPartial("RequestLimitExceeded"))
 	if tags := vpc.Output("tags").GetStructValue().AsMap(); len(tags) != 2 {

@@ -16,20 +16,20 @@ const _ = lumi.StubVersion2
 
 // Group is the type token of the resource.
 //
-// A Group gives permissions to all users that are in it.
+// A Group grants permissions to its users.
 const Group tokens.Type = "aws:iam:Group"
 
 // group holds the properties of a resource of type Group.
 type group struct {
 	// The resource's name.
 	Name string
-	// Policies that stand on their own and may be attached to others, too.
+	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
-	// Policies that belong to this resource alone, by name.
+	// The inline policies, by name.
 	InlinePolicies map[string]PolicyDocument
-	// The name under which policies refer to this resource.
+	// The ARN of the identity.
 	ARN aws.ARN
-	// The place of the group in the account's hierarchy of names.
+	// The path of the group.
 	Path *Path
 }
 

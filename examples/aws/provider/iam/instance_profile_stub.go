@@ -16,18 +16,18 @@ const _ = lumi.StubVersion2
 
 // InstanceProfile is the type token of the resource.
 //
-// An InstanceProfile hands a role to the programs on an instance.
+// An InstanceProfile passes a role to the programs on an instance.
 const InstanceProfile tokens.Type = "aws:iam:InstanceProfile"
 
 // instanceProfile holds the properties of a resource of type InstanceProfile.
 type instanceProfile struct {
 	// The resource's name.
 	Name string
-	// The place of the profile in the account's hierarchy of names.
+	// The path of the profile.
 	Path *Path
-	// The roles to hand over. Amazon accepts exactly one.
+	// The roles. Amazon accepts exactly one.
 	Roles []urn.URN
-	// The name under which other things refer to the profile.
+	// The ARN of the profile.
 	ARN aws.ARN
 }
 

@@ -23,11 +23,11 @@ const Policy tokens.Type = "aws:iam:Policy"
 type policy struct {
 	// The resource's name.
 	Name string
-	// What the policy is for, in words.
+	// A description of the policy.
 	Description *string
-	// The place of the policy in the account's hierarchy of names.
+	// The path of the policy.
 	Path *Path
-	// What the policy allows and denies.
+	// The policy document.
 	PolicyDocument PolicyDocument
 	// The groups that the policy is attached to.
 	Groups []urn.URN
@@ -35,7 +35,7 @@ type policy struct {
 	Roles []urn.URN
 	// The users that the policy is attached to.
 	Users []urn.URN
-	// The name under which other things refer to the policy.
+	// The ARN of the policy.
 	ARN aws.ARN
 }
 
@@ -91,7 +91,7 @@ func NewPolicyProvider(ops PolicyProviderOps) *PolicyProvider {
 type PolicyDocument struct {
 	// The version of the policy language.
 	Version *PolicyVersion
-	// The statements, in any order.
+	// The statements. Their order does not matter.
 	Statement []PolicyStatement
 }
 
@@ -109,21 +109,21 @@ func (s *PolicyDocument) Lumi(p *lumi.Props) {
 	lumi.Required(p, PolicyDocument_Statement, &s.Statement, lumi.List(lumi.Struct[*PolicyStatement]()))
 }
 
-// A PolicyStatement allows or denies some actions on some things. Its properties are written as Amazon's policy
-// language writes them, so that documents can be copied from elsewhere.
+// A PolicyStatement allows or denies actions on resources. Its properties have the names of Amazon's policy language,
+// so that existing documents can be copied.
 type PolicyStatement struct {
-	// A name for the statement.
+	// An ID for the statement.
 	Sid *string
-	// Whether the statement allows or denies.
+	// Whether the statement allows or denies the actions.
 	Effect PolicyEffect
-	// Whom the statement is about: `*`, or a map from kinds of principal to names. A policy that is attached to a
-	// principal leaves this out.
+	// The principals: `*`, or a map from principal types to names. Omit it in policies that are attached to a
+	// principal.
 	Principal any
-	// What may be done, such as `s3:GetObject`. A `*` stands for any text.
+	// The actions, such as `s3:GetObject`. `*` matches any text.
 	Action []string
-	// What it may be done to. A `*` stands for any text.
+	// The ARNs of the resources. `*` matches any text.
 	Resource []aws.ARNPattern
-	// When the statement applies: values to compare with, by operator and then by key.
+	// The conditions under which the statement applies: values by operator and key.
 	Condition map[string]map[string]any
 }
 
@@ -159,9 +159,9 @@ type PolicyVersion string
 
 // The values of PolicyVersion.
 const (
-	// The current version, which has variables.
+	// The current version, which supports variables.
 	PolicyVersion2012 PolicyVersion = "2012-10-17"
-	// The older version, which Amazon assumes where none is given.
+	// The older version, which is Amazon's default.
 	PolicyVersion2008 PolicyVersion = "2008-10-17"
 )
 
@@ -184,14 +184,14 @@ func (PolicyVersion) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *PolicyVersion) Lumi() *string { return (*string)(s) }
 
-// PolicyEffect is what a statement does.
+// PolicyEffect is the effect of a statement.
 type PolicyEffect string
 
 // The values of PolicyEffect.
 const (
-	// What a statement may do. Denying wins.
+	// The effects of a statement. Deny takes precedence.
 	Allow PolicyEffect = "Allow"
-	// What a statement may do. Denying wins.
+	// The effects of a statement. Deny takes precedence.
 	Deny PolicyEffect = "Deny"
 )
 

@@ -2,8 +2,8 @@
 
 package iam
 
-// A Path is a place in the account's hierarchy of names, such as `/staff/`. It begins and ends with a slash.
+// A Path groups identities, such as `/staff/`. It begins and ends with a slash.
 type Path = string
 
-// DefaultPath is the path of everything that is given none.
+// DefaultPath is the default path.
 const DefaultPath = "/"

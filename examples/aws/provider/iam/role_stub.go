@@ -16,32 +16,32 @@ const _ = lumi.StubVersion2
 
 // Role is the type token of the resource.
 //
-// A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
+// A Role is an identity without credentials. The principals in its trust policy can assume it to get its permissions.
 const Role tokens.Type = "aws:iam:Role"
 
 // role holds the properties of a resource of type Role.
 type role struct {
 	// The resource's name.
 	Name string
-	// Policies that stand on their own and may be attached to others, too.
+	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
-	// Policies that belong to this resource alone, by name.
+	// The inline policies, by name.
 	InlinePolicies map[string]PolicyDocument
-	// The name under which policies refer to this resource.
+	// The ARN of the identity.
 	ARN aws.ARN
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// Who may assume the role.
+	// The trust policy.
 	AssumeRolePolicyDocument PolicyDocument
-	// What the role is for, in words.
+	// A description of the role.
 	Description *string
-	// The longest time that somebody may stay in the role.
+	// The maximum duration of a session.
 	MaxSessionDuration *aws.Seconds
-	// The place of the role in the account's hierarchy of names.
+	// The path of the role.
 	Path *Path
-	// A policy that bounds what the role may do, whatever its other policies allow.
+	// A policy that limits the role's permissions, regardless of its other policies.
 	PermissionsBoundary *urn.URN
-	// The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`.
+	// The role ID, such as `AIDAJQABLZS4A3QDU576Q`.
 	RoleID string
 }
 

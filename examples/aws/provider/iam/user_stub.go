@@ -16,30 +16,30 @@ const _ = lumi.StubVersion2
 
 // User is the type token of the resource.
 //
-// A User is a person, or a program outside of Amazon, that signs in with credentials of its own.
+// A User is a person or an external program that signs in with its own credentials.
 const User tokens.Type = "aws:iam:User"
 
 // user holds the properties of a resource of type User.
 type user struct {
 	// The resource's name.
 	Name string
-	// Policies that stand on their own and may be attached to others, too.
+	// The attached managed policies, which other identities can share.
 	ManagedPolicies []urn.URN
-	// Policies that belong to this resource alone, by name.
+	// The inline policies, by name.
 	InlinePolicies map[string]PolicyDocument
-	// The name under which policies refer to this resource.
+	// The ARN of the identity.
 	ARN aws.ARN
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The groups that the user is in.
+	// The groups of the user.
 	Groups []urn.URN
-	// The place of the user in the account's hierarchy of names.
+	// The path of the user.
 	Path *Path
-	// The user's first password for the console. Without one, the user cannot sign in there.
+	// The initial console password. Without one, the user cannot sign in to the console.
 	Password *string
-	// Whether the user has to choose another password when signing in for the first time.
+	// Whether the user must change the password at the first sign-in.
 	PasswordResetRequired *bool
-	// A policy that bounds what the user may do, whatever other policies allow.
+	// A policy that limits the user's permissions, regardless of other policies.
 	PermissionsBoundary *urn.URN
 }
 
@@ -99,20 +99,20 @@ func NewUserProvider(ops UserProviderOps) *UserProvider {
 
 // AccessKey is the type token of the resource.
 //
-// An AccessKey is a pair of keys with which a program signs requests in a User's name.
+// An AccessKey is a key pair with which a program signs requests as a User.
 const AccessKey tokens.Type = "aws:iam:AccessKey"
 
 // accessKey holds the properties of a resource of type AccessKey.
 type accessKey struct {
-	// The user whose name the requests are signed in.
+	// The user of the key.
 	User urn.URN
-	// Whether requests that are signed with the key are accepted.
+	// Whether the key is active.
 	Status *AccessKeyStatus
-	// A number to count up whenever the key is to be replaced by a new one.
+	// A counter. Increase it to replace the key.
 	Serial *float64
-	// The public half of the pair.
+	// The access key ID.
 	AccessKeyID string
-	// The private half of the pair. Amazon tells it once, when the pair is made.
+	// The secret access key. Amazon returns it only when the key is created.
 	SecretAccessKey string
 }
 
@@ -158,14 +158,14 @@ func NewAccessKeyProvider(ops AccessKeyProviderOps) *AccessKeyProvider {
 	return &AccessKeyProvider{lumi.NewProvider(AccessKey, func() *accessKey { return new(accessKey) }, ops)}
 }
 
-// AccessKeyStatus says whether a key is accepted.
+// AccessKeyStatus is the status of a key.
 type AccessKeyStatus string
 
 // The values of AccessKeyStatus.
 const (
-	// They are.
+	// Requests signed with the key are accepted.
 	ActiveAccessKeyStatus AccessKeyStatus = "Active"
-	// They are not, for now.
+	// Requests signed with the key are rejected.
 	InactiveAccessKeyStatus AccessKeyStatus = "Inactive"
 )
 

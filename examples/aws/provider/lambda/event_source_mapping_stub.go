@@ -15,24 +15,24 @@ const _ = lumi.StubVersion2
 
 // EventSourceMapping is the type token of the resource.
 //
-// An EventSourceMapping reads a queue or a stream and calls a Function with what it finds.
+// An EventSourceMapping reads from a queue or stream and calls a Function with the records.
 const EventSourceMapping tokens.Type = "aws:lambda:EventSourceMapping"
 
 // eventSourceMapping holds the properties of a resource of type EventSourceMapping.
 type eventSourceMapping struct {
 	// The function to call.
 	Function urn.URN
-	// What to read.
+	// The queue or table to read from.
 	Source EventSource
-	// How many records to hand over in one call, at most.
+	// The maximum number of records per call.
 	BatchSize *float64
-	// Whether to read at all. It does, unless told otherwise.
+	// Whether the mapping is active. The default is true.
 	Enabled *bool
-	// Where in a stream to begin. Queues do not need it.
+	// The position in a stream to start from. Not used for queues.
 	StartingPosition *StartingPosition
-	// Patterns of which a record has to fit one. In each list are alternatives for one and the same field.
+	// Event patterns. A record must match one of them. Each list contains alternatives for one field.
 	FilterPatterns any
-	// The ID that Amazon gave the mapping.
+	// The ID of the mapping.
 	UUID string
 }
 
@@ -83,10 +83,10 @@ func NewEventSourceMappingProvider(ops EventSourceMappingProviderOps) *EventSour
 	return &EventSourceMappingProvider{lumi.NewProvider(EventSourceMapping, func() *eventSourceMapping { return new(eventSourceMapping) }, ops)}
 }
 
-// EventSource is what events can be read from.
+// EventSource is a source of events.
 type EventSource struct {
 	Queue urn.URN
-	// A table that has a stream.
+	// A table with a change stream.
 	Table urn.URN
 }
 
@@ -114,14 +114,14 @@ func (s *EventSource) Match(
 	return nil
 }
 
-// StartingPosition is a place in a stream.
+// StartingPosition is a position in a stream.
 type StartingPosition string
 
 // The values of StartingPosition.
 const (
-	// With the oldest record that is still there.
+	// The oldest available record.
 	StartingPositionTrimHorizon StartingPosition = "TRIM_HORIZON"
-	// With the first record that is written from now on.
+	// The first record written after the mapping is created.
 	StartingPositionLatest StartingPosition = "LATEST"
 )
 

@@ -16,44 +16,44 @@ const _ = lumi.StubVersion2
 
 // Function is the type token of the resource.
 //
-// A Function is a program that runs when it is called and costs nothing while it is not.
+// A Function runs code on demand and costs nothing while idle.
 const Function tokens.Type = "aws:lambda:Function"
 
 // function holds the properties of a resource of type Function.
 type function struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The program and what it needs. Amazon keeps it and does not give it back.
+	// The code and its dependencies. Amazon does not return them.
 	Code lumi.Archive
 	// The entry point: a file and a function in it, such as `index.handler`.
 	Handler string
-	// What runs the program.
+	// The runtime of the code.
 	Runtime Runtime
-	// The role that the program acts in.
+	// The role that the code runs as.
 	Role urn.URN
-	// What the function is for, in words.
+	// A description of the function.
 	Description *string
-	// Variables that the program finds in its environment.
+	// Environment variables.
 	Environment *Environment
-	// Settings in a file of their own that is laid beside the program.
+	// Settings in a separate file next to the code.
 	//
 	// Deprecated: add the file to code
 	Settings *lumi.Asset
-	// How much memory the program has, in MiB. It gets processor time in proportion.
+	// The memory in MiB. CPU time is proportional to it.
 	MemorySize *float64
-	// How long a call may take.
+	// The timeout of a call.
 	Timeout *aws.Seconds
-	// Where calls end up that fail again and again: a queue or a topic.
+	// The target of calls that fail repeatedly: a queue or a topic.
 	DeadLetterTarget *urn.URN
-	// The network that the program runs in. It needs none to reach the internet.
+	// The VPC of the function. Not needed for internet access.
 	VPC *FunctionVPC
-	// The name under which other things refer to the function.
+	// The ARN of the function.
 	ARN aws.ARN
-	// A fingerprint of the program that is in place.
+	// A hash of the deployed code.
 	CodeSHA256 string
-	// When the function was last changed.
+	// The time of the last change.
 	LastModified *string
 }
 
@@ -125,11 +125,11 @@ func NewFunctionProvider(ops FunctionProviderOps) *FunctionProvider {
 	return &FunctionProvider{lumi.NewNamedProvider(Function, func() *function { return new(function) }, ops)}
 }
 
-// FunctionVPC places a Function in a network.
+// FunctionVPC connects a Function to a VPC.
 type FunctionVPC struct {
-	// The subnets to run in, best one in each availability zone.
+	// The subnets, ideally one per availability zone.
 	Subnets []urn.URN
-	// The firewalls around the function.
+	// The security groups.
 	SecurityGroups []urn.URN
 }
 
@@ -147,11 +147,11 @@ func (s *FunctionVPC) Lumi(p *lumi.Props) {
 	lumi.Required(p, FunctionVPC_SecurityGroups, &s.SecurityGroups, lumi.List(lumi.Capability("aws:ec2:SecurityGroup")))
 }
 
-// An Environment holds variables by name. Their values may be secret.
+// An Environment contains variables by name, some of them secret.
 type Environment struct {
-	// Variables that anybody may see.
+	// Plain variables.
 	Variables map[string]string
-	// Variables that only the program may see.
+	// Secret variables.
 	SecretVariables map[string]string
 }
 
@@ -169,7 +169,7 @@ func (s *Environment) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Environment_SecretVariables, &s.SecretVariables, lumi.Map(lumi.String), lumi.Secret)
 }
 
-// Runtime is what runs a program: a language in a version, or a bare machine.
+// Runtime is the execution environment of a function: a language version or a bare machine.
 type Runtime string
 
 // The values of Runtime.
@@ -214,5 +214,5 @@ func (s Runtime) Deprecated() string {
 // Lumi implements lumi.EnumValue.
 func (s *Runtime) Lumi() *string { return (*string)(s) }
 
-// MaxMemorySize is the most memory that a function can have, in MiB.
+// MaxMemorySize is the maximum memory of a function, in MiB.
 const MaxMemorySize = 10240

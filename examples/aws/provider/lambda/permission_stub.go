@@ -21,15 +21,15 @@ const Permission tokens.Type = "aws:lambda:Permission"
 
 // permission holds the properties of a resource of type Permission.
 type permission struct {
-	// The function that may be called.
+	// The function.
 	Function urn.URN
-	// What is allowed, such as `lambda:InvokeFunction`.
+	// The action, such as `lambda:InvokeFunction`.
 	Action string
-	// Who is allowed to: a service such as `s3.amazonaws.com`, or an account.
+	// The caller: a service such as `s3.amazonaws.com`, or an account.
 	Principal string
-	// The account that the caller needs to belong to.
+	// The account that the caller must belong to.
 	SourceAccount *string
-	// The one thing that may call, where the caller is a service: a bucket, a topic, an interface.
+	// The resource that may call, if the caller is a service: a bucket, a topic or an API.
 	SourceARN *aws.ARN
 }
 

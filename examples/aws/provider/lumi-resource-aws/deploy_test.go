@@ -21,8 +21,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestDeploy deploys the program web with the command, changes it, deploys it again, and destroys it. Clients of Amazon's SDK
-// look at what exists.
+// TestDeploy deploys the program web with lumi, changes it, deploys it again, and destroys it. SDK clients verify what
+// exists.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../../.."))(t)
@@ -67,7 +67,7 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
-// edit replaces texts in a file.
+// edit replaces text in a file.
 func edit(t *testing.T, name string, pairs ...string) {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -79,7 +79,7 @@ func edit(t *testing.T, name string, pairs ...string) {
 	}
 }
 
-// amazon looks at an account without the provider.
+// amazon accesses an account without the provider.
 type amazon struct {
 	ec2 *ec2api.Client
 	s3  *s3api.Client
@@ -93,7 +93,7 @@ func newAmazon(ec2URL, s3URL string) amazon {
 	}
 }
 
-// expect compares the account with what the program web describes: rules of its firewall, and the text of its page.
+// expect compares the account with the program web: its firewall rules and the text of its page.
 func (a amazon) expect(t *testing.T, rules int, page string) {
 	t.Helper()
 	ctx := t.Context()

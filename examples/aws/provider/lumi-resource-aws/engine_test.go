@@ -26,7 +26,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// graph is what programs/web evaluates to.
+// graph is the graph of programs/web.
 type graph struct {
 	Configuration map[string]*structpb.Struct
 	bucket        string
@@ -40,7 +40,7 @@ type vertex struct {
 	Properties *structpb.Struct
 }
 
-// load reads a graph, and gives its bucket a name.
+// load reads a graph and names its bucket.
 func load(t *testing.T, path, bucket string) *graph {
 	t.Helper()
 	data := must.Get(os.ReadFile(path))(t)
@@ -74,7 +74,7 @@ func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
 	return s
 }
 
-// visit puts a resource after all that it refers to.
+// visit appends a resource after all of its references.
 func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	t.Helper()
 	if slices.Contains(from, u) || g.resources[u] == nil {
@@ -90,7 +90,7 @@ func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	g.order = append(g.order, u)
 }
 
-// replace returns a value in which other values stand for the references.
+// replace returns a copy of a value with its references replaced.
 func replace(v *structpb.Value, other func(ref urn.URN, property string) *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:
@@ -113,21 +113,21 @@ func replace(v *structpb.Value, other func(ref urn.URN, property string) *struct
 	return v
 }
 
-// engine does by hand, and one after another, what an engine does.
+// engine is a minimal sequential engine for tests.
 type engine struct {
 	*plugin.Plugin
 	t     *testing.T
 	types map[tokens.Type]*lumi.Description
-	// names are the URNs of resources by those in the graph: they differ where the provider gave a name.
+	// names maps URNs in the graph to URNs with provider-generated names.
 	names map[urn.URN]urn.URN
 	state map[urn.URN]*resource
-	// order is that of creation.
+	// order is the creation order.
 	order []urn.URN
 	// attempts counts the calls of Create and Find.
 	attempts int
 }
 
-// start starts a plugin. What exists when the test ends is deleted.
+// start starts a plugin. Remaining resources are deleted at the end of the test.
 func start(t *testing.T, c plugin.Command) *engine {
 	t.Helper()
 	p := must.Get(plugin.Start(t.Context(), c))(t)
@@ -137,7 +137,7 @@ func start(t *testing.T, c plugin.Command) *engine {
 	}
 	t.Cleanup(func() {
 		e.remove()
-		_ = p.Close() // The test looks at how it ends, if it gets there.
+		_ = p.Close() // The test checks the exit status if it gets that far.
 	})
 	types := must.Get(p.Describe(t.Context()))(t)
 	for _, d := range types {
@@ -146,7 +146,7 @@ func start(t *testing.T, c plugin.Command) *engine {
 	return e
 }
 
-// resource is one that exists.
+// resource is an existing resource.
 type resource struct {
 	typ        tokens.Type
 	id         lumi.ID
@@ -163,7 +163,7 @@ func (e *engine) provider(typ tokens.Type) lumi.ResourceProvider {
 	return p
 }
 
-// resolve puts what references refer to in their place, and tells what capabilities are.
+// resolve replaces references by their values, and returns the resources behind capabilities.
 func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	references := lumi.References{}
 	resolved := replace(structpb.NewStructValue(v.Properties), func(ref urn.URN, property string) *structpb.Value {
@@ -178,10 +178,10 @@ func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	return lumi.BagOf(resolved.GetStructValue()), references
 }
 
-// lineage is the environment's secret, from which the seeds of its resources are made.
+// lineage is the environment's secret, from which the seeds are derived.
 const lineage = "a-lineage-of-the-tests"
 
-// check checks a resource, and names it where its program does not.
+// check checks a resource, and gets its name from the provider unless the program sets one.
 func (e *engine) check(u urn.URN, v *vertex) (urn.URN, lumi.Bag, lumi.References) {
 	e.t.Helper()
 	properties, references := e.resolve(v)
@@ -207,7 +207,7 @@ func (e *engine) check(u urn.URN, v *vertex) (urn.URN, lumi.Bag, lumi.References
 	return urn.URN(before + "::" + named.Name), checked.Properties, references
 }
 
-// create makes all that a graph wants.
+// create creates all resources of a graph.
 func (e *engine) create(g *graph) {
 	e.t.Helper()
 	for _, u := range g.order {
@@ -220,7 +220,7 @@ func (e *engine) create(g *graph) {
 	}
 }
 
-// make makes a resource, once, even if that takes several attempts.
+// make creates a resource exactly once, even over several attempts.
 func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 	e.t.Helper()
 	p, ctx := e.provider(typ), e.t.Context()
@@ -233,7 +233,7 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 			e.exists(typ, created.ID, request, lumi.BagOf(&structpb.Struct{Fields: all}))
 			return
 		}
-		switch lumi.Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+		switch lumi.Meaning(err).(type) { //nolint:errorlint // Errors with a meaning are not wrapped.
 		case *lumi.RetryError:
 			time.Sleep(10 * time.Millisecond)
 			continue
@@ -247,7 +247,7 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 		e.attempts++
 		found, err := p.Find(ctx, (*lumi.FindRequest)(request))
 		if errors.Is(err, lumi.ErrNotFound) {
-			continue // Nothing was made.
+			continue // Nothing was created.
 		}
 		if err != nil {
 			e.t.Fatalf("%s: %v", request.URN, err)
@@ -258,13 +258,13 @@ func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 	}
 }
 
-// exists takes note of a resource.
+// exists records a resource.
 func (e *engine) exists(typ tokens.Type, id lumi.ID, request *lumi.CreateRequest, properties lumi.Bag) {
 	e.state[request.URN] = &resource{typ, id, properties, request.References}
 	e.order = append(e.order, request.URN)
 }
 
-// adopt brings what Find found, which may be there in part, to what the request wants.
+// adopt updates a resource that Find returned, which may be incomplete, to the requested properties.
 func (e *engine) adopt(request *lumi.CreateRequest) {
 	e.t.Helper()
 	r := e.state[request.URN]
@@ -297,7 +297,7 @@ func (e *engine) adopt(request *lumi.CreateRequest) {
 	r.properties = lumi.BagOf(&structpb.Struct{Fields: all})
 }
 
-// inspect tells how a resource that exists differs from what is wanted.
+// inspect returns the changes from a resource to the wanted properties.
 func (e *engine) inspect(name urn.URN, want lumi.Bag, references lumi.References) *lumi.InspectChangeResponse {
 	e.t.Helper()
 	r := e.state[name]
@@ -310,7 +310,7 @@ func (e *engine) inspect(name urn.URN, want lumi.Bag, references lumi.References
 	return inspected
 }
 
-// changes tells how a graph differs from what there is.
+// changes returns the changes from the existing resources to a graph.
 func (e *engine) changes(g *graph) []string {
 	e.t.Helper()
 	var told []string
@@ -323,8 +323,8 @@ func (e *engine) changes(g *graph) []string {
 	return told
 }
 
-// remove deletes everything, the youngest first, and sees that it is gone. A failure that may pass, or whose outcome
-// is uncertain, is followed by another attempt, since it is no error to delete what is gone.
+// remove deletes everything in reverse order and checks that it is gone. It retries transient and uncertain failures, since
+// deletes are idempotent.
 func (e *engine) remove() {
 	e.t.Helper()
 	ctx := context.WithoutCancel(e.t.Context())

@@ -21,7 +21,7 @@ import (
 
 const region = "us-west-2"
 
-// command starts the plugin with the environment that leads it to servers of the test, and to nothing else.
+// command starts the plugin with an environment that points only to the test's servers.
 func command(t *testing.T) (c plugin.Command, ec2 *ec2server.Server, s3 *s3server.Server) {
 	t.Helper()
 	ec2, s3 = ec2server.New(region, s3server.AccessKeyID), s3server.Start(t, region)
@@ -59,14 +59,14 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// web is the graph of the program web, and module the beginning of its URNs.
+// web is the graph of the program web, and module the prefix of its URNs.
 const (
 	web    = "../../programs/web/graph.json"
 	module = "urn:lumi:dev::aws-example:index::"
 )
 
-// TestWeb drives the graph of the program web through the plugin, with requests that are throttled and answers that get
-// lost: everything is made once.
+// TestWeb deploys the graph of the program web through the plugin, with throttled requests and lost responses. Each
+// resource is created exactly once.
 func TestWeb(t *testing.T) {
 	t.Parallel()
 	c, account, buckets := command(t)
@@ -77,10 +77,10 @@ func TestWeb(t *testing.T) {
 	account.Lag = 1
 	account.Fail("CreateVpc", ec2server.Lost)
 	account.Fail("CreateSubnet", ec2server.BrokenAfter)
-	account.Fail("CreateSecurityGroup", ec2server.Broken) // so that Find finds nothing, and Create is called again
+	account.Fail("CreateSecurityGroup", ec2server.Broken) // Find finds nothing, so Create is called again.
 	buckets.Lose(s3server.Is("PUT /lumi-example-pages"))
 	e := drive(t, c, load(t, web, "lumi-example-pages"))
-	if e.attempts != 6+2+2+1 { // six resources, of which two are found, one is not and made again, and one made again
+	if e.attempts != 6+2+2+1 { // six resources: two found, and two created twice
 		t.Errorf("it took %d calls of Create and Find", e.attempts)
 	}
 	if left := account.Left(); len(left) > 0 {
@@ -96,8 +96,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// TestAmazon does the same in the account that the environment leads to. It is for people to run: LUMI_TEST_AWS=1 says
-// that one may. Its bucket has a name that nobody has.
+// TestAmazon does the same in a real account. It runs only with LUMI_TEST_AWS=1. The bucket's name is unique.
 func TestAmazon(t *testing.T) {
 	if os.Getenv("LUMI_TEST_AWS") == "" {
 		t.Skip("set LUMI_TEST_AWS=1 to make a network, a security group and a bucket in your account, and remove them")
@@ -107,7 +106,7 @@ func TestAmazon(t *testing.T) {
 	must.Do(t, e.Close())
 }
 
-// drive makes all that a graph wants, looks at it again, which needs no change, and removes it.
+// drive creates all resources of a graph, checks that they need no changes, and removes them.
 func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	t.Helper()
 	e := start(t, c)

@@ -16,7 +16,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// bucketProviderOpsImpl implements buckets. What is set on a bucket once there is one is in the file bucket_settings.go.
+// bucketProviderOpsImpl implements buckets. bucket_settings.go implements their settings.
 type bucketProviderOpsImpl struct{ *account }
 
 // Check implements [BucketProviderOps].
@@ -42,8 +42,8 @@ var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 func checkName(name string) error {
 	if !bucketName.MatchString(name) || strings.Contains(name, "..") || net.ParseIP(name) != nil {
-		return lumi.Faultf(Bucket_Name, "%q is no name for a bucket: it takes 3 to 63 small letters, digits, dots and"+
-			" hyphens, with a letter or digit at both ends", name)
+		return lumi.Faultf(Bucket_Name, "invalid bucket name %q: must be 3 to 63 lowercase letters, digits, dots and"+
+			" hyphens, and begin and end with a letter or digit", name)
 	}
 	return nil
 }
@@ -51,14 +51,14 @@ func checkName(name string) error {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (ops *bucketProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [BucketProviderOps]. It looks for the bucket first, since some regions answer the second request to
-// make one with success, whatever the bucket is for.
+// Create implements [BucketProviderOps]. It looks for the bucket first, since some regions accept a second CreateBucket
+// request, whatever the bucket is used for.
 func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error) {
 	b := want.Properties
-	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // as Amazon makes it
+	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // Amazon's default
 	tags, err := ops.bucketTags(ctx, b.Name)
 	switch {
-	case cloud.Is(err, "NoSuchBucket", "AccessDenied"): // Amazon refuses to make it if it is somebody else's.
+	case cloud.Is(err, "NoSuchBucket", "AccessDenied"): // Amazon rejects it if another account owns the bucket.
 		if err := ops.create(ctx, want); err != nil {
 			return "", err
 		}
@@ -79,31 +79,31 @@ func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	return id, ops.configure(ctx, wanted, want)
 }
 
-// errTaken is for a bucket of the account's that this provider did not make for the resource.
+// errTaken is the fault for a bucket in the account that the provider did not create for the resource.
 func errTaken(name string) error {
-	return lumi.Faultf(Bucket_Name, "the account has a bucket called %s, which is not this resource's", name)
+	return lumi.Faultf(Bucket_Name, "bucket %s already exists in this account and was not created by this resource", name)
 }
 
-// create makes a bucket with its tags in one request, so that there is none without its mark.
+// create creates a bucket with its tags in one request, so that no bucket is ever unmarked.
 func (ops *bucketProviderOpsImpl) create(ctx context.Context, want *lumi.State[*bucket]) error {
 	name, tags := want.Properties.Name, ops.Tags(want.URN, want.Properties.Tags)
 	tags[cloud.AttemptTag] = cloud.Attempt(want.URN, want.Token)
 	config := &types.CreateBucketConfiguration{Tags: tagList(tags)}
-	if region := ops.Region(); region != aws.USEast1 { // which is what no region means, and cannot be said
+	if region := ops.Region(); region != aws.USEast1 { // the default region, which requests must not name
 		config.LocationConstraint = types.BucketLocationConstraint(region)
 	}
 	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: config},
 		func(o *s3.Options) { o.Retryer = cloud.Once(o.Retryer) })
 	switch {
 	case cloud.Is(err, "BucketAlreadyExists"):
-		return lumi.Faultf(Bucket_Name, "somebody else has a bucket called %s: names are unique among all accounts", name)
+		return lumi.Faultf(Bucket_Name, "bucket %s belongs to another account: bucket names are globally unique", name)
 	case cloud.Is(err, "BucketAlreadyOwnedByYou"):
 		return errTaken(name)
 	}
 	return cloud.FaultAt(err, Bucket_Name, "InvalidBucketName")
 }
 
-// compute sets what follows from the rest.
+// compute sets the outputs.
 func (ops *bucketProviderOpsImpl) compute(b *bucket) {
 	b.ARN = aws.ARNPrefix + "s3:::" + b.Name
 	var website string
@@ -118,10 +118,10 @@ func (ops *bucketProviderOpsImpl) compute(b *bucket) {
 	}
 }
 
-// amazonAddresses are the host name of a bucket and the address of its web site.
+// amazonAddresses returns the host name of a bucket and the URL of its website.
 func amazonAddresses(name string, region aws.Region) (domain, website string) {
 	dash := "-"
-	if region == aws.USEast2 || region == aws.EUCentral1 { // The younger regions have a dot there.
+	if region == aws.USEast2 || region == aws.EUCentral1 { // Newer regions use a dot.
 		dash = "."
 	}
 	return name + ".s3." + string(region) + ".amazonaws.com",
@@ -140,7 +140,7 @@ func (ops *bucketProviderOpsImpl) Get(ctx context.Context, id lumi.ID, old *lumi
 		return nil, cloud.Error(err)
 	}
 	if old != nil && old.Properties.Versioning == nil && versions(b) == types.BucketVersioningStatusSuspended {
-		b.Versioning = nil // There is no way back to a bucket that never had versions.
+		b.Versioning = nil // Versioning cannot be disabled again, only suspended.
 	}
 	ops.compute(b)
 	return b, nil
@@ -153,7 +153,7 @@ func (ops *bucketProviderOpsImpl) Update(ctx context.Context, old, want *lumi.St
 	return ops.configure(ctx, wanted, want)
 }
 
-// configure sets what is wanted of a bucket.
+// configure applies a bucket's settings.
 func (ops *bucketProviderOpsImpl) configure(ctx context.Context, wanted bucket, want *lumi.State[*bucket]) error {
 	b := want.Properties
 	defer ops.compute(b)

@@ -13,28 +13,28 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Delete implements [BucketProviderOps]. It deletes what is in the bucket only where that was asked for.
+// Delete implements [BucketProviderOps]. It deletes the contents only if forceDestroy is set.
 func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucket]) error {
 	name, force := string(old.ID), sdk.ToBool(old.Properties.ForceDestroy)
 	if force {
 		if err := cloud.Error(ops.empty(ctx, name)); err != nil {
-			return fmt.Errorf("emptying the bucket %s: %w", name, err)
+			return fmt.Errorf("emptying bucket %s: %w", name, err)
 		}
 	}
 	_, err := ops.api().DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: &name})
 	switch {
 	case cloud.Is(err, "BucketNotEmpty") && force:
-		return fmt.Errorf("objects were added to the bucket %s while it was emptied: stop that, and delete it again", name)
+		return fmt.Errorf("objects were added to bucket %s while it was being emptied: stop the writers and delete it again", name)
 	case cloud.Is(err, "BucketNotEmpty"):
-		return fmt.Errorf("the bucket %s is not empty: delete everything in it, former versions and delete markers included,"+
-			" or set %s to true and deploy that before you delete the bucket", name, Bucket_ForceDestroy)
+		return fmt.Errorf("bucket %s is not empty: delete its contents, including old versions and delete markers,"+
+			" or set %s to true and deploy before you delete the bucket", name, Bucket_ForceDestroy)
 	}
 	return cloud.Error(err)
 }
 
-// empty deletes everything in a bucket. The error is Amazon's own.
+// empty deletes the contents of a bucket. Errors are returned as the SDK reports them.
 func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error {
-	// Each time the first page is listed: not every server continues after a version that is gone.
+	// Always list the first page: not every server continues after a deleted version.
 	for previous, deleted := "", 0; ; {
 		page, err := ops.api().ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &name})
 		if err != nil {
@@ -46,14 +46,14 @@ func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error 
 		}
 		first := versionText(objects[0].Key, objects[0].VersionId)
 		if first == previous {
-			return fmt.Errorf("%s is still there after it was deleted", first)
+			return fmt.Errorf("%s still exists after it was deleted", first)
 		}
 		previous = first
 		if err := ops.deleteVersions(ctx, name, objects); err != nil {
 			return err
 		}
 		deleted += len(objects)
-		lumi.Progress(ctx, "emptying the bucket %s: %d versions deleted", name, deleted)
+		lumi.Progress(ctx, "emptying bucket %s: %d versions deleted", name, deleted)
 	}
 	uploads := s3.NewListMultipartUploadsPaginator(ops.api(), &s3.ListMultipartUploadsInput{Bucket: &name})
 	for uploads.HasMorePages() {
@@ -73,7 +73,7 @@ func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error 
 	return nil
 }
 
-// identify lists the versions and delete markers of a page, which are as many as one request can delete.
+// identify returns the versions and delete markers of a page, at most as many as one request can delete.
 func identify(page *s3.ListObjectVersionsOutput) []types.ObjectIdentifier {
 	var all []types.ObjectIdentifier
 	for _, v := range page.Versions {
@@ -85,7 +85,7 @@ func identify(page *s3.ListObjectVersionsOutput) []types.ObjectIdentifier {
 	return all
 }
 
-// deleteVersions deletes what is in a page. The error names the first that could not be deleted.
+// deleteVersions deletes the contents of a page. The error names the first version that could not be deleted.
 func (ops *bucketProviderOpsImpl) deleteVersions(
 	ctx context.Context, name string, objects []types.ObjectIdentifier,
 ) error {

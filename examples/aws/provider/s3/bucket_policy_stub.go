@@ -16,14 +16,14 @@ const _ = lumi.StubVersion1
 
 // BucketPolicy is the type token of the resource.
 //
-// A BucketPolicy says who may do what with a Bucket and the objects in it. A bucket has at most one.
+// A BucketPolicy controls access to a Bucket and its objects. Each bucket has at most one.
 const BucketPolicy tokens.Type = "aws:s3:BucketPolicy"
 
 // bucketPolicy holds the properties of a resource of type BucketPolicy.
 type bucketPolicy struct {
-	// The bucket that the policy is for.
+	// The bucket.
 	Bucket urn.URN
-	// What the policy allows and denies. Its statements name principals.
+	// The policy document. Its statements name principals.
 	PolicyDocument iam.PolicyDocument
 }
 

@@ -14,7 +14,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// readSettings asks for everything that is set on a bucket. The error is Amazon's own.
+// readSettings reads all settings of a bucket. Errors are returned as the SDK reports them.
 func (ops *bucketProviderOpsImpl) readSettings(ctx context.Context, b *bucket) error {
 	acl, err := ops.api().GetBucketAcl(ctx, &s3.GetBucketAclInput{Bucket: &b.Name})
 	if err != nil {
@@ -45,7 +45,7 @@ func (ops *bucketProviderOpsImpl) readSettings(ctx context.Context, b *bucket) e
 	return nil
 }
 
-// access is who may do what with a bucket: its owner alone, where nothing is said.
+// access returns the access-control list of a bucket. The default is private.
 func access(b *bucket) CannedACL {
 	if b.AccessControl == nil {
 		return CannedACLPrivate
@@ -61,18 +61,17 @@ func checkAccess(acl *CannedACL) error {
 	case CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite:
 		return nil
 	}
-	return lumi.Faultf(Bucket_AccessControl, "%q is not supported by this provider: write %q, %q or %q",
+	return lumi.Faultf(Bucket_AccessControl, "%q is not supported by this provider: must be %q, %q or %q",
 		*acl, CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite)
 }
 
-// setAccess lets in whom the ready-made permissions let in. A new bucket has no permissions for others, and Amazon lets it
-// have none until it is told twice that this is meant: permissions have to count at all, and those for everybody have to
-// be let through. The latter is taken back where the bucket becomes private again. The permissions come last, so that
-// they are what they were if anything fails.
+// setAccess applies an access-control list. New buckets block public access twice: lists are disabled, and public ones are
+// blocked. setAccess removes both blocks for a public list and restores the second one when the bucket becomes private. It
+// sets the list last, so that a failure leaves the old one.
 func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
 	prepare := ops.block
 	if acl != CannedACLPrivate {
-		lumi.Log(ctx).Warn("the bucket " + name + " is open to everybody: its " + Bucket_AccessControl + " is " + string(acl))
+		lumi.Log(ctx).Warn("bucket " + name + " is public: " + Bucket_AccessControl + " is " + string(acl))
 		prepare = ops.unblock
 	}
 	if err := prepare(ctx, name); err != nil {
@@ -82,8 +81,7 @@ func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, ac
 	return err
 }
 
-// block keeps everybody out, whatever permissions say. Where a substitute for Amazon has no such thing, nobody is kept
-// out by it.
+// block blocks public access, whatever the list allows. Servers other than Amazon's may not support it.
 func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error {
 	yes := new(true)
 	_, err := ops.api().PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{
@@ -94,7 +92,7 @@ func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error 
 	return unlessNotImplemented(err)
 }
 
-// unblock undoes block, and has permissions count.
+// unblock removes the block and enables access-control lists.
 func (ops *bucketProviderOpsImpl) unblock(ctx context.Context, name string) error {
 	_, err := ops.api().PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
 		Bucket: &name, OwnershipControls: &types.OwnershipControls{
@@ -115,13 +113,13 @@ func unlessNotImplemented(err error) error {
 	return err
 }
 
-// everybody reports whether a grant is to everybody. Amazon has an address for that, the server of the tests an id.
+// everybody reports whether a grant is to everyone: a URI at Amazon, an id on the test server.
 func everybody(g *types.Grantee) bool {
 	return g != nil && g.Type == types.TypeGroup &&
 		(sdk.ToString(g.URI) == "http://acs.amazonaws.com/groups/global/AllUsers" || sdk.ToString(g.ID) == "all-users")
 }
 
-// cannedACL finds the ready-made permissions that come to some grants.
+// cannedACL returns the predefined list that corresponds to some grants.
 func cannedACL(grants []types.Grant) CannedACL {
 	acl := CannedACLPrivate
 	for _, g := range grants {
@@ -136,8 +134,8 @@ func cannedACL(grants []types.Grant) CannedACL {
 	return acl
 }
 
-// versions is whether a bucket keeps former versions. One that never did and one that does no longer are two things to
-// Amazon, but there is no way from the second to the first.
+// versions returns the versioning status of a bucket. Never enabled and suspended are different states at Amazon, but a
+// suspended bucket cannot return to the first.
 func versions(b *bucket) types.BucketVersioningStatus {
 	if b.Versioning == nil {
 		return ""
@@ -157,20 +155,20 @@ func (ops *bucketProviderOpsImpl) setVersioning(
 	return err
 }
 
-// corsMethods are those that Amazon lets a rule name.
+// corsMethods are the methods that Amazon accepts in a rule.
 var corsMethods = []string{"DELETE", "GET", "HEAD", "POST", "PUT"}
 
 func checkCORS(rules []CORSRule, unknown lumi.Paths) error {
 	var faults []error
 	if rules != nil && len(rules) == 0 {
-		faults = append(faults, lumi.Faultf(Bucket_CORSRules, "is empty: leave it out"))
+		faults = append(faults, lumi.Faultf(Bucket_CORSRules, "must not be empty: remove it"))
 	}
 	for i, rule := range rules {
 		at := lumi.Path(Bucket_CORSRules).Index(i)
 		for j, method := range rule.AllowedMethods {
 			path := at.Field(CORSRule_AllowedMethods).Index(j)
 			if !slices.Contains(corsMethods, method) && !unknown.Has(path) {
-				faults = append(faults, lumi.Faultf(path, "%q is none of %v", method, corsMethods))
+				faults = append(faults, lumi.Faultf(path, "must be one of %v, got %q", corsMethods, method))
 			}
 		}
 		for _, list := range []struct {
@@ -181,11 +179,11 @@ func checkCORS(rules []CORSRule, unknown lumi.Paths) error {
 			{CORSRule_AllowedOrigins, rule.AllowedOrigins},
 		} {
 			if len(list.values) == 0 && !unknown.Has(at.Field(list.name)) {
-				faults = append(faults, lumi.Faultf(at.Field(list.name), "is empty"))
+				faults = append(faults, lumi.Faultf(at.Field(list.name), "must not be empty"))
 			}
 		}
 		if age := rule.MaxAge; age != nil && (*age < 0 || *age > math.MaxInt32 || *age != math.Trunc(*age)) {
-			faults = append(faults, lumi.Faultf(at.Field(CORSRule_MaxAge), "expected whole seconds, found %v", *age))
+			faults = append(faults, lumi.Faultf(at.Field(CORSRule_MaxAge), "must be a whole number of seconds, got %v", *age))
 		}
 	}
 	return errors.Join(faults...)
@@ -235,7 +233,7 @@ func checkWebsite(site *BucketWebsite, unknown lumi.Paths) error {
 	path := lumi.Path(Bucket_Website)
 	index, redirect := path.Field(BucketWebsite_IndexDocument), path.Field(BucketWebsite_RedirectAllRequestsTo)
 	if site.RedirectAllRequestsTo == nil && site.IndexDocument == nil && !unknown.Has(index) && !unknown.Has(redirect) {
-		return lumi.Faultf(index, "is required where there is no %s", BucketWebsite_RedirectAllRequestsTo)
+		return lumi.Faultf(index, "is required unless %s is set", BucketWebsite_RedirectAllRequestsTo)
 	}
 	return nil
 }

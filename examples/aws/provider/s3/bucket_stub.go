@@ -16,37 +16,38 @@ const _ = lumi.StubVersion2
 
 // Bucket is the type token of the resource.
 //
-// A Bucket holds objects. Its name is unique among all buckets of all accounts.
+// A Bucket holds objects. Bucket names are globally unique.
 const Bucket tokens.Type = "aws:s3:Bucket"
 
 // bucket holds the properties of a resource of type Bucket.
 type bucket struct {
 	// The resource's name.
 	Name string
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// A ready-made set of permissions for the bucket and what is in it.
+	// A predefined access-control list for the bucket.
 	AccessControl *CannedACL
-	// Whether the bucket keeps the former versions of an object that is written again.
+	// Whether the bucket keeps old versions of overwritten objects.
 	Versioning *VersioningStatus
-	// Which programs in a browser may use the bucket, rule by rule. The first one that fits counts.
+	// The CORS rules. The first one that matches applies.
 	CORSRules []CORSRule
-	// When objects move to cheaper storage, and when they go.
+	// The rules that move objects to cheaper storage or delete them.
 	LifecycleRules []LifecycleRule
-	// Where a record of each access is written.
+	// The destination of access logs.
 	Logging *BucketLogging
-	// Who is told when something happens to an object.
+	// The notifications of events in the bucket.
 	Notifications []Notification
-	// How the bucket behaves as a web site.
+	// The settings for static website hosting.
 	Website *BucketWebsite
-	// Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
-	// uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+	// Whether deleting the bucket also deletes its contents: objects, old versions, delete markers and incomplete
+	// uploads. The default is false, which allows deleting only an empty bucket. Deploy it before you delete the
+	// bucket.
 	ForceDestroy *bool
-	// The name under which policies refer to the bucket.
+	// The ARN of the bucket.
 	ARN aws.ARN
-	// The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's.
+	// The host name of the bucket. At a custom endpoint, it is the endpoint's host.
 	DomainName string
-	// The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
+	// The URL of the website, if enabled. At a custom endpoint, it is the URL of the bucket's objects.
 	WebsiteURL *string
 }
 
@@ -108,20 +109,20 @@ func NewBucketProvider(ops BucketProviderOps) *BucketProvider {
 	return &BucketProvider{lumi.NewNamedProvider(Bucket, func() *bucket { return new(bucket) }, ops)}
 }
 
-// CannedACL is a ready-made set of permissions.
+// CannedACL is a predefined access-control list.
 type CannedACL string
 
 // The values of CannedACL.
 const (
-	// The owner may do everything, and nobody else anything.
+	// The owner has full control. Nobody else has access.
 	CannedACLPrivate CannedACL = "private"
-	// The owner may do everything, and everybody may read.
+	// The owner has full control. Everyone can read.
 	CannedACLPublicRead CannedACL = "public-read"
-	// Everybody may read and write.
+	// Everyone can read and write.
 	CannedACLPublicReadWrite CannedACL = "public-read-write"
-	// The owner may do everything, and whoever has an account may read.
+	// The owner has full control. Everyone with an AWS account can read.
 	CannedACLAuthenticatedRead CannedACL = "authenticated-read"
-	// The services that record accesses may write their records.
+	// Log delivery can write.
 	CannedACLLogDeliveryWrite CannedACL = "log-delivery-write"
 )
 
@@ -145,14 +146,14 @@ func (CannedACL) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *CannedACL) Lumi() *string { return (*string)(s) }
 
-// VersioningStatus says whether a bucket keeps former versions. A bucket that once did can only suspend it.
+// VersioningStatus is whether a bucket keeps old versions. Once enabled, versioning can only be suspended.
 type VersioningStatus string
 
 // The values of VersioningStatus.
 const (
-	// Former versions are kept.
+	// Old versions are kept.
 	VersioningEnabled VersioningStatus = "Enabled"
-	// Former versions that are there stay, and no more are kept.
+	// Existing old versions are kept, and no new ones are created.
 	VersioningSuspended VersioningStatus = "Suspended"
 )
 
@@ -175,17 +176,17 @@ func (VersioningStatus) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *VersioningStatus) Lumi() *string { return (*string)(s) }
 
-// A CORSRule lets some programs in a browser use a bucket.
+// A CORSRule allows browser access from other origins.
 type CORSRule struct {
-	// The methods that are allowed, such as `GET`.
+	// The allowed methods, such as `GET`.
 	AllowedMethods []string
-	// The origins that are allowed, such as `https://example.com`.
+	// The allowed origins, such as `https://example.com`.
 	AllowedOrigins []string
-	// The headers that a request may carry.
+	// The allowed request headers.
 	AllowedHeaders []string
-	// The headers of a response that a program may read.
+	// The response headers exposed to scripts.
 	ExposedHeaders []string
-	// How long a browser may remember that it was allowed in.
+	// How long browsers may cache the response to a preflight request.
 	MaxAge *aws.Seconds
 }
 
@@ -214,11 +215,11 @@ func (s *CORSRule) Lumi(p *lumi.Props) {
 	lumi.Optional(p, CORSRule_MaxAge, &s.MaxAge, corsRule_MaxAge)
 }
 
-// BucketLogging says where records of accesses are written.
+// BucketLogging is the destination of access logs.
 type BucketLogging struct {
-	// The bucket that the records are written to.
+	// The bucket for the logs.
 	Destination urn.URN
-	// What the names of the records begin with.
+	// The key prefix of the logs.
 	Prefix *string
 }
 
@@ -236,15 +237,15 @@ func (s *BucketLogging) Lumi(p *lumi.Props) {
 	lumi.Optional(p, BucketLogging_Prefix, &s.Prefix, lumi.String)
 }
 
-// A Notification tells somebody about what happens to objects.
+// A Notification sends events of objects to a target.
 type Notification struct {
-	// What has to happen.
+	// The event.
 	Events []Event
-	// Whom to tell: a topic, a queue or a function.
+	// The target: a topic, a queue or a function.
 	Target urn.URN
-	// What the object's key needs to begin with.
+	// The prefix of the object's key.
 	Prefix *string
-	// What the object's key needs to end with.
+	// The suffix of the object's key.
 	Suffix *string
 }
 
@@ -266,20 +267,20 @@ func (s *Notification) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Notification_Suffix, &s.Suffix, lumi.String)
 }
 
-// An Event is something that happens to an object.
+// An Event is a change to an object.
 type Event string
 
 // The values of Event.
 const (
-	// It was created or written again, in any way.
+	// The object was created or overwritten in any way.
 	EventCreated Event = "s3:ObjectCreated:*"
-	// It was created or written again, by a PUT request.
+	// The object was created or overwritten by a PUT request.
 	EventCreatedPut Event = "s3:ObjectCreated:Put"
-	// It was created or written again, as a copy of another.
+	// The object was created or overwritten by a copy.
 	EventCreatedCopy Event = "s3:ObjectCreated:Copy"
-	// It went, in any way.
+	// The object was deleted in any way.
 	EventRemoved Event = "s3:ObjectRemoved:*"
-	// One of its versions went.
+	// A version of the object was deleted.
 	EventRemovedDelete Event = "s3:ObjectRemoved:Delete"
 )
 
@@ -307,13 +308,13 @@ const created = "s3:ObjectCreated:"
 
 const removed = "s3:ObjectRemoved:"
 
-// BucketWebsite says how a bucket behaves as a web site.
+// BucketWebsite configures static website hosting.
 type BucketWebsite struct {
-	// The key to add to a request for a folder, such as `index.html`.
+	// The suffix appended to requests for a folder, such as `index.html`.
 	IndexDocument *string
-	// The key of the object to show when something is wrong.
+	// The key of the error page.
 	ErrorDocument *string
-	// A host to send all requests to.
+	// A host to redirect all requests to.
 	RedirectAllRequestsTo *string
 }
 

@@ -68,7 +68,7 @@ func TestBucketWithAll(t *testing.T) {
 		"website":   bag{"indexDocument": "index.html"},
 	})
 	bucket.Retry(t)
-	// Amazon does not forget that a bucket kept versions.
+	// Amazon remembers that versioning was once enabled.
 	bucket.MayDiffer("versioning")
 	bucket.Update(t, bag{"versioning": nil})
 	if status := bucket.Get(t).Get("versioning"); status != nil {
@@ -89,36 +89,36 @@ func TestBucketCheck(t *testing.T) {
 		faults []string
 	}{
 		"name": {bag{"name": "Pages"}, []string{
-			`name: "Pages" is no name for a bucket: it takes 3 to 63 small letters, digits, dots and hyphens, with a letter or` +
-				` digit at both ends`,
+			`name: invalid bucket name "Pages": must be 3 to 63 lowercase letters, digits, dots and hyphens, and begin and` +
+				` end with a letter or digit`,
 		}},
 		"not implemented": {bag{
 			"lifecycleRules": []any{bag{"enabled": true}}, "logging": bag{"destination": bucket},
 			"notifications": []any{}, "accessControl": "log-delivery-write",
 		}, []string{
-			"lifecycleRules: is not supported by this provider: leave it out",
-			"logging: is not supported by this provider: leave it out",
-			"notifications: is not supported by this provider: leave it out",
-			`accessControl: "log-delivery-write" is not supported by this provider: write "private", "public-read" or` +
+			"lifecycleRules: is not supported by this provider: remove it",
+			"logging: is not supported by this provider: remove it",
+			"notifications: is not supported by this provider: remove it",
+			`accessControl: "log-delivery-write" is not supported by this provider: must be "private", "public-read" or` +
 				` "public-read-write"`,
 		}},
 		"CORS": {bag{"corsRules": []any{bag{"allowedMethods": []string{"PATCH"}, "allowedOrigins": []string{}, "maxAge": 0.5}}},
 			[]string{
-				`corsRules[0].allowedMethods[0]: "PATCH" is none of [DELETE GET HEAD POST PUT]`,
-				"corsRules[0].allowedOrigins: is empty",
-				"corsRules[0].maxAge: expected whole seconds, found 0.5",
+				`corsRules[0].allowedMethods[0]: must be one of [DELETE GET HEAD POST PUT], got "PATCH"`,
+				"corsRules[0].allowedOrigins: must not be empty",
+				"corsRules[0].maxAge: must be a whole number of seconds, got 0.5",
 			}},
-		"no CORS": {bag{"corsRules": []any{}}, []string{"corsRules: is empty: leave it out"}},
+		"no CORS": {bag{"corsRules": []any{}}, []string{"corsRules: must not be empty: remove it"}},
 		"website": {bag{"website": bag{}}, []string{
-			"website.indexDocument: is required where there is no redirectAllRequestsTo",
+			"website.indexDocument: is required unless redirectAllRequestsTo is set",
 		}},
 		"redirect": {bag{"website": bag{"indexDocument": "i", "redirectAllRequestsTo": "h"}}, []string{
 			"website.redirectAllRequestsTo: cannot be combined with indexDocument",
 		}},
 		"tags": {bag{"tags": bag{"lumi:urn": "x", "a&b": "c", "d": "?"}}, []string{
-			`tags["a&b"]: has characters beyond letters, digits, spaces and _.:/=+-@`,
-			"tags.d: has characters beyond letters, digits, spaces and _.:/=+-@",
-			`tags["lumi:urn"]: tags that begin with aws: or lumi: are not for programs to set`,
+			`tags["a&b"]: has invalid characters: use letters, digits, spaces and _.:/=+-@`,
+			"tags.d: has invalid characters: use letters, digits, spaces and _.:/=+-@",
+			`tags["lumi:urn"]: tag keys that begin with aws: or lumi: are reserved`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestBucketCheck(t *testing.T) {
 	}
 }
 
-// TestBucketTaken shows buckets that exist already: somebody else's, and one that the account has for something else.
+// TestBucketTaken covers buckets that already exist, in another account or in the same one.
 func TestBucketTaken(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -143,12 +143,12 @@ func TestBucketTaken(t *testing.T) {
 	}))(t)
 
 	h.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
-		"name: the account has a bucket called ours, which is not this resource's"))
+		"name: bucket ours already exists in this account and was not created by this resource"))
 	rival := over(t, server, bag{"credentials": bag{
 		"accessKeyID": "AKIDOTHER", "secretAccessKey": providertest.Secret("another-secret"),
 	}})
 	rival.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
-		"name: somebody else has a bucket called ours: names are unique among all accounts"))
+		"name: bucket ours belongs to another account: bucket names are globally unique"))
 
 	must.Get(ours.DeleteBucket(context.Background(), &api.DeleteBucketInput{Bucket: &name}))(t)
 }
@@ -176,7 +176,7 @@ func TestBucketFailures(t *testing.T) {
 	if bucket.Output("corsRules") != nil || bucket.Output("tags").GetStructValue().GetFields()["a"] == nil {
 		t.Errorf("half way, the bucket has rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
 	}
-	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // which comes after two requests that make it possible
+	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // after two requests that allow it
 	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantRetry("SlowDown"))
 	server.Throttle(s3server.Is("PUT /lumi-pages?website"))
 	site := bag{"versioning": "Suspended", "website": bag{"indexDocument": "index.html"}}
@@ -186,11 +186,11 @@ func TestBucketFailures(t *testing.T) {
 	}
 	bucket.Update(t, site)
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
-	bucket.Delete(t, providertest.WantUncertain("DeleteBucket: no answer from Amazon: "))
+	bucket.Delete(t, providertest.WantUncertain("DeleteBucket: no response from AWS: "))
 }
 
-// fill puts into a bucket everything that keeps it from being deleted: former versions, a delete marker, an object
-// without a version, and an unfinished upload.
+// fill adds everything that prevents a bucket's deletion: old versions, a delete marker, an unversioned object, and an
+// incomplete upload.
 func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 	t.Helper()
 	ctx, c := context.Background(), client(server)
@@ -212,7 +212,7 @@ func fill(t *testing.T, server *s3server.Server, name string, keys int) {
 func TestBucketForceDestroy(t *testing.T) {
 	t.Parallel()
 	for versioning, keys := range map[any]int{
-		nil: 3, "Suspended": 3, "Enabled": 334, // which is more than one page of versions and markers
+		nil: 3, "Suspended": 3, "Enabled": 334, // more than one page of versions and markers
 	} {
 		t.Run(fmt.Sprint(versioning), func(t *testing.T) {
 			t.Parallel()
@@ -232,8 +232,8 @@ func TestBucketForceDestroy(t *testing.T) {
 	}
 }
 
-const notEmpty = "the bucket lumi-pages is not empty: delete everything in it, former versions and delete markers" +
-	" included, or set forceDestroy to true and deploy that before you delete the bucket"
+const notEmpty = "bucket lumi-pages is not empty: delete its contents, including old versions and delete markers," +
+	" or set forceDestroy to true and deploy before you delete the bucket"
 
 func TestBucketForceDestroyFailures(t *testing.T) {
 	t.Parallel()
@@ -244,12 +244,12 @@ func TestBucketForceDestroyFailures(t *testing.T) {
 	server.Answer(s3server.Is("POST /lumi-pages?delete"), http.StatusOK, "<DeleteResult>"+
 		"<Error><Key>a</Key><VersionId>1</VersionId><Code>AccessDenied</Code><Message>Access Denied.</Message></Error>"+
 		"<Error><Key>b</Key><VersionId>2</VersionId><Code>AccessDenied</Code></Error></DeleteResult>")
-	bucket.Delete(t, providertest.WantError(`emptying the bucket lumi-pages: "a", version 1: AccessDenied: Access Denied`+
+	bucket.Delete(t, providertest.WantError(`emptying bucket lumi-pages: "a", version 1: AccessDenied: Access Denied`+
 		" (and 1 more)"))
 	server.Answer(s3server.Is("POST /lumi-pages?delete"), http.StatusOK, "<DeleteResult/>")
-	bucket.Delete(t, providertest.WantError(" is still there after it was deleted"))
+	bucket.Delete(t, providertest.WantError(" still exists after it was deleted"))
 	server.Throttle(s3server.Is("GET /lumi-pages?versions"))
-	bucket.Delete(t, providertest.WantRetry("emptying the bucket lumi-pages: SlowDown: Please reduce your request rate"))
+	bucket.Delete(t, providertest.WantRetry("emptying bucket lumi-pages: SlowDown: Please reduce your request rate"))
 	bucket.Delete(t)
 }
 
@@ -271,15 +271,15 @@ func TestBucketOutcome(t *testing.T) {
 	destroy(slow, &lumi.RetryError{})
 	fill(t, server, "lumi-pages", 1)
 	server.Throttle(s3server.Is("DELETE /lumi-pages/unfinished%20&%20%3Cb%3E?uploadId"))
-	destroy("emptying the bucket lumi-pages: "+slow, &lumi.RetryError{})
+	destroy("emptying bucket lumi-pages: "+slow, &lumi.RetryError{})
 	server.Lose(s3server.Is("DELETE /lumi-pages/unfinished%20&%20%3Cb%3E?uploadId"))
-	destroy("emptying the bucket lumi-pages: AbortMultipartUpload: no answer from Amazon: ", &lumi.UncertainError{})
+	destroy("emptying bucket lumi-pages: AbortMultipartUpload: no response from AWS: ", &lumi.UncertainError{})
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
-	destroy("DeleteBucket: no answer from Amazon: ", &lumi.UncertainError{})
+	destroy("DeleteBucket: no response from AWS: ", &lumi.UncertainError{})
 	bucket.Delete(t)
 }
 
-// destroy deletes the bucket lumi-pages and all that is in it.
+// destroy deletes the bucket lumi-pages and its contents.
 func destroy(ctx context.Context, buckets lumi.ResourceProvider) error {
 	properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "forceDestroy": true})
 	if err != nil {
@@ -308,16 +308,15 @@ func TestBucketEvents(t *testing.T) {
 	fill(t, server, "lumi-pages", 2)
 	must.Do(t, destroy(ctx, buckets))
 	want := []string{
-		"WARN false: the bucket lumi-pages is open to everybody: its accessControl is public-read",
-		"INFO true: emptying the bucket lumi-pages: 6 versions deleted",
+		"WARN false: bucket lumi-pages is public: accessControl is public-read",
+		"INFO true: emptying bucket lumi-pages: 6 versions deleted",
 	}
 	if !slices.Equal(events, want) {
 		t.Errorf("got  %q\nwant %q", events, want)
 	}
 }
 
-// TestBucketLostAnswer shows that a bucket whose creation was not answered is taken for the resource by a second Create
-// with the same token, and by no other.
+// TestBucketLostAnswer checks that after a lost response, a second Create adopts the bucket only with the same token.
 func TestBucketLostAnswer(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -333,7 +332,7 @@ func TestBucketLostAnswer(t *testing.T) {
 	if err := create("one"); !errors.As(err, new(*lumi.UncertainError)) {
 		t.Errorf("the answer was lost: %v", err)
 	}
-	const taken = "name: the account has a bucket called lumi-pages, which is not this resource's"
+	const taken = "name: bucket lumi-pages already exists in this account and was not created by this resource"
 	if err := create("two"); err == nil || err.Error() != taken {
 		t.Errorf("with another token: %v", err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Resources returns the providers of those of the module's types that are implemented.
+// Resources returns the providers of the module's implemented types.
 func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	a := &account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}
 	return map[tokens.Type]lumi.ResourceProvider{
@@ -25,13 +25,13 @@ func Resources(c *cloud.Cloud) map[tokens.Type]lumi.ResourceProvider {
 	}
 }
 
-// account is what the module's resources are implemented over.
+// account is the shared base of the module's resources.
 type account struct {
 	*cloud.Cloud
 	api func() *s3.Client
 }
 
-// open reaches a substitute for Amazon by paths, since the name server knows no buckets of its.
+// open uses path-style URLs for custom endpoints, which have no DNS names for buckets.
 func open(config sdk.Config, endpoint *string) *s3.Client {
 	return s3.NewFromConfig(config, func(o *s3.Options) {
 		if endpoint != nil {
@@ -41,7 +41,7 @@ func open(config sdk.Config, endpoint *string) *s3.Client {
 	})
 }
 
-// endpoint is the address of a substitute for Amazon, from the configuration or the environment, nil for Amazon itself.
+// endpoint returns the custom endpoint from the configuration or the environment, or nil.
 func (a *account) endpoint() *url.URL {
 	address := a.api().Options().BaseEndpoint
 	if address == nil {
@@ -51,11 +51,11 @@ func (a *account) endpoint() *url.URL {
 	if err != nil {
 		return nil // No request succeeds either.
 	}
-	u.User = nil // which may be a secret
+	u.User = nil // which may contain a secret
 	return u
 }
 
-// bucketTags are all tags of a bucket: empty if it has none.
+// bucketTags returns the tags of a bucket, empty if it has none.
 func (a *account) bucketTags(ctx context.Context, name string) (aws.Tags, error) {
 	out, err := a.api().GetBucketTagging(ctx, &s3.GetBucketTaggingInput{Bucket: &name})
 	if cloud.Is(err, "NoSuchTagSet") {

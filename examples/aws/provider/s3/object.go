@@ -20,18 +20,18 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// objectProviderOpsImpl implements objects. The id of one is its bucket's name, a slash, and its key.
+// objectProviderOpsImpl implements objects. Their ids are BUCKET/KEY.
 type objectProviderOpsImpl struct{ *account }
 
-// What Amazon accepts, and what it takes an object for whose type nobody named.
+// Amazon's limits, and its default media type.
 const (
 	maxKey             = 1024
-	generated          = 16 // characters of a key that is generated
+	generated          = 16 // characters of a generated key
 	maxObjectTags      = 10
 	defaultContentType = "binary/octet-stream"
 )
 
-// Check implements [ObjectProviderOps]. It fills in what Amazon takes where nothing is said, and generates a key.
+// Check implements [ObjectProviderOps]. It fills in Amazon's defaults and generates a missing key.
 func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*object]) error {
 	o, unknown := want.Properties, want.Unknown
 	key := want.Seed.Name("object-", generated, lumi.LowerAlphanumeric)
@@ -43,14 +43,14 @@ func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*obj
 	cloud.FillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
 	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
 	if n := len(ops.Tags(want.URN, o.Tags)); n > maxObjectTags {
-		faults = append(faults, lumi.Faultf(Object_Tags, "an object takes %d tags; with those of the configuration and the"+
-			" one that this provider needs, there are %d", maxObjectTags, n))
+		faults = append(faults, lumi.Faultf(Object_Tags, "has %d tags, including the configuration's and one that this provider"+
+			" needs: AWS allows %d on an object", n, maxObjectTags))
 	}
 	if n := len(sdk.ToString(o.Key)); !unknown.Has(Object_Key) && (n == 0 || n > maxKey) {
-		faults = append(faults, lumi.Faultf(Object_Key, "takes 1 to %d bytes, not %d", maxKey, n))
+		faults = append(faults, lumi.Faultf(Object_Key, "must be 1 to %d bytes, got %d", maxKey, n))
 	}
 	if o.StorageClass != nil && *o.StorageClass != StorageClassStandard {
-		faults = append(faults, lumi.Faultf(Object_StorageClass, "%q is not supported by this provider: write %q",
+		faults = append(faults, lumi.Faultf(Object_StorageClass, "%q is not supported by this provider: must be %q",
 			*o.StorageClass, StorageClassStandard))
 	}
 	return errors.Join(faults...)
@@ -61,7 +61,7 @@ func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*obje
 	o := want.Properties
 	for _, path := range []lumi.Path{Object_Bucket, Object_Key} {
 		if want.Unknown.Has(path) || path == Object_Key && o.Key == nil {
-			return "", lumi.Faultf(path, "must be known, since it becomes a part of the resource's name")
+			return "", lumi.Faultf(path, "must be known, because it is part of the resource's name")
 		}
 	}
 	parts, err := o.Bucket.Parts()
@@ -74,7 +74,7 @@ func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*obje
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (ops *objectProviderOpsImpl) IdempotentCreate() bool { return true }
 
-// Create implements [ObjectProviderOps]. It writes over no object but one that an earlier attempt made.
+// Create implements [ObjectProviderOps]. It overwrites only an object that an earlier attempt created.
 func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*object]) (lumi.ID, error) {
 	o := want.Properties
 	resource, ok := want.Refs.Resolve(o.Bucket)
@@ -92,9 +92,9 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		head, headErr := ops.api().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: o.Key})
 		switch {
 		case headErr != nil:
-			return "", lumi.Uncertain(cloud.Error(headErr)) // It may be what an earlier attempt made.
+			return "", lumi.Uncertain(cloud.Error(headErr)) // An earlier attempt may have created it.
 		case head.Metadata[attempt] != mark[attempt]:
-			return "", lumi.Faultf(Object_Key, "there is an object %s already, which is not this resource's", id)
+			return "", lumi.Faultf(Object_Key, "object %s already exists and was not created by this resource", id)
 		}
 		err = ops.put(ctx, bucket, want, mark, nil)
 	}
@@ -104,11 +104,10 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	return id, nil
 }
 
-// attempt is the name of an object's metadata that say what the [cloud.AttemptTag] says: of tags, an object takes few.
+// attempt is the metadata key of the [cloud.AttemptTag]'s value. Objects allow few tags.
 const attempt = "lumi-create"
 
-// put writes an object, a part at a time if it is large, and sets what follows from that. IfNoneMatch is "*" for an
-// object that must be new.
+// put writes an object, in parts if it is large, and sets its outputs. With IfNoneMatch "*", the object must not exist.
 func (ops *objectProviderOpsImpl) put(
 	ctx context.Context, bucket string, want *lumi.State[*object], metadata map[string]string, ifNoneMatch *string,
 ) error {
@@ -117,7 +116,7 @@ func (ops *objectProviderOpsImpl) put(
 	if err != nil {
 		return sourceFault(ctx, err)
 	}
-	defer func() { _ = opened.Close() }() // What was only read loses nothing.
+	defer func() { _ = opened.Close() }() // Read-only, so a Close error loses nothing.
 	body := &source{Reader: opened}
 	class := StorageClassStandard
 	if o.StorageClass != nil {
@@ -141,7 +140,7 @@ func (ops *objectProviderOpsImpl) put(
 	return nil
 }
 
-// source keeps the error of reading an object's content, lest it be taken for one of Amazon's.
+// source records errors of reading the content, to tell them from the SDK's.
 type source struct {
 	io.Reader
 	err error
@@ -155,7 +154,7 @@ func (s *source) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// sourceFault blames the property for content that cannot be read, unless nobody waits for that any more.
+// sourceFault returns a fault for content that cannot be read, unless the call was canceled.
 func sourceFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -165,8 +164,7 @@ func sourceFault(ctx context.Context, err error) error {
 
 func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 
-// Get implements [ObjectProviderOps]. It leaves out what is in the object, and the bucket where no program of Lumi made
-// that.
+// Get implements [ObjectProviderOps]. It omits the content, and the bucket if Lumi does not manage it.
 func (ops *objectProviderOpsImpl) Get(
 	ctx context.Context, id lumi.ID, old *lumi.State[*object],
 ) (*object, error) {
@@ -209,7 +207,7 @@ func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key st
 	return tagMap(out.TagSet), nil
 }
 
-// Update implements [ObjectProviderOps]. New tags alone do not make a new version.
+// Update implements [ObjectProviderOps]. A change of tags alone does not create a new version.
 func (ops *objectProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff,
 ) error {
@@ -227,7 +225,7 @@ func (ops *objectProviderOpsImpl) Update(
 	return cloud.Error(err)
 }
 
-// Delete implements [ObjectProviderOps]. Former versions stay, where the bucket keeps them.
+// Delete implements [ObjectProviderOps]. Old versions remain if the bucket keeps them.
 func (ops *objectProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*object]) error {
 	bucket, key, _ := strings.Cut(string(old.ID), "/")
 	_, err := ops.api().DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &bucket, Key: &key})

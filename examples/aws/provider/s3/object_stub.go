@@ -21,22 +21,21 @@ const Object tokens.Type = "aws:s3:Object"
 
 // object holds the properties of a resource of type Object.
 type object struct {
-	// Labels for people, bills and permissions.
+	// The tags.
 	Tags aws.Tags
-	// The bucket that holds the object.
+	// The bucket of the object.
 	Bucket urn.URN
-	// The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
-	// none is given.
+	// The key of the object. Slashes have no special meaning. By default, the provider generates one.
 	Key *string
-	// What is in the object.
+	// The contents of the object.
 	Source lumi.Asset
-	// What browsers and others take the object for, such as `text/html`.
+	// The media type, such as `text/html`.
 	ContentType *string
-	// The kind of storage that keeps the object.
+	// The storage class.
 	StorageClass *StorageClass
-	// A fingerprint of what is in the object.
+	// A hash of the contents.
 	ETag string
-	// The version that was written last, in a bucket that keeps versions.
+	// The latest version, if the bucket's versioning is enabled.
 	VersionID *string
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// shelf makes a bucket for objects.
+// shelf creates a bucket.
 func shelf(t *testing.T, h *providertest.Harness, set bag) *providertest.Resource {
 	t.Helper()
 	bucket := h.Resource(s3.Bucket, "lumi-pages")
@@ -36,7 +36,7 @@ func shelf(t *testing.T, h *providertest.Harness, set bag) *providertest.Resourc
 	return bucket
 }
 
-// read returns what is in an object.
+// read returns the content of an object.
 func read(t *testing.T, server *s3server.Server, bucket, key string) []byte {
 	t.Helper()
 	out := must.Get(client(server).GetObject(context.Background(), &api.GetObjectInput{Bucket: &bucket, Key: &key}))(t)
@@ -96,13 +96,13 @@ func TestObjectContent(t *testing.T) {
 	}
 }
 
-// TestObjectVersions shows that what an object was is kept where the bucket keeps it, and that the bucket then stays.
+// TestObjectVersions checks that old versions are kept, and that the bucket then cannot be deleted.
 func TestObjectVersions(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, bag{"versioning": "Enabled"})
 	object := h.Unnamed(s3.Object)
-	object.MayDiffer("versionID") // An update that is repeated makes a version of its own.
+	object.MayDiffer("versionID") // A repeated update creates its own version.
 	object.Create(t, bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")})
 	first := object.Output("versionID").GetStringValue()
 	object.Update(t, bag{"source": lumi.TextAsset("two")})
@@ -142,9 +142,9 @@ func TestObjectFaults(t *testing.T) {
 		many[key] = "x"
 	}
 	object.Check(t, properties.With(bag{"key": "", "storageClass": "GLACIER", "tags": many}), providertest.WantFaults(
-		"tags: an object takes 10 tags; with those of the configuration and the one that this provider needs, there are 11",
-		"key: takes 1 to 1024 bytes, not 0",
-		`storageClass: "GLACIER" is not supported by this provider: write "STANDARD"`,
+		"tags: has 11 tags, including the configuration's and one that this provider needs: AWS allows 10 on an object",
+		"key: must be 1 to 1024 bytes, got 0",
+		`storageClass: "GLACIER" is not supported by this provider: must be "STANDARD"`,
 	))
 	missing := filepath.Join(t.TempDir(), "missing")
 	object.Check(t, properties.With(bag{"source": lumi.FileAsset(missing)}), providertest.WantFaults(
@@ -156,11 +156,11 @@ func TestObjectFaults(t *testing.T) {
 	object.Create(t, properties.With(bag{"bucket": planned}), providertest.WantFaults(
 		"bucket: urn:lumi:test::aws:s3::aws:s3:Bucket::planned does not exist"))
 
-	const size = 9 << 20 // more than is uploaded at once
+	const size = 9 << 20 // more than one part
 	sent := map[string]int{"/small": 5, "/large": size}
 	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(size+1))
-		_, _ = w.Write(make([]byte, sent[r.URL.Path])) // The client may be gone.
+		_, _ = w.Write(make([]byte, sent[r.URL.Path])) // The client may have disconnected.
 	}))
 	t.Cleanup(cut.Close)
 	for _, path := range []string{"/small", "/large"} {
@@ -180,7 +180,7 @@ func TestObjectFaults(t *testing.T) {
 		Bucket: &name, Key: &key, Body: strings.NewReader("by hand"),
 	}))(t)
 	object.Create(t, properties, providertest.WantFaults(
-		"key: there is an object lumi-pages/a already, which is not this resource's"))
+		"key: object lumi-pages/a already exists and was not created by this resource"))
 	if got := read(t, server, name, key); string(got) != "by hand" {
 		t.Errorf("the object that was there has %q", got)
 	}
@@ -196,12 +196,12 @@ func TestObjectFailures(t *testing.T) {
 	server.Throttle(s3server.Is("PUT /lumi-pages/a"))
 	object.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
 	server.Lose(s3server.Is("PUT /lumi-pages/a"))
-	object.Create(t, properties, providertest.WantUncertain("PutObject: no answer from Amazon: "))
+	object.Create(t, properties, providertest.WantUncertain("PutObject: no response from AWS: "))
 	server.Lose(s3server.Is("DELETE /lumi-pages/a"))
-	object.Delete(t, providertest.WantUncertain("DeleteObject: no answer from Amazon: "))
+	object.Delete(t, providertest.WantUncertain("DeleteObject: no response from AWS: "))
 }
 
-// TestObjectKey generates the key of an object whose program gives none: from the seed, unless the object has one.
+// TestObjectKey checks that a missing key is generated from the seed unless the object already has one.
 func TestObjectKey(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
@@ -247,7 +247,7 @@ func TestObjectKey(t *testing.T) {
 	bucket.Delete(t)
 }
 
-// TestObjectRefresh reads an object in a bucket that Lumi did not make: only the old state tells the bucket's URN.
+// TestObjectRefresh reads an object in an unmanaged bucket: only the old state has the bucket's URN.
 func TestObjectRefresh(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
@@ -276,7 +276,7 @@ func TestObjectRefresh(t *testing.T) {
 	}
 }
 
-// TestObjectBareCalls makes calls that the kit, like an engine, makes only after others that would have failed.
+// TestObjectBareCalls makes calls that neither an engine nor the kit would make without earlier ones.
 func TestObjectBareCalls(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))
@@ -292,14 +292,14 @@ func TestObjectBareCalls(t *testing.T) {
 		},
 		"no key": {
 			map[string]any{"bucket": bucket, "key": wire.Unknown},
-			"key: must be known, since it becomes a part of the resource's name",
+			"key: must be known, because it is part of the resource's name",
 		},
 		"no key given": {
-			map[string]any{"bucket": bucket}, "key: must be known, since it becomes a part of the resource's name",
+			map[string]any{"bucket": bucket}, "key: must be known, because it is part of the resource's name",
 		},
 		"no bucket": {
 			map[string]any{"bucket": wire.Unknown, "key": "a"},
-			"bucket: must be known, since it becomes a part of the resource's name",
+			"bucket: must be known, because it is part of the resource's name",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 type bag = providertest.Properties
 
-// start serves the module's resources over a server of their own, which must be empty in the end.
+// start serves the module's resources from a new server, which must be empty at the end of the test.
 func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
 	t.Helper()
 	server := s3server.Start(t, string(aws.USWest2))
@@ -34,7 +34,7 @@ func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
 	return server, over(t, server, nil)
 }
 
-// over serves the module's resources over a server that others may use, too.
+// over serves the module's resources from a server that other providers may share.
 func over(
 	t *testing.T, server *s3server.Server, config bag, options ...providertest.HarnessOption,
 ) *providertest.Harness {
@@ -51,7 +51,7 @@ func over(
 	}.With(config)))...)
 }
 
-// provider calls the module's resources without the kit, which does not tell one kind of error from another.
+// provider calls the module's resources without the kit, which hides the types of errors.
 func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
 	c := new(cloud.Cloud)
@@ -62,7 +62,7 @@ func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tok
 	return s3.Resources(c)
 }
 
-// client looks at the server without the provider.
+// client accesses the server without the provider.
 func client(server *s3server.Server) *api.Client {
 	return api.New(api.Options{
 		BaseEndpoint: &server.URL, UsePathStyle: true, Region: string(aws.USWest2),

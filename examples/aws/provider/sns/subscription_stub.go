@@ -15,26 +15,26 @@ const _ = lumi.StubVersion2
 
 // Subscription is the type token of the resource.
 //
-// A Subscription passes the messages of a Topic on to one recipient.
+// A Subscription delivers the messages of a Topic to one recipient.
 const Subscription tokens.Type = "aws:sns:Subscription"
 
 // subscription holds the properties of a resource of type Subscription.
 type subscription struct {
-	// The topic whose messages to pass on.
+	// The topic.
 	Topic urn.URN
-	// How to pass them on.
+	// The delivery protocol.
 	Protocol Protocol
-	// An address that is no resource: of a mailbox, a telephone or a web site.
+	// A recipient that is not a resource: an email address, a phone number or a URL.
 	Endpoint *string
 	// A recipient that is a resource.
 	Target *Target
-	// The values that an attribute of a message may have for the message to be passed on, by attribute.
+	// The allowed values of message attributes, by attribute. Other messages are not delivered.
 	FilterPolicy map[string][]any
-	// Whether to pass on the bare message, without a wrapping that says where it comes from.
+	// Whether to deliver the message body without the SNS envelope.
 	RawMessageDelivery *bool
-	// The queue for messages that cannot be delivered.
+	// The queue for undeliverable messages.
 	DeadLetterQueue *urn.URN
-	// The name under which other things refer to the subscription. It has none before the recipient has confirmed it.
+	// The ARN of the subscription. Unset until the recipient confirms it.
 	SubscriptionARN *string
 }
 
@@ -112,7 +112,7 @@ func (s *Target) Match(
 	return nil
 }
 
-// Protocol is a way to pass on messages.
+// Protocol is a delivery protocol.
 type Protocol string
 
 // The values of Protocol.

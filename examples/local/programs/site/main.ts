@@ -1,5 +1,5 @@
-// A small web site in the folder that the program is in, with a password for its visitors and an index of its pages.
-// graph.json is what it evaluates to.
+// A small website in the program's folder, with a password for its visitors and an index of its pages. graph.json is the
+// program's result.
 
 import * as lumi from "@lumi/lumi";
 import * as local from "../../pack/index.js";
@@ -12,13 +12,13 @@ const pages = new local.Unpacked({
     }),
 });
 
-// There is a new password each year, and whenever a different one is the current user.
+// The password changes each year and with each new user.
 const password = new local.RandomString("password", { length: 24, keepers: { user: "ann", year: "2026" } });
 
-// What a password is copied to stays a secret, and the file is for its owner only.
+// The copy of the password is a secret, too, and only the owner can read the file.
 new local.File({ path: "password.txt", content: password.result, mode: "600" });
 
-// The index is made again when a page changes: the trigger is known when the pages are unpacked.
+// The index is rebuilt when a page changes: its trigger is known once the pages are unpacked.
 new local.Command("index", {
     create: "cd site && find . -type f | sort > ../index.txt && wc -l < ../index.txt",
     delete: "rm -f index.txt",

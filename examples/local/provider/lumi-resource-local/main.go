@@ -1,5 +1,5 @@
-// Command lumi-resource-local is the provider of package local. It works on the machine where it runs, and needs no
-// configuration. Relative paths start from the program's folder, in which an engine starts it.
+// Command lumi-resource-local is the provider of package local. It manages files and commands on the machine where it runs
+// and needs no configuration. Relative paths start from the program's folder, in which the engine starts it.
 package main
 
 import (

@@ -30,7 +30,7 @@ func (w *world) hook(repository, name, script string) {
 	must.Do(w, os.WriteFile(filepath.Join(repository, "hooks", name), []byte("#!/bin/sh\n"+script), 0o700))
 }
 
-// TestConformance has a command for the pipeline: a process that the repository started would end with a push that is killed.
+// TestConformance runs the pipeline as a command, since a process started by the repository would die with a killed push.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct+"status:\n  command: [sh, applied.sh]\n")
@@ -84,8 +84,8 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// TestReadme does what README.md says at its end: a deployment with a provider and this provisioner in one plan, where another
-// goroutine reviews the change and is the pipeline.
+// TestReadme follows the end of README.md: a deployment with a provider and this provisioner in one plan. Another goroutine
+// merges the change and acts as the pipeline.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme := must.Get(os.ReadFile("../README.md"))(t)

@@ -15,27 +15,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// file is what the file of a resource has.
+// file is the content of a resource's file.
 type file struct {
 	URN  string `json:"urn"`
 	Type string `json:"type"`
-	// Key is what Status returns the outputs of the resource by.
+	// Key is the key of the resource's outputs in Status.
 	Key          string   `json:"key"`
 	Dependencies []string `json:"dependencies,omitempty"`
 	Properties   any      `json:"properties"`
 }
 
-// files are those of a change, by name.
+// files maps names to the files of a change.
 type files struct {
 	wanted map[string][]byte
-	// gone has the keys of resources whose files are to be deleted.
+	// gone contains the keys of resources whose files are deleted.
 	gone map[string]string
 	// labels are the types and names of all resources.
 	labels map[string]string
 }
 
-// filesOf returns the files of a change. Of several versions of a resource, the latest counts. The error names the property
-// that cannot be committed.
+// filesOf returns the files of a change, with the latest version of each resource. The error names a property that must not
+// be committed.
 func filesOf(c *provisioner.Change) (*files, error) {
 	all := &files{map[string][]byte{}, map[string]string{}, map[string]string{}}
 	latest := map[string]int{}
@@ -66,7 +66,7 @@ func filesOf(c *provisioner.Change) (*files, error) {
 	return all, nil
 }
 
-// digest identifies a change. Keys are part of it, so that it differs from the same change that was made before.
+// digest identifies a change. It includes the keys, so that an identical earlier change has another digest.
 func (f *files) digest(environment, module string) string {
 	parts := []string{environment, module}
 	for _, name := range slices.Sorted(maps.Keys(f.wanted)) {
@@ -78,7 +78,7 @@ func (f *files) digest(environment, module string) string {
 	return digest(parts...)[:40]
 }
 
-// marshal returns indented JSON with sorted keys, which is the same for the same values.
+// marshal returns indented JSON with sorted keys. Equal values have equal results.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -88,10 +88,10 @@ func marshal(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// prefix begins the only key of the objects that special values are written as.
+// prefix begins the only key of an object that encodes a special value.
 const prefix = "lumi:"
 
-// plain returns a value as JSON has it, and an error if that is or has a secret.
+// plain converts a value to JSON types. It returns an error for secrets.
 func plain(v any, at string) (any, error) {
 	special := func(name string, v any) (any, error) {
 		v, err := plain(v, at)
@@ -99,8 +99,8 @@ func plain(v any, at string) (any, error) {
 	}
 	switch v := v.(type) {
 	case provisioner.Secret:
-		return nil, fmt.Errorf("property %s is a secret, which must not be committed: have the program pass the name of an entry "+
-			"in a secret manager, which the pipeline reads", cmp.Or(at, "properties"))
+		return nil, fmt.Errorf("property %s is a secret and must not be committed: pass the name of an entry in a secret manager "+
+			"that the pipeline reads", cmp.Or(at, "properties"))
 	case provisioner.Reference:
 		target := map[string]any{"urn": string(v.URN)}
 		if v.Property != "" {
@@ -140,14 +140,14 @@ func plain(v any, at string) (any, error) {
 }
 
 var (
-	// word is a part of a path that is the same, and allowed, on all file systems and in refs.
+	// word matches path elements that are valid and unambiguous on all file systems and in refs.
 	word     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 	reserved = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|lock)$`)
 	unsafe   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
-// fileName returns the name of a resource's file. The digest of the URN keeps names apart that differ in case or in what a
-// file name cannot have.
+// fileName returns the name of a resource's file. The digest of the URN separates names that differ only in case or in
+// invalid characters.
 func fileName(r *provisioner.Resource) string {
 	return fmt.Sprintf("%s-%s-%s.json", readable(r.Type.Name(), 60), readable(r.URN.Name(), 60), digest(string(r.URN))[:12])
 }
@@ -157,7 +157,7 @@ func readable(s string, most int) string {
 	return s[:min(len(s), most)]
 }
 
-// part returns the name of an environment, or a word of a module's, for paths and branches.
+// part converts the name of an environment, or an element of a module's name, for use in paths and branches.
 func part(s string) string {
 	if word.MatchString(s) && !reserved.MatchString(s) {
 		return s
@@ -165,7 +165,7 @@ func part(s string) string {
 	return strings.ToLower(readable(s, 40)) + "." + digest(s)[:12]
 }
 
-// expand replaces {environment} and {module} in a template. separator is between the words of a module's name.
+// expand replaces {environment} and {module} in a template. Separator joins the elements of a module's name.
 func expand(template, environment, module, separator string) string {
 	words := strings.Split(module, "/")
 	for i, w := range words {

@@ -16,24 +16,24 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// git runs the git command with the user's configuration, credentials and keys.
+// git runs git commands with the user's configuration, credentials and keys.
 type git struct {
-	// repository is the URL or path, which may have a password. Commands know it as the remote "lumi".
+	// repository is the URL or path, which may contain a password. In commands, it is the remote "lumi".
 	repository string
 	// dir is the bare repository to work in.
 	dir string
-	// env has more variables.
+	// env contains additional variables.
 	env []string
-	// fault is why a question to git has no answer, and what followed from that is not to be trusted.
+	// fault is the first error of a query. Results that depend on it must not be used.
 	fault error
 }
 
-// notOurs are the variables by which git takes another repository than the one that it is told to.
+// notOurs are the variables that make git use another repository.
 var notOurs = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
 	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_GRAFT_FILE GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_SHALLOW_FILE GIT_PREFIX
 	GIT_IMPLICIT_WORK_TREE GIT_QUARANTINE_PATH GIT_CONFIG GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS LC_ALL`)
 
-// environ returns the variables of commands. Nothing asks for passwords, and messages are in English.
+// environ returns the environment of commands. It disables password prompts and selects English messages.
 func (g *git) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -43,7 +43,7 @@ func (g *git) environ() []string {
 	return append(env, g.env...)
 }
 
-// commandError is why a command failed, in its own words.
+// commandError is the error output of a failed command.
 type commandError struct {
 	command, stderr string
 	err             error
@@ -59,8 +59,8 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// run runs git and returns its standard output without the newline at the end. No hook and no helper for diffs runs, and the
-// repository is not among the arguments, which other users of the machine can see.
+// run runs git and returns its standard output without the trailing newline. It disables hooks and diff helpers, and passes
+// the repository outside of the arguments, which other users of the machine can see.
 func (g *git) run(ctx context.Context, input string, args ...string) (string, error) {
 	all := []string{
 		"--config-env=remote.lumi.url=LUMI_GIT_REPOSITORY", "-c", "core.hooksPath=" + os.DevNull, "-c", "i18n.commitEncoding=UTF-8",
@@ -80,8 +80,8 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 	return "", failed
 }
 
-// execute runs a command, which ends with the context together with all that it started. It returns the standard output or,
-// after an error, what the command said about that.
+// execute runs a command and returns its standard output, or its error output as an error. The command and its child
+// processes end with the context.
 func execute(ctx context.Context, input string, env, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	ownGroup(cmd)
@@ -105,22 +105,23 @@ func execute(ctx context.Context, input string, env, args []string) (string, err
 	return stdout.String(), nil
 }
 
-// mostSaid limits what a command said in an error.
+// mostSaid limits the output in an error.
 const mostSaid = 2000
 
-// failed returns the error of a command with the end of what it said. It is masked first: a part of a password looks like none.
+// failed returns the error of a command with the end of its output. It masks passwords before truncating, since part of a
+// password cannot be recognized.
 func (g *git) failed(command, said string, err error) *commandError {
 	said = g.mask(said)
 	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], ""), err: err}
 }
 
-// passes recognizes what a repeated command may overcome.
+// passes matches transient errors.
 var passes = regexp.MustCompile(`(?i)could not resolve|temporary failure|failed to connect|connection (timed out|refused|reset|closed)|` +
 	`operation timed out|network is unreachable|no route to host|early EOF|hung up unexpectedly|unexpected disconnect|returned error: (429|5\d\d)`)
 
 var userinfo = regexp.MustCompile(`(://)[^/\s'"]*:[^/\s'"]*@|(https?://)[^/\s'"]*@`)
 
-// mask replaces passwords in URLs, and that of the repository wherever it is.
+// mask replaces passwords in URLs, and all occurrences of the repository's password.
 func (g *git) mask(text string) string {
 	if u, err := url.Parse(g.repository); err == nil && u.User != nil {
 		if password, ok := u.User.Password(); ok && password != "" {
@@ -139,7 +140,7 @@ func lines(s string) []string {
 	return strings.Split(s, "\n")
 }
 
-// ask runs git to learn something. Its exit code is an answer, too.
+// ask runs a git command whose exit code is part of its result.
 func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool) {
 	answer, err := g.run(ctx, "", args...)
 	var exit *exec.ExitError
@@ -149,7 +150,7 @@ func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool)
 	return answer, err == nil
 }
 
-// has reports whether a commit is in the repository to work in.
+// has reports whether the working repository contains a commit.
 func (g *git) has(ctx context.Context, commit string) bool {
 	_, yes := g.ask(ctx, "cat-file", "-e", commit+"^{commit}")
 	return yes
@@ -161,13 +162,13 @@ func (g *git) contains(ctx context.Context, tip, commit string) bool {
 	return yes
 }
 
-// object returns the id of what a revision such as "main:lumi/dev" names, or "".
+// object returns the id of a revision such as "main:lumi/dev", or "".
 func (g *git) object(ctx context.Context, revision string) string {
 	id, _ := g.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
 	return id
 }
 
-// identity has git use a name of its own if the user has none.
+// identity sets a name for commits if the user has not configured one.
 func (g *git) identity(ctx context.Context) {
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		if _, known := g.ask(ctx, "var", "GIT_"+role+"_IDENT"); !known {

@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// asPlugin has this binary be the plugin.
+// asPlugin makes this binary the plugin.
 const asPlugin = "LUMI_TEST_AS_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ type world struct {
 	env                      []string
 }
 
-// newWorld makes a repository with a first commit, and a workspace with settings. URL in them is that of the repository.
+// newWorld creates a repository with an initial commit, and a workspace with settings, in which URL is the repository's.
 func newWorld(t *testing.T, settings string) *world {
 	t.Helper()
 	w := &world{T: t, workspace: t.TempDir(), remote: filepath.Join(t.TempDir(), "infra.git"), clone: t.TempDir()}
@@ -61,7 +61,7 @@ func (w *world) settings(text string) {
 	must.Do(w, os.WriteFile(filepath.Join(w.workspace, "git.yaml"), []byte(text), 0o600))
 }
 
-// git runs git in the clone, or in another directory.
+// git runs git in the clone or in another directory.
 func (w *world) git(dir string, args ...string) string {
 	w.Helper()
 	cmd := exec.Command("git", args...)
@@ -76,7 +76,7 @@ func (w *world) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write adds a file to the next commit of the clone.
+// write adds a file to the clone's next commit.
 func (w *world) write(name, text string) {
 	w.Helper()
 	path := filepath.Join(w.clone, name)
@@ -84,7 +84,7 @@ func (w *world) write(name, text string) {
 	w.git("", "add", name)
 }
 
-// report writes what the pipeline did to its branch.
+// report writes the pipeline's report to its branch.
 func (w *world) report(d document) {
 	w.Helper()
 	w.reportText(string(must.Get(json.Marshal(d))(w)))
@@ -117,7 +117,7 @@ func (w *world) start(env ...string) *plugin.Provisioner {
 	return p
 }
 
-// provision has the plugin start a change, which must have a token.
+// provision starts a change through the plugin and returns its token.
 func (w *world) provision(c *provisioner.Change) string {
 	w.Helper()
 	token, err := w.start().Provision(w.Context(), c)
@@ -137,7 +137,7 @@ func (w *world) is(token string, state provisioner.State, message string) map[st
 	return s.Metadata
 }
 
-// files returns the files below lumi in a branch of the remote, by name, and the number of its commits.
+// files returns the files below lumi in a remote branch, by name, and its number of commits.
 func (w *world) files(branch string) (files map[string]string, commits int) {
 	w.Helper()
 	files = map[string]string{}
@@ -147,7 +147,7 @@ func (w *world) files(branch string) (files map[string]string, commits int) {
 	return files, len(lines(w.git(w.remote, "rev-list", branch)))
 }
 
-// wants checks the names of files in a branch and the number of its commits.
+// wants checks the file names and the number of commits of a branch.
 func (w *world) wants(branch string, commits int, names ...string) {
 	w.Helper()
 	files, n := w.files(branch)
@@ -163,7 +163,7 @@ func commitOf(t testing.TB, text string) string {
 	return parsed.Commit
 }
 
-// resource makes a resource that a deployment changed.
+// resource returns a resource of a change.
 func resource(name string, deployment int, properties provisioner.Properties) *provisioner.Resource {
 	const typ tokens.Type = "aws:rds:Database"
 	return &provisioner.Resource{
@@ -243,7 +243,7 @@ func TestLife(t *testing.T) {
 	}
 
 	commit := w.pull()
-	waits := fmt.Sprintf("waits for main@%.8s to be applied", commit)
+	waits := fmt.Sprintf("waiting for main@%.8s to be applied", commit)
 	w.is(token, provisioner.Running, waits)
 	w.report(document{Commit: commit, State: "running", Message: "step 2 of 3"})
 	w.is(token, provisioner.Running, waits+": step 2 of 3")
@@ -262,13 +262,14 @@ func TestLife(t *testing.T) {
 		t.Errorf("the metadata are %v", metadata)
 	}
 
-	// Nothing changes, and an engine that repeats the change may have lost the first token: old has what was perhaps made.
+	// Nothing changes. An engine that repeats a change may have lost the first token, so old contains the possibly created
+	// resources.
 	again := changeTo(log, database)
 	again.Old = created.New
 	if metadata := w.is(w.provision(again), provisioner.Done, ""); len(metadata) != 1 || metadata[log.Key]["arn"] != "a1" {
 		t.Errorf("the metadata are %v", metadata)
 	}
-	// A change and a deletion, with a file of somebody else's.
+	// A change and a deletion, next to an unmanaged file.
 	w.write("lumi/dev/site/notes.txt", "mine\n")
 	w.git("", "commit", "-qm", "notes")
 	w.git("", "push", "-q", "origin", "main")
@@ -283,7 +284,7 @@ func TestLife(t *testing.T) {
 	w.is(token, provisioner.Done, "")
 	token = w.provision(&provisioner.Change{Environment: "dev", Module: "site", Old: changed.New})
 	w.wants("main", 6, "notes.txt")
-	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied", w.pull()))
+	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied", w.pull()))
 }
 
 func TestEmptyRepository(t *testing.T) {
@@ -292,10 +293,10 @@ func TestEmptyRepository(t *testing.T) {
 	w.git(w.remote, "update-ref", "-d", "refs/heads/main")
 	token := w.provision(changeTo(resource("main", 1, sized)))
 	w.wants("main", 1, fileName(resource("main", 1, nil)))
-	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied", commitOf(t, token)))
-	w.fails("branch: mian", "git.yaml: branch mian is not in the repository, which has main")
+	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied", commitOf(t, token)))
+	w.fails("branch: mian", "git.yaml: branch mian not found in the repository, which has main")
 	w.git(w.remote, "update-ref", "-d", "refs/heads/main")
-	w.fails("review: branch", "the repository is empty: push a first commit to main, so that there is a branch to merge into")
+	w.fails("review: branch", "the repository is empty: push an initial commit to main first")
 }
 
 func TestSHA256(t *testing.T) {
@@ -309,7 +310,7 @@ func TestSHA256(t *testing.T) {
 	w.git("", "commit", "-q", "--allow-empty", "-m", "first")
 	w.git("", "push", "-q", "origin", "HEAD:main")
 	token := w.provision(changeTo(resource("main", 1, sized)))
-	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied", w.pull()))
+	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied", w.pull()))
 }
 
 func TestDocumented(t *testing.T) {
@@ -322,7 +323,7 @@ func TestDocumented(t *testing.T) {
 	}
 }
 
-// fails checks that a change fails with settings.
+// fails checks that a change fails with the given settings.
 func (w *world) fails(settings, want string) {
 	w.Helper()
 	w.settings("repository: URL\n" + settings)
@@ -367,11 +368,11 @@ func TestReview(t *testing.T) {
 				t.Errorf("first %s, then %s", token, again)
 			}
 			w.wants("lumi/dev/site", 2, fileName(c.New[0]))
-			w.is(token, provisioner.Running, fmt.Sprintf("waits for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, token)))
+			w.is(token, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, token)))
 			w.git("", "fetch", "-q")
 			merge(w)
 			w.git("", "push", "-q", "origin", "main", ":lumi/dev/site")
-			if err := os.RemoveAll(filepath.Join(w.workspace, ".lumi")); err != nil { // Another machine asks.
+			if err := os.RemoveAll(filepath.Join(w.workspace, ".lumi")); err != nil { // From another machine.
 				t.Fatal(err)
 			}
 			tip := w.pull()
@@ -397,11 +398,11 @@ func TestClosed(t *testing.T) {
 	second := w.provision(changeTo(resource("main", 2, sized)))
 	w.wants("lumi/dev/site", 2, fileName(resource("main", 1, nil)))
 	w.is(first, provisioner.Failed, fmt.Sprintf("lumi/dev/site no longer has commit %.8s: another change replaced it", commitOf(t, first)))
-	w.is(second, provisioner.Running, fmt.Sprintf("waits for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, second)))
+	w.is(second, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, second)))
 	w.git("", "push", "-q", "origin", ":lumi/dev/site")
 	w.is(second, provisioner.Failed, fmt.Sprintf("lumi/dev/site was closed without being merged into main (commit %.8s)", commitOf(t, second)))
 	third := w.provision(changeTo(resource("main", 2, sized)))
-	w.is(third, provisioner.Running, fmt.Sprintf("waits for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, third)))
+	w.is(third, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, third)))
 
 	// Somebody rewrites main.
 	w.settings(direct)
@@ -421,9 +422,9 @@ func TestStatusCommand(t *testing.T) {
 	token := w.provision(c)
 	commit := w.pull()
 	answer("")
-	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied", commit))
+	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied", commit))
 	answer(`echo '{"state": "running", "message": "'$1 $LUMI_ENVIRONMENT $LUMI_MODULE'"}'`)
-	w.is(token, provisioner.Running, fmt.Sprintf("waits for main@%.8s to be applied: %s dev site", commit, commit))
+	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied: %s dev site", commit, commit))
 	answer(`echo '{"state": "applied", "outputs": {"` + fileName(c.New[0]) + `": {"n": 3}}}'`)
 	if m := w.is(token, provisioner.Done, ""); m[c.New[0].Key]["n"] != 3.0 {
 		t.Errorf("the metadata are %v", m)
@@ -431,8 +432,8 @@ func TestStatusCommand(t *testing.T) {
 	for script, want := range map[string]string{
 		`echo oh no >&2; exit 3`:            "sh: oh no",
 		`exit 3`:                            "sh: exit status 3",
-		`echo '{"state": "good"}'`:          `sh: state "good" must be running, failed or applied`,
-		`echo '{"state": "failed", "x":1}'`: `sh: json: unknown field "x"; the keys are commit, state, message and outputs`,
+		`echo '{"state": "good"}'`:          `sh: state must be running, failed or applied, got "good"`,
+		`echo '{"state": "failed", "x":1}'`: `sh: json: unknown field "x"; the valid keys are commit, state, message and outputs`,
 	} {
 		answer(script)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {
@@ -447,9 +448,9 @@ func TestReports(t *testing.T) {
 	token := w.provision(changeTo(resource("main", 1, sized)))
 	w.pull()
 	for text, want := range map[string]string{
-		`{`:                    "lumi-status:dev/site.json: unexpected EOF; the keys are commit, state, message and outputs",
-		`{"commit": "main"}`:   `lumi-status:dev/site.json: commit "main" must be the full id of a commit`,
-		`{"state": "applied"}`: `lumi-status:dev/site.json: commit "" must be the full id of a commit`,
+		`{`:                    "lumi-status:dev/site.json: unexpected EOF; the valid keys are commit, state, message and outputs",
+		`{"commit": "main"}`:   `lumi-status:dev/site.json: commit must be a full commit id, got "main"`,
+		`{"state": "applied"}`: `lumi-status:dev/site.json: commit must be a full commit id, got ""`,
 	} {
 		w.reportText(text)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {

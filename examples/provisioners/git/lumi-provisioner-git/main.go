@@ -1,5 +1,5 @@
-// Lumi-provisioner-git commits the desired state of resources as files to a repository, and waits until the pipeline of that
-// repository reports that it was applied. README.md describes its settings and the pipeline's part.
+// Lumi-provisioner-git commits the desired state of resources as files to a repository and waits until the repository's
+// pipeline reports that it has applied them. README.md describes its settings and the pipeline's interface.
 package main
 
 import (
@@ -15,24 +15,24 @@ import (
 
 func main() { serve.MainProvisioner("git", "1.0.0", gitProvisioner{}) }
 
-// gitProvisioner keeps nothing between calls but copies of repositories.
+// gitProvisioner keeps only cached copies of repositories between calls.
 type gitProvisioner struct{}
 
-// change is what a provisioner.Change means for the repository.
+// change is a provisioner.Change and its place in the repository.
 type change struct {
 	*repository
 	*files
 	environment, module string
-	// folder has the files, and proposal is the branch that people merge, or "".
+	// folder contains the files, and proposal is the branch to merge, or "".
 	folder, proposal string
-	// digest identifies the change in the messages of commits.
+	// digest identifies the change in commit messages.
 	digest string
 }
 
-// begin fetches what a change is about. The caller closes the repository.
+// begin prepares a change and fetches its branches. The caller must close the repository.
 func begin(ctx context.Context, c *provisioner.Change) (x *change, err error) {
 	if c.Task != "" {
-		return nil, fmt.Errorf("unknown task %q: there are none", c.Task)
+		return nil, fmt.Errorf("unknown task %q: this provisioner has no tasks", c.Task)
 	}
 	all, err := filesOf(c)
 	if err != nil {
@@ -74,9 +74,9 @@ func (x *change) update(ctx context.Context) error {
 	case x.tips[x.settings.Branch] != "":
 		return nil
 	case len(x.branches) > 0:
-		return fmt.Errorf("%s: branch %s is not in the repository, which has %s", settingsFile, x.settings.Branch, list(x.branches))
+		return fmt.Errorf("%s: branch %s not found in the repository, which has %s", settingsFile, x.settings.Branch, list(x.branches))
 	case x.proposal != "":
-		return fmt.Errorf("the repository is empty: push a first commit to %s, so that there is a branch to merge into", x.settings.Branch)
+		return fmt.Errorf("the repository is empty: push an initial commit to %s first", x.settings.Branch)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *pr
 		return nil, err
 	}
 	if p.isEmpty() {
-		return &provisioner.Plan{Text: fmt.Sprintf("%s of %s is up to date\n", x.folder, x.settings.Branch)}, nil
+		return &provisioner.Plan{Text: fmt.Sprintf("%s in %s is up to date\n", x.folder, x.settings.Branch)}, nil
 	}
 	diff, err := x.run(ctx, "", "diff-tree", "-p", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", p.before, p.tree, "--", x.folder)
 	if err != nil {
@@ -120,10 +120,10 @@ func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *pr
 	return &provisioner.Plan{Text: how + ":\n" + diff + "\n"}, nil
 }
 
-// attempts is how often a change is committed again since another one came first.
+// attempts is the maximum number of attempts to push a change while others push to the same branch.
 const attempts = 10
 
-// Provision implements [provisioner.Provisioner]. A change that is in the repository already is not committed again.
+// Provision implements [provisioner.Provisioner]. It does not commit a change that is already in the repository.
 func (gitProvisioner) Provision(ctx context.Context, c *provisioner.Change) (token string, err error) {
 	x, err := begin(ctx, c)
 	if err != nil {
@@ -155,15 +155,15 @@ func (gitProvisioner) Provision(ctx context.Context, c *provisioner.Change) (tok
 		if failed == nil {
 			return x.token(ctx, commit, x.proposal, nil)
 		}
-		// Git's words differ, so what counts is whether somebody else has changed the branch.
+		// Git's messages vary, so check whether the branch has changed.
 		if err := x.update(ctx); err != nil || attempt == attempts || x.tips[branch] == before && x.tips[x.settings.Branch] == target {
 			return "", errors.Join(failed, err)
 		}
 	}
 }
 
-// unchanged returns the token of a change that the target branch has, or "" if it never had the folder. The engine may have
-// lost the token that came first, with the metadata that it leads to.
+// unchanged returns the token of a change that is already in the target branch, or "" if the branch never had the folder.
+// The engine may have lost the original token, and needs one to get the metadata.
 func (x *change) unchanged(ctx context.Context) (string, error) {
 	target := x.tips[x.settings.Branch]
 	if target == "" {
@@ -176,7 +176,7 @@ func (x *change) unchanged(ctx context.Context) (string, error) {
 	return x.token(ctx, last, "", nil)
 }
 
-// message returns the message of a commit.
+// message returns the commit message.
 func (x *change) message(p *proposed) string {
 	var what, body []string
 	for _, kind := range []struct {

@@ -14,26 +14,26 @@ import (
 	"time"
 )
 
-// caches is where copies of repositories are. It can be deleted at any time.
+// caches is the path of the cached repositories. It can be deleted at any time.
 var caches = filepath.Join(".lumi", "git")
 
-// repository is a bare copy of the repository that this process has to itself.
+// repository is a bare copy of the repository for the exclusive use of this process.
 type repository struct {
 	git
 	settings *settings
-	// shared is where the copy is when no process uses it.
+	// shared is the path of the copy while no process uses it.
 	shared string
 	broken bool
-	// tips are the commits of the repository's branches that were fetched, and branches the names of all.
+	// tips are the fetched commits of the repository's branches, and branches the names of all branches.
 	tips     map[string]string
 	branches []string
 }
 
-// open takes the copy that former calls have left. It is moved to a folder of its own meanwhile: the copy of a process that is
-// killed, with all that git has left half done in it, is never used again, and one that comes second makes a new copy.
+// open takes over the cached copy, moving it to its own folder. If the process is killed, the possibly inconsistent copy is
+// not reused. Concurrent calls make new copies.
 func open(s *settings) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("git is not on $PATH: install it, version 2.31 or later")
+		return nil, errors.New("git not found in $PATH: install git 2.31 or later")
 	}
 	root, err := filepath.Abs(caches)
 	if err != nil {
@@ -61,7 +61,7 @@ func open(s *settings) (*repository, error) {
 	return r, nil
 }
 
-// close leaves the copy to later calls unless it may be broken or another process has left one. A fault replaces err.
+// close returns the copy to the cache unless it may be broken or another process has returned one. A fault replaces err.
 func (r *repository) close(ctx context.Context, err *error) {
 	if r.fault != nil {
 		*err = r.fault
@@ -72,8 +72,8 @@ func (r *repository) close(ctx context.Context, err *error) {
 	_ = os.RemoveAll(filepath.Dir(r.dir))
 }
 
-// fetch brings the copy up to date: the target branch, that of a proposal if there is one, and that of the pipeline's reports.
-// Those that do not exist have no tip.
+// fetch updates the copy: the target branch, the proposal's branch, if any, and the branch of the pipeline's reports.
+// Missing branches have no tip.
 func (r *repository) fetch(ctx context.Context, proposal string) error {
 	names := []string{r.settings.Branch}
 	if proposal != "" {
@@ -123,7 +123,7 @@ func (r *repository) fetch(ctx context.Context, proposal string) error {
 	}
 }
 
-// initialize makes the copy if there is none.
+// initialize creates the copy if it does not exist.
 func (r *repository) initialize(ctx context.Context, listed string) error {
 	if _, err := os.Stat(r.dir); err == nil {
 		return nil
@@ -138,13 +138,13 @@ func (r *repository) initialize(ctx context.Context, listed string) error {
 
 // proposed is a commit that has not been made yet.
 type proposed struct {
-	// parent is the commit that it changes, or "".
+	// parent is the parent commit, or "".
 	parent string
-	// before and tree are the trees of both.
+	// before and tree are the trees before and after.
 	before, tree string
-	// folder is what the files are in.
+	// folder is the path of the files.
 	folder string
-	// created, changed and deleted are the names of files.
+	// created, changed and deleted are file names.
 	created, changed, deleted []string
 }
 
@@ -177,7 +177,7 @@ func (r *repository) propose(ctx context.Context, parent, folder string, f *file
 	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		about, name, _ := strings.Cut(entry, "\t")
 		if strings.HasPrefix(folder+"/", name+"/") && !strings.HasPrefix(about, "040000 ") {
-			return nil, fmt.Errorf("%s of %s is not a folder: set another path in %s", name, r.settings.Branch, settingsFile)
+			return nil, fmt.Errorf("%s in %s is not a folder: set another path in %s", name, r.settings.Branch, settingsFile)
 		}
 		existing[strings.TrimPrefix(name, folder+"/")] = about
 	}
@@ -211,7 +211,7 @@ func (r *repository) propose(ctx context.Context, parent, folder string, f *file
 	return p, err
 }
 
-// write stores files as objects and returns their ids, all by one command.
+// write stores files as objects by a single command and returns their ids.
 func (r *repository) write(ctx context.Context, names []string, contents map[string][]byte) ([]string, error) {
 	dir := filepath.Join(filepath.Dir(r.dir), "files")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -229,7 +229,7 @@ func (r *repository) write(ctx context.Context, names []string, contents map[str
 	return lines(ids), err
 }
 
-// commit makes a commit, signed if the user's configuration says so.
+// commit creates a commit, signed if the user's configuration requires it.
 func (r *repository) commit(ctx context.Context, p *proposed, message string) (string, error) {
 	r.identity(ctx)
 	args := []string{"commit-tree", p.tree}
@@ -242,7 +242,7 @@ func (r *repository) commit(ctx context.Context, p *proposed, message string) (s
 	return r.run(ctx, message, args...)
 }
 
-// push has a branch of the repository lead to a commit, unless it has changed since it was fetched.
+// push updates a remote branch to a commit, unless the branch has changed since it was fetched.
 func (r *repository) push(ctx context.Context, commit, branch string) error {
 	ref := "refs/heads/" + branch
 	_, err := r.run(ctx, "", "push", "--quiet", "--no-verify", "--recurse-submodules=no",

@@ -14,20 +14,20 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// settingsFile is in the workspace's folder, where the plugin runs.
+// settingsFile is relative to the workspace's folder, in which the plugin runs.
 const settingsFile = "git.yaml"
 
-// settings are those of git.yaml. {environment} and {module} in paths have not been replaced yet.
+// settings are the contents of git.yaml. {environment} and {module} in paths are not replaced yet.
 type settings struct {
-	// Repository is what git takes: a URL or a path. It may have a password.
+	// Repository is a URL or path, which may contain a password.
 	Repository string
-	// Branch is what the pipeline applies.
+	// Branch is the branch that the pipeline applies.
 	Branch string
-	// Path is the folder that the files are in.
+	// Path is the folder of the files.
 	Path string
-	// Review is "branch" if changes are proposed on a branch of their own, or "direct".
+	// Review is "branch" to propose changes on separate branches, or "direct".
 	Review string
-	// Status is where the pipeline reports what it did: the branch and the file, or a command that prints the report.
+	// Status is the location of the pipeline's reports: a file in a branch, or a command that prints the report.
 	Status struct {
 		Branch, File string
 		Command      []string
@@ -37,7 +37,7 @@ type settings struct {
 var (
 	settingNames = []string{"repository", "branch", "path", "review", "status", "file", "command"}
 	unknownKey   = regexp.MustCompile(`^field (.*) not found in type `)
-	// Git quotes other characters in its output, and some file systems do not have them.
+	// Git quotes other characters in its output, and some file systems do not allow them.
 	pathForm   = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
 	branchForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*$`)
 )
@@ -45,7 +45,7 @@ var (
 func readSettings() (*settings, error) {
 	src, err := os.ReadFile(settingsFile)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, errors.New("git.yaml is missing: write one next to Lumi.yaml, with at least repository: URL")
+		return nil, errors.New("git.yaml not found: create it next to Lumi.yaml, with at least repository: URL")
 	}
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func readSettings() (*settings, error) {
 	return parseSettings(src)
 }
 
-// parseSettings parses git.yaml. The error is the first problem.
+// parseSettings parses git.yaml. It returns the first error.
 func parseSettings(src []byte) (*settings, error) {
 	s := &settings{}
 	err := yaml.Load(src, s, yaml.WithKnownFields(true), yaml.WithSingleDocument())
@@ -66,7 +66,7 @@ func parseSettings(src []byte) (*settings, error) {
 	if len(strings.TrimSpace(string(src))) > 0 && first != nil {
 		message := first.Message
 		if key := unknownKey.FindStringSubmatch(message); key != nil {
-			message = fmt.Sprintf("unknown key %q; README.md of the provisioner lists them", key[1])
+			message = fmt.Sprintf("unknown key %q; see the provisioner's README.md", key[1])
 			if near := suggest.Name(key[1], settingNames); near != "" {
 				message = fmt.Sprintf("unknown key %q; did you mean %q?", key[1], near)
 			}
@@ -74,12 +74,12 @@ func parseSettings(src []byte) (*settings, error) {
 		return nil, fmt.Errorf("%s:%d:%d: %s", settingsFile, max(first.Mark.Line, 1), max(first.Mark.Column, 1), message)
 	}
 	if s.Status.Command != nil && s.Status.Branch+s.Status.File != "" {
-		return nil, fmt.Errorf("%s: status has a command, and so no branch and no file; remove one of them", settingsFile)
+		return nil, fmt.Errorf("%s: status.command cannot be combined with status.branch or status.file", settingsFile)
 	}
 	s.Branch, s.Review = cmp.Or(s.Branch, "main"), cmp.Or(s.Review, "branch")
 	s.Path = cmp.Or(s.Path, "lumi/{environment}/{module}")
 	s.Status.Branch, s.Status.File = cmp.Or(s.Status.Branch, "lumi-status"), cmp.Or(s.Status.File, "{environment}/{module}.json")
-	const characters = "; write a relative path of letters, digits, -, _ and ., with {environment} and {module}"
+	const characters = "; must be a relative path of letters, digits, -, _ and ., with {environment} and {module}"
 	for _, v := range []struct {
 		name, value string
 		valid       bool
@@ -88,7 +88,7 @@ func parseSettings(src []byte) (*settings, error) {
 		{"repository", s.Repository, s.Repository != "", "; write repository: URL"},
 		{"branch", s.Branch, isBranch(s.Branch), "; write branch: main"},
 		{"path", s.Path, isPath(s.Path), characters},
-		{"review", s.Review, s.Review == "branch" || s.Review == "direct", "; write branch or direct"},
+		{"review", s.Review, s.Review == "branch" || s.Review == "direct", "; must be branch or direct"},
 		{"status.branch", s.Status.Branch, isBranch(s.Status.Branch), "; write branch: lumi-status"},
 		{"status.file", s.Status.File, isPath(s.Status.File), characters},
 		{"status.command", "[]", s.Status.Command == nil || len(s.Status.Command) > 0, "; write command: [PROGRAM, ARGUMENT]"},
@@ -104,7 +104,7 @@ func isBranch(s string) bool {
 	return branchForm.MatchString(s) && !strings.Contains(s, "..") && !strings.HasSuffix(s, ".lock") && !strings.HasSuffix(s, ".")
 }
 
-// isPath reports whether s is a path below the repository's root that git and all file systems take.
+// isPath reports whether s is a relative path that is valid in git and on all file systems.
 func isPath(s string) bool {
 	s = strings.NewReplacer("{environment}", "e", "{module}", "m").Replace(s)
 	return pathForm.MatchString(s) && path.Clean(s) == s

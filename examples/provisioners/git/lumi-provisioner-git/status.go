@@ -14,17 +14,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// trailer precedes the digest of a change in the last line of a message.
+// trailer precedes the digest of a change in the last line of a commit message.
 const trailer = "Lumi-Change: "
 
-// token is what connects Provision with Status.
+// token identifies a change for Status.
 type token struct {
 	Commit string `json:"commit"`
-	// Base is the commit before it, or "" for the first one.
+	// Base is the parent commit, or "" for the first one.
 	Base string `json:"base,omitempty"`
-	// Tree is the folder of the change, or "" if that is gone. A merge that squashes may keep nothing else.
+	// Tree is the tree of the change's folder, or "" if it was deleted. A squash merge may preserve nothing else.
 	Tree string `json:"tree,omitempty"`
-	// Change is the digest in the message.
+	// Change is the digest in the commit message.
 	Change string `json:"change,omitempty"`
 	// Proposal is the branch that the commit was pushed to for review, or "".
 	Proposal    string `json:"proposal,omitempty"`
@@ -32,13 +32,13 @@ type token struct {
 	Module      string `json:"module"`
 }
 
-// unmarshal reads JSON that has nothing unknown, and nothing after it.
+// unmarshal parses JSON without unknown fields and trailing data.
 func unmarshal(text string, into any) error {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
 	if _, end := decoder.Token(); err == nil && !errors.Is(end, io.EOF) {
-		err = errors.New("something follows the object")
+		err = errors.New("unexpected data after the object")
 	}
 	return err
 }
@@ -54,7 +54,7 @@ func (t *token) isValid() bool {
 	return t.Commit != "" && t.Environment != "" && t.Module != "" && (t.Proposal == "" || isBranch(t.Proposal))
 }
 
-// token returns the token of a commit, unless err is one.
+// token returns the token of a commit. It passes err on.
 func (x *change) token(ctx context.Context, commit, proposal string, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func (x *change) token(ctx context.Context, commit, proposal string, err error) 
 func (gitProvisioner) Status(ctx context.Context, text string) (status *provisioner.Status, err error) {
 	var t token
 	if err := unmarshal(text, &t); err != nil || !t.isValid() {
-		return nil, fmt.Errorf("the token is not one of this provisioner's: %w", lumi.ErrNotFound)
+		return nil, fmt.Errorf("the token was not issued by this provisioner: %w", lumi.ErrNotFound)
 	}
 	s, err := readSettings()
 	if err != nil {
@@ -109,7 +109,7 @@ func (gitProvisioner) Status(ctx context.Context, text string) (status *provisio
 		return nil, err
 	case waiting != "":
 		status.State = provisioner.Running
-		status.Message = fmt.Sprintf("waits for %s to be merged into %s (commit %.8s)", t.Proposal, s.Branch, waiting)
+		status.Message = fmt.Sprintf("waiting for %s to be merged into %s (commit %.8s)", t.Proposal, s.Branch, waiting)
 	case r.tips[t.Proposal] != "":
 		status.Message = fmt.Sprintf("%s no longer has commit %.8s: another change replaced it", t.Proposal, t.Commit)
 	default:
@@ -118,8 +118,8 @@ func (gitProvisioner) Status(ctx context.Context, text string) (status *provisio
 	return status, nil
 }
 
-// find returns the commit by which a branch has a change, or "". It is another one than the token's after a merge that
-// squashes or rebases: its message has the same trailer, or the folder in it is the same.
+// find returns the commit that contains a change in a branch, or "". After a squash or rebase, it differs from the token's:
+// its message has the same trailer, or its folder is identical.
 func (r *repository) find(ctx context.Context, t *token, branch string) (string, error) {
 	tip := r.tips[branch]
 	if tip == "" {
@@ -156,7 +156,7 @@ func (r *repository) byTrailer(ctx context.Context, base, tip, change string) (s
 	return first, err
 }
 
-// since adds the range from base, or the beginning, to tip after the second argument of a command.
+// since inserts the range from base, or the root, to tip after the second argument of a command.
 func since(base, tip string, args ...string) []string {
 	commits := []string{tip}
 	if base != "" {
@@ -165,39 +165,39 @@ func since(base, tip string, args ...string) []string {
 	return append(append(append([]string{}, args[:2]...), commits...), args[2:]...)
 }
 
-// document is what the pipeline reports.
+// document is the pipeline's report.
 type document struct {
-	// Commit is the commit of the branch that was applied, with all before it. A command may leave it out.
+	// Commit is the applied commit. All of its ancestors count as applied, too. A command may omit it.
 	Commit  string            `json:"commit"`
 	State   provisioner.State `json:"state"`
 	Message string            `json:"message"`
-	// Outputs are the metadata of resources, by the names of their files.
+	// Outputs maps file names to the metadata of resources.
 	Outputs map[string]provisioner.Properties `json:"outputs"`
 }
 
 const applied = "applied"
 
-// applied returns what the pipeline reports about a commit of the branch.
+// applied returns the pipeline's result for a commit of the branch.
 func (r *repository) applied(ctx context.Context, environment, module, landed string) (*provisioner.Status, error) {
 	text, source, err := r.report(ctx, environment, module, landed)
 	if err != nil {
 		return nil, err
 	}
 	wait := &provisioner.Status{
-		State: provisioner.Running, Message: fmt.Sprintf("waits for %s@%.8s to be applied", r.settings.Branch, landed),
+		State: provisioner.Running, Message: fmt.Sprintf("waiting for %s@%.8s to be applied", r.settings.Branch, landed),
 	}
 	if strings.TrimSpace(text) == "" {
 		return wait, nil
 	}
 	var d document
 	if err := unmarshal(text, &d); err != nil {
-		return nil, fmt.Errorf("%s: %w; the keys are commit, state, message and outputs", source, err)
+		return nil, fmt.Errorf("%s: %w; the valid keys are commit, state, message and outputs", source, err)
 	}
 	if d.Commit == "" && r.settings.Status.Command != nil {
 		d.Commit = landed
 	}
 	if !hexID.MatchString(d.Commit) {
-		return nil, fmt.Errorf("%s: commit %q must be the full id of a commit", source, d.Commit)
+		return nil, fmt.Errorf("%s: commit must be a full commit id, got %q", source, d.Commit)
 	}
 	if !r.has(ctx, d.Commit) || !r.contains(ctx, d.Commit, landed) {
 		return wait, nil
@@ -218,10 +218,10 @@ func (r *repository) applied(ctx context.Context, environment, module, landed st
 		metadata, err := r.metadata(ctx, landed, expand(r.settings.Path, environment, module, "/"), d.Outputs)
 		return &provisioner.Status{State: provisioner.Done, Message: d.Message, Metadata: metadata}, err
 	}
-	return nil, fmt.Errorf("%s: state %q must be running, failed or applied", source, d.State)
+	return nil, fmt.Errorf("%s: state must be running, failed or applied, got %q", source, d.State)
 }
 
-// report returns the text of the document, or "", and where it is from.
+// report returns the text of the report, or "", and its source.
 func (r *repository) report(ctx context.Context, environment, module, landed string) (text, source string, err error) {
 	if command := r.settings.Status.Command; command != nil {
 		env := append(r.environ(), "LUMI_ENVIRONMENT="+environment, "LUMI_MODULE="+module)
@@ -240,7 +240,7 @@ func (r *repository) report(ctx context.Context, environment, module, landed str
 	return text, r.settings.Status.Branch + ":" + name, err
 }
 
-// metadata returns outputs by the keys of resources, which their files have in a line of their own.
+// metadata maps the keys of resources to their outputs. Each file contains its key on a separate line.
 func (r *repository) metadata(
 	ctx context.Context, commit, folder string, outputs map[string]provisioner.Properties,
 ) (map[string]provisioner.Properties, error) {

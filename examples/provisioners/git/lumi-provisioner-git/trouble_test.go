@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// wrap puts a script before git on $PATH. In it, $GIT is the real one.
+// wrap puts a script in front of git on $PATH. In the script, $GIT is the real git.
 func (w *world) wrap(script string) (env []string) {
 	w.Helper()
 	real := must.Get(exec.LookPath("git"))(w)
@@ -29,7 +29,7 @@ func (w *world) wrap(script string) (env []string) {
 	return []string{"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}
 }
 
-// TestKilled kills the plugin after each git command of Provision, before it knows the result, and calls it again.
+// TestKilled kills the plugin after each git command of Provision, before it reads the result, and repeats the call.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for branch, mode := range map[string]string{"main": direct, "lumi/dev/site": reviewed} {
@@ -37,7 +37,8 @@ func TestKilled(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, mode)
 			count := filepath.Join(t.TempDir(), "count")
-			// The number of the command to die at is in a file. An odd lock is what git leaves when it is killed, too.
+			// A file contains the number of the fatal command. For odd numbers, it also leaves a lock, as a killed git
+			// does.
 			env := w.wrap(`n=$(cat ` + count + `); echo $((n - 1)) >` + count + `
 die() { for d in ` + w.workspace + `/.lumi/git/used-*/git; do : >$d/packed-refs.lock; : >$d/refs/heads/main.lock; done; kill -9 $PPID; exit 1; }
 "$GIT" "$@"; code=$?
@@ -149,7 +150,7 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestFault has git end without an answer, which does not mean that a token is unknown.
+// TestFault makes git fail without an answer, which does not mean that a token is unknown.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -182,7 +183,7 @@ func TestUnreachable(t *testing.T) {
 	w.settings("repository: /nowhere/infra.git\n")
 	w.refuses(changeTo(resource("main", 1, sized)), "git ls-remote: fatal: '/nowhere/infra.git' does not appear to be a git repository\n"+
 		"fatal: Could not read from remote repository.\nPlease make sure you have the correct access rights\nand the repository exists.")
-	if _, err := w.start("PATH=").Plan(t.Context(), changeTo()); err == nil || err.Error() != "git is not on $PATH: install it, version 2.31 or later" {
+	if _, err := w.start("PATH=").Plan(t.Context(), changeTo()); err == nil || err.Error() != "git not found in $PATH: install git 2.31 or later" {
 		t.Error(err)
 	}
 }
@@ -199,7 +200,7 @@ func TestMask(t *testing.T) {
 	} {
 		expect.Equal(t, want, g.mask(text))
 	}
-	// What is left of a password where a text is cut off would not be found any more.
+	// The rest of a truncated password could not be recognized.
 	end := strings.Repeat("é", mostSaid/2-2)
 	if got, want := g.failed("git push", "hunter!2"+end, errors.New("exit status 1")).Error(), "git push: ***"+end; got != want {
 		t.Errorf("got %.20s…, want %.20s…", got, want)
@@ -209,7 +210,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestToken has no password in the token, and nothing of the repository's URL in the copy.
+// TestToken checks that the token contains no password, and the copy no part of the repository's URL.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "repository: https://ann:hunter2@example.com/infra.git\nreview: direct\n")
@@ -265,7 +266,7 @@ func TestSigned(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
-	const rule = ", which must not be committed: have the program pass the name of an entry in a secret manager, which the pipeline reads"
+	const rule = " and must not be committed: pass the name of an entry in a secret manager that the pipeline reads"
 	secret := provisioner.Secret{Value: "hunter2"}
 	for path, value := range map[string]any{
 		"a": secret, "a.b[1]": map[string]any{"b": []any{1.0, secret}}, "a[0]": provisioner.Interpolation{Parts: []any{secret}},
@@ -319,7 +320,7 @@ func TestNames(t *testing.T) {
 	w.git(w.remote, "fsck", "--strict")
 	module := changeTo(resource("main", 1, sized))
 	module.Module = "my/lock"
-	w.provision(module) // although lumi/dev/my/lock/cluster could not be a branch then
+	w.provision(module) // then lumi/dev/my/lock/cluster cannot be a branch
 }
 
 func TestVersions(t *testing.T) {
@@ -340,11 +341,11 @@ func TestInTheWay(t *testing.T) {
 	w.write("lumi", "a file\n")
 	w.git("", "commit", "-qm", "lumi")
 	w.git("", "push", "-q", "origin", "main")
-	w.refuses(changeTo(resource("main", 1, sized)), "lumi of main is not a folder: set another path in git.yaml")
+	w.refuses(changeTo(resource("main", 1, sized)), "lumi in main is not a folder: set another path in git.yaml")
 	expect.Equal(t, "a file", w.git(w.remote, "show", "main:lumi"))
 }
 
-// TestBroken has a copy that is unusable. The call after the one that fails makes a new one.
+// TestBroken uses a broken copy. The call fails, and the next one makes a new copy.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)
@@ -374,11 +375,11 @@ func TestDiffIsBounded(t *testing.T) {
 	}
 	c := changeTo(resource("main", 1, sized))
 	w.provision(c)
-	if planned, err = w.start().Plan(t.Context(), c); err != nil || planned.Text != "lumi/dev/site of main is up to date\n" {
+	if planned, err = w.start().Plan(t.Context(), c); err != nil || planned.Text != "lumi/dev/site in main is up to date\n" {
 		t.Errorf("%v, %v", planned, err)
 	}
 	c.Task = "migrate"
-	w.refuses(c, `unknown task "migrate": there are none`)
+	w.refuses(c, `unknown task "migrate": this provisioner has no tasks`)
 }
 
 func TestSettings(t *testing.T) {
@@ -386,18 +387,18 @@ func TestSettings(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                               `git.yaml: invalid repository ""; write repository: URL`,
 		"repository: a\nbrach: b":                        `git.yaml:2:1: unknown key "brach"; did you mean "branch"?`,
-		"repository: a\nzzz: b":                          `git.yaml:2:1: unknown key "zzz"; README.md of the provisioner lists them`,
+		"repository: a\nzzz: b":                          `git.yaml:2:1: unknown key "zzz"; see the provisioner's README.md`,
 		"repository: a\nrepository: b":                   `git.yaml:2:1: mapping key "repository" already defined at line 1`,
 		"repository: [a]":                                "git.yaml:1:13: cannot construct !!seq into string",
-		"repository: a\nreview: maybe":                   `git.yaml: invalid review "maybe"; write branch or direct`,
+		"repository: a\nreview: maybe":                   `git.yaml: invalid review "maybe"; must be branch or direct`,
 		"repository: a\nbranch: a..b":                    `git.yaml: invalid branch "a..b"; write branch: main`,
-		"repository: a\npath: ../x":                      `git.yaml: invalid path "../x"; write a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
-		"repository: a\npath: lumi/{env}":                `git.yaml: invalid path "lumi/{env}"; write a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
-		"repository: a\npath: a/.git/b":                  `git.yaml: invalid path "a/.git/b"; write a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
-		"repository: a\nstatus: {file: /x}":              `git.yaml: invalid status.file "/x"; write a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
+		"repository: a\npath: ../x":                      `git.yaml: invalid path "../x"; must be a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
+		"repository: a\npath: lumi/{env}":                `git.yaml: invalid path "lumi/{env}"; must be a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
+		"repository: a\npath: a/.git/b":                  `git.yaml: invalid path "a/.git/b"; must be a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
+		"repository: a\nstatus: {file: /x}":              `git.yaml: invalid status.file "/x"; must be a relative path of letters, digits, -, _ and ., with {environment} and {module}`,
 		"repository: a\nstatus: {branch: -x}":            `git.yaml: invalid status.branch "-x"; write branch: lumi-status`,
 		"repository: a\nstatus: {command: []}":           `git.yaml: invalid status.command "[]"; write command: [PROGRAM, ARGUMENT]`,
-		"repository: a\nstatus: {command: [x], file: y}": "git.yaml: status has a command, and so no branch and no file; remove one of them",
+		"repository: a\nstatus: {command: [x], file: y}": "git.yaml: status.command cannot be combined with status.branch or status.file",
 		"repository: a\nstatus: {files: x}":              `git.yaml:2:10: unknown key "files"; did you mean "file"?`,
 		"a: [":                                           "git.yaml:2:1: did not find expected node content",
 	} {
@@ -407,7 +408,7 @@ func TestSettings(t *testing.T) {
 	}
 	w := newWorld(t, direct)
 	must.Do(t, os.Remove(filepath.Join(w.workspace, "git.yaml")))
-	w.refuses(changeTo(), "git.yaml is missing: write one next to Lumi.yaml, with at least repository: URL")
+	w.refuses(changeTo(), "git.yaml not found: create it next to Lumi.yaml, with at least repository: URL")
 }
 
 func TestUnknownToken(t *testing.T) {
@@ -415,9 +416,9 @@ func TestUnknownToken(t *testing.T) {
 	w := newWorld(t, direct)
 	gone := strings.Repeat("ab", 20)
 	for token, want := range map[string]string{
-		"": "the token is not one of this provisioner's", "garbage": "the token is not one of this provisioner's", "{}": "the token is not one of this provisioner's",
-		`{"commit": "--upload-pack=x", "environment": "dev", "module": "site"}`:                      "the token is not one of this provisioner's",
-		`{"commit": "` + gone + `", "proposal": "a..b", "environment": "dev", "module": "site"}`:     "the token is not one of this provisioner's",
+		"": "the token was not issued by this provisioner", "garbage": "the token was not issued by this provisioner", "{}": "the token was not issued by this provisioner",
+		`{"commit": "--upload-pack=x", "environment": "dev", "module": "site"}`:                      "the token was not issued by this provisioner",
+		`{"commit": "` + gone + `", "proposal": "a..b", "environment": "dev", "module": "site"}`:     "the token was not issued by this provisioner",
 		`{"commit": "` + gone + `", "environment": "dev", "module": "site"}`:                         "commit " + gone + " is not in the repository",
 		`{"commit": "` + gone + `", "base": "` + gone + `", "environment": "dev", "module": "site"}`: "commit " + gone + " is not in the repository",
 	} {
@@ -427,7 +428,7 @@ func TestUnknownToken(t *testing.T) {
 	}
 }
 
-// TestCanceledPush cancels a push while what serves the repository holds the lock of the branch. The next push works.
+// TestCanceledPush cancels a push while the server process holds the branch's lock. The next push succeeds.
 func TestCanceledPush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)

@@ -18,14 +18,14 @@ import (
 type writer struct {
 	settings *settings
 	change   *provisioner.Change
-	// planning is set if values may be unknown.
+	// planning is true if values may be unknown.
 	planning bool
-	// addresses are those of the new resources, by key, and resources all that have an address, by it.
+	// addresses maps keys to the addresses of new resources, and resources maps all addresses to their resources.
 	addresses map[string]string
 	resources map[string]*provisioner.Resource
-	// newest has the new resources by URN: of several versions, the last.
+	// newest maps URNs to the latest versions of new resources.
 	newest map[urn.URN]*provisioner.Resource
-	// variables are the secrets by their names.
+	// variables maps names to secrets.
 	variables map[string]any
 }
 
@@ -54,15 +54,15 @@ func newWriter(s *settings, c *provisioner.Change) (*writer, error) {
 
 type object = map[string]any
 
-// reserved are properties that would change what belongs to an address, or what depends on it.
+// reserved are properties with a special meaning in OpenTofu.
 var reserved = map[string]string{
-	"count":      "make a resource for each",
-	"for_each":   "make a resource for each",
-	"depends_on": "set the option dependsOn",
-	"//":         "a comment is not a property",
+	"count":      "create one resource for each element",
+	"for_each":   "create one resource for each element",
+	"depends_on": "use the dependsOn option",
+	"//":         "comments are not properties",
 }
 
-// write writes the configuration and its variables into a folder.
+// write writes the configuration and its variables to a folder.
 func (w *writer) write(folder string) error {
 	configuration := object{}
 	resources := object{}
@@ -105,7 +105,7 @@ func (w *writer) body(r *provisioner.Resource) (object, error) {
 			return nil, fmt.Errorf("%s cannot be set: %s", name, help)
 		}
 		if body[attribute] != nil {
-			return nil, fmt.Errorf("two properties are called %s in OpenTofu: remove %s", attribute, name)
+			return nil, fmt.Errorf("two properties map to %s in OpenTofu: remove %s", attribute, name)
 		}
 		v, err := w.value(r.Properties[name])
 		if err != nil {
@@ -125,7 +125,7 @@ func (w *writer) body(r *provisioner.Resource) (object, error) {
 	return body, nil
 }
 
-// configure adds the settings of the backend and of the providers that resources have: those of others need not be there.
+// configure adds the settings of the backend and of the used providers. Other providers need not be installed.
 func (w *writer) configure(configuration object) error {
 	required, providers := object{}, object{}
 	for address, r := range w.resources {

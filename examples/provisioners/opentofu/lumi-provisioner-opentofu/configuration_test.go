@@ -90,11 +90,11 @@ func TestConfigurationErrors(t *testing.T) {
 		r    *provisioner.Resource
 		want string
 	}{
-		{pet(1, provisioner.Properties{"forEach": []any{}}), "x: forEach cannot be set: make a resource for each"},
-		{pet(1, provisioner.Properties{"dependsOn": []any{}}), "x: dependsOn cannot be set: set the option dependsOn"},
-		{pet(1, provisioner.Properties{"aB": 1.0, "a_b": 2.0}), "x: two properties are called a_b in OpenTofu: remove a_b"},
+		{pet(1, provisioner.Properties{"forEach": []any{}}), "x: forEach cannot be set: create one resource for each element"},
+		{pet(1, provisioner.Properties{"dependsOn": []any{}}), "x: dependsOn cannot be set: use the dependsOn option"},
+		{pet(1, provisioner.Properties{"aB": 1.0, "a_b": 2.0}), "x: two properties map to a_b in OpenTofu: remove a_b"},
 		{pet(1, provisioner.Properties{"a": []any{provisioner.Reference{URN: "urn:x", Property: "y"}}}), "x: a: [0]: y of urn:x is not known"},
-		{resource("random:index:Ünit::x:1", nil), "type random:index:Ünit has no counterpart in OpenTofu by its name: write it into" +
+		{resource("random:index:Ünit::x:1", nil), "cannot derive an OpenTofu type from random:index:Ünit: add it to" +
 			` opentofu.yaml, as types: {"random:index:Ünit": TYPE}`},
 	} {
 		w, err := newWriter(&settings{}, change(nil, resources{test.r}))
@@ -124,8 +124,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAddresses has an engine's inputs one after the other. In each, "1 2" are versions of a resource x, with its address after
-// the @ if its metadata is there.
+// TestAddresses runs a sequence of changes. "1 2" are versions of a resource x. The address in a version's metadata, if
+// any, follows @.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	versions := func(text string) (all resources) {
@@ -144,17 +144,17 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, test := range []struct{ old, new, want string }{
 		{"", "1", "1=x"},                  // created
-		{"1", "1", "1=x"},                 // again after a failure
+		{"1", "1", "1=x"},                 // retried after a failure
 		{"1", "2", "2=x"},                 // changed
-		{"1@x", "1@x 3", "1=x 3=x_3"},     // a version that is kept, and its successor
-		{"1@x 3", "1@x 3", "1=x 3=x_3"},   // the same after a failure
+		{"1@x", "1@x 3", "1=x 3=x_3"},     // an old version that is kept, and its successor
+		{"1@x 3", "1@x 3", "1=x 3=x_3"},   // the same, retried after a failure
 		{"1@x 3", "1@x 4", "1=x 4=x_3"},   // and changed
-		{"1@x 3@x_3", "3@x_3", "3=x_3"},   // the older one is gone
-		{"3@x_3", "5", "5=x_3"},           // changed after that
-		{"3@x_3", "3@x_3 5", "3=x_3 5=x"}, // replaced after that
+		{"1@x 3@x_3", "3@x_3", "3=x_3"},   // the old version is gone
+		{"3@x_3", "5", "5=x_3"},           // then changed
+		{"3@x_3", "3@x_3 5", "3=x_3 5=x"}, // then replaced
 		{"9@x", "9@x 10 11", "10=x_10 11=x_11 9=x"},
 		{"1@x", "y1@x", "y1=x"},         // renamed
-		{"1@x", "y1@x 2", "2=x_2 y1=x"}, // renamed, and another one has its name now
+		{"1@x", "y1@x 2", "2=x_2 y1=x"}, // renamed, and another resource takes the old name
 	} {
 		_, got, err := (&settings{}).addresses(change(versions(test.old), versions(test.new)))
 		var all []string
@@ -177,15 +177,15 @@ func TestAddresses(t *testing.T) {
 func TestSettingsErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"types: {}\ntyps: {}": `2: unknown key "typs": there are types, providers, backend and command, and in each provider source, version and configuration`,
-		"providers:\n  aws:\n    release: 1": `3: unknown key "release": there are types, providers, backend and command, and in each provider source,` +
+		"types: {}\ntyps: {}": `2: unknown key "typs": the valid keys are types, providers, backend and command, and in each provider source, version and configuration`,
+		"providers:\n  aws:\n    release: 1": `3: unknown key "release": the valid keys are types, providers, backend and command, and in each provider source,` +
 			" version and configuration",
 		"types: [a]":                      "1: cannot construct !!seq into map[string]string",
-		"types: {\"a:b:C\": \"no type\"}": ` types: a:b:C: "no type" is not a type of OpenTofu such as random_pet`,
+		"types: {\"a:b:C\": \"no type\"}": ` types: a:b:C: must be an OpenTofu type such as random_pet, got "no type"`,
 		"types: b: c":                     "1: mapping values are not allowed in this context",
-		"backend: {s3: {key: \"{module}\"}}": " backend: write {environment} and {module} into its key or path, so that each module has a state of its own," +
+		"backend: {s3: {key: \"{module}\"}}": " backend: the key or path must contain {environment} and {module}, so that each module has its own state," +
 			` such as "{environment}/{module}.tfstate"`,
-		"backend: {s3: {key: \"{module}{environment}\"}, pg: {}}": " backend: 2 types are set, and there can be only one",
+		"backend: {s3: {key: \"{module}{environment}\"}, pg: {}}": " backend: must have one type, got 2",
 	} {
 		file := filepath.Join(t.TempDir(), settingsFile)
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
@@ -206,14 +206,14 @@ func TestTokens(t *testing.T) {
 	equal(t, got, want)
 	for _, garbage := range []string{"", "garbage", "opentofu1:", "opentofu1:%", "opentofu1:AAAA", text[:len(text)/2]} {
 		_, err := opentofu{t.TempDir()}.Status(t.Context(), garbage)
-		equal(t, fmt.Sprint(err), "the token is not one of this provisioner: no such resource")
+		equal(t, fmt.Sprint(err), "the token was not issued by this provisioner: no such resource")
 	}
 	_, err = opentofu{"w"}.Status(t.Context(), text)
-	equal(t, fmt.Sprint(err), "there is no folder w/.lumi/opentofu/dev/site: the change was made in another copy of the workspace, or destroyed since: no such resource")
+	equal(t, fmt.Sprint(err), "folder w/.lumi/opentofu/dev/site not found: the change was made in another copy of the workspace, or was destroyed since: no such resource")
 	equal(t, opentofu{}.folder("..", "a/b"), ".lumi/opentofu/%2E./a%2Fb")
 }
 
-// TestWarningBeforeState has tofu say something about its own configuration first, which it does on standard output.
+// TestWarningBeforeState makes tofu warn about its CLI configuration, which it does on standard output.
 func TestWarningBeforeState(t *testing.T) {
 	state := "\nWarning: Unable to open CLI configuration file {x}\n\n" +
 		`{"values": {"root_module": {"resources": [{"address": "a.b", "values": {"size": 1}}]}}}` + "\n"

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// explain returns what to add to an error of tofu's: which resource it is about in the program, and what to write if it is the
-// settings that are missing something.
+// explain returns additional text for an OpenTofu error: the program's resource, or the missing settings.
 func (w *writer) explain(d diagnostic) string {
 	if r := w.resources[d.Address]; r != nil {
-		return fmt.Sprintf("\n  in %s, a %s, which is %s", r.URN.Name(), r.Type, d.Address)
+		return fmt.Sprintf("\n  in %s (%s), which is %s in OpenTofu", r.URN.Name(), r.Type, d.Address)
 	}
 	for _, address := range slices.Sorted(maps.Keys(w.resources)) {
 		r := w.resources[address]
@@ -19,9 +18,9 @@ func (w *writer) explain(d diagnostic) string {
 		provider, _, _ := strings.Cut(t, "_")
 		switch {
 		case d.Summary == "Invalid resource type" && strings.Contains(d.Detail, `"`+t+`"`):
-			return fmt.Sprintf("\n  for %s, a %s: write its type in OpenTofu into %s, as types: {%q: TYPE}", r.URN.Name(), r.Type, settingsFile, r.Type)
+			return fmt.Sprintf("\n  for %s (%s): add its OpenTofu type to %s, as types: {%q: TYPE}", r.URN.Name(), r.Type, settingsFile, r.Type)
 		case strings.HasPrefix(d.Summary, "Failed to query available provider") && strings.Contains(d.Detail, "/"+provider+" "):
-			return fmt.Sprintf("\n  for %s, a %s: write the provider's source into %s, as providers: {%s: {source: OWNER/NAME}},"+
+			return fmt.Sprintf("\n  for %s (%s): add the provider's source to %s, as providers: {%s: {source: OWNER/NAME}},"+
 				" or the resource's type, as types: {%q: TYPE}", r.URN.Name(), r.Type, settingsFile, provider, r.Type)
 		}
 	}

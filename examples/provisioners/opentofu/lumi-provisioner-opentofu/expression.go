@@ -12,10 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// unknown is an expression of any type whose value tofu learns when it applies a plan.
+// unknown is an expression of any type whose value is known after apply.
 const unknown = "jsondecode(timestamp())"
 
-// value returns a value as tofu's JSON syntax has it: every string is a template.
+// value converts a value to OpenTofu's JSON syntax, in which every string is a template.
 func (w *writer) value(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, float64:
@@ -46,7 +46,7 @@ func (w *writer) value(v any) (any, error) {
 	return "${" + text + "}", err
 }
 
-// literal returns a string as a template that evaluates to it.
+// literal returns a template that evaluates to a string.
 func literal(s string) string {
 	if strings.Contains(s, "${") || strings.Contains(s, "%{") {
 		return "${" + quote(s) + "}"
@@ -54,7 +54,7 @@ func literal(s string) string {
 	return s
 }
 
-// expression returns a value as an expression. The literals of a secret are in variables.
+// expression converts a value to an expression. Secret literals become variables.
 func (w *writer) expression(v any, secret bool) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -105,7 +105,7 @@ func (w *writer) expression(v any, secret bool) (string, error) {
 	return marshal(v), nil
 }
 
-// isLiteral reports whether a value has no special values.
+// isLiteral reports whether a value contains no special values.
 func isLiteral(v any) bool {
 	switch v := v.(type) {
 	case nil, bool, float64, string:
@@ -118,15 +118,16 @@ func isLiteral(v any) bool {
 	return false
 }
 
-// variable returns the expression of a variable that has a secret value, so that neither tofu shows it nor the configuration.
+// variable returns a reference to a sensitive variable with the value, which keeps it out of the configuration and of
+// OpenTofu's output.
 func (w *writer) variable(v any) string {
 	name := "secret_" + strconv.Itoa(len(w.variables)+1)
 	w.variables[name] = v
 	return "var." + name
 }
 
-// reference returns the expression of a reference: an attribute of a resource in the configuration, or the value that a
-// resource of the context has.
+// reference returns the expression of a reference: an attribute of a resource in the configuration, or the value of a
+// resource in the context.
 func (w *writer) reference(ref provisioner.Reference) (string, error) {
 	property := ref.Property
 	if property == "" {
@@ -159,7 +160,7 @@ func (w *writer) reference(ref provisioner.Reference) (string, error) {
 	return "", fmt.Errorf("%s of %s is not known", property, ref.URN)
 }
 
-// template returns the expression of a string that is joined from parts.
+// template returns the expression of an interpolation.
 func (w *writer) template(parts []any, secret bool) (string, error) {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -178,8 +179,8 @@ func (w *writer) template(parts []any, secret bool) (string, error) {
 	return b.String(), nil
 }
 
-// json returns the template of a value's JSON text. What is literal in it is written here and not by jsonencode, which escapes
-// more: Lumi's text would not be the same once everything is known.
+// json returns a template of a value's JSON text. Literals are not encoded by jsonencode, which escapes more characters:
+// the text would differ from Lumi's once everything is known.
 func (w *writer) json(v any, secret bool) (string, error) {
 	var parts []string
 	switch v := v.(type) {
@@ -209,22 +210,22 @@ func (w *writer) json(v any, secret bool) (string, error) {
 	return "${jsonencode(" + text + ")}", err
 }
 
-// marshal returns a scalar as JSON with as few escapes as possible.
+// marshal returns a scalar as JSON with minimal escaping.
 func marshal(v any) string {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(v) // A scalar can be encoded.
+	_ = encoder.Encode(v) // Scalars can always be encoded.
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// inner returns a string as a part of a template.
+// inner returns a string as part of a template.
 func inner(s string) string {
 	quoted := quote(s)
 	return quoted[1 : len(quoted)-1]
 }
 
-// quote returns a string literal. A sign that could begin a template, with what comes next, is escaped by its code.
+// quote returns a string literal, in which the start of a template sequence is escaped by its code point.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

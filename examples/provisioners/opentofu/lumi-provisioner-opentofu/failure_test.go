@@ -38,7 +38,7 @@ func TestFailureAndRetry(t *testing.T) {
 	name := s.tofu("show", "-no-color")
 
 	must.Do(t, os.Remove(filepath.Dir(file)))
-	s.now = all() // They may exist.
+	s.now = all() // They may already exist.
 	s.deploy(all()...)
 	if now := s.tofu("show", "-no-color"); !strings.Contains(now, strings.TrimSpace(name)) {
 		t.Errorf("the pet was made anew:\n%s\nwas\n%s", now, name)
@@ -54,14 +54,14 @@ func TestHelpfulErrors(t *testing.T) {
 		want     string
 	}{
 		{"command: nowhere/tofu\n", pet(1, nil), `exec: "nowhere/tofu": stat nowhere/tofu: no such file or directory: install OpenTofu, or` +
-			` write its path into opentofu.yaml, as command: PATH`},
+			` set its path in opentofu.yaml, as command: PATH`},
 		{"", resource("random:index:Dog::x:1", nil), `Invalid resource type: The provider hashicorp/random does not support resource type "random_dog".` + "\n" +
-			`  for x, a random:index:Dog: write its type in OpenTofu into opentofu.yaml, as types: {"random:index:Dog": TYPE}`},
+			`  for x (random:index:Dog): add its OpenTofu type to opentofu.yaml, as types: {"random:index:Dog": TYPE}`},
 		{"", pet(1, provisioner.Properties{"legth": 1.0}), `Extraneous JSON object property: No argument or block type is named "legth".` +
-			` Did you mean "length"?` + "\n  in x, a random:index:Pet, which is random_pet.x"},
+			` Did you mean "length"?` + "\n  in x (random:index:Pet), which is random_pet.x in OpenTofu"},
 		{"", resource("corp:net:Wall::x:1", nil), "Failed to query available provider packages: Could not retrieve the list of available versions for provider" +
 			" hashicorp/corp: provider registry.opentofu.org/hashicorp/corp was not found in any of the search locations\n\n  - " +
-			filepath.Join(tofuDir, "plugins") + "\n  for x, a corp:net:Wall: write the provider's source into opentofu.yaml, as" +
+			filepath.Join(tofuDir, "plugins") + "\n  for x (corp:net:Wall): add the provider's source to opentofu.yaml, as" +
 			` providers: {corp: {source: OWNER/NAME}}, or the resource's type, as types: {"corp:net:Wall": TYPE}`},
 	} {
 		t.Run(test.want[:30], func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestHelpfulErrors(t *testing.T) {
 	}
 }
 
-// snapshot returns the content of all files.
+// snapshot returns the contents of all files.
 func (s *site) snapshot() map[string]string {
 	s.Helper()
 	files := map[string]string{}
@@ -179,13 +179,14 @@ func TestLocked(t *testing.T) {
 	info := filepath.Join(s.folder("dev", "site"), ".terraform.tfstate.lock.info")
 	must.Do(t, os.WriteFile(info, []byte(`{"ID": "1"}`), 0o600))
 	p := s.start(resources{pet(2, provisioner.Properties{"length": 3.0})})
-	p.await("waiting for the lock of the state, which another tofu has")
+	p.await("waiting for the state lock, held by another tofu")
 	must.Do(t, os.Remove(info))
 	must.Do(t, state.Close())
 	equal(t, <-p.ended, nil)
 }
 
-// hanging returns a resource whose creation writes the id of its shell's parent, tofu, to the first pipe and then waits for a line in the second.
+// hanging returns a resource whose creation writes the process id of tofu to the first pipe and then waits for a line in
+// the second.
 func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn func()) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
@@ -212,7 +213,7 @@ func hanging(t *testing.T) (r func() *provisioner.Resource, pid func() int, goOn
 	}
 }
 
-// started is a call of Provision in a process of its own.
+// started is a running call of Provision in another process.
 type started struct {
 	*plugin.Provisioner
 	ended chan error
@@ -261,7 +262,7 @@ func TestKilled(t *testing.T) {
 	must.Do(t, syscall.Kill(-group, syscall.SIGKILL))
 	err := <-p.ended
 	equal(t, fmt.Sprint(err), "tofu apply: signal: killed")
-	s.now = new() // They may exist.
+	s.now = new() // They may already exist.
 	p = s.start(new())
 	pid()
 	goOn()
@@ -289,7 +290,7 @@ func TestStopped(t *testing.T) {
 	equal(t, <-p.ended, nil)
 }
 
-// TestOrphan kills the plugin. Its tofu goes on, and the next one waits for it.
+// TestOrphan kills the plugin. Its tofu continues, and the next one waits for it.
 func TestOrphan(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc here")
@@ -304,7 +305,7 @@ func TestOrphan(t *testing.T) {
 	must.Do(t, syscall.Kill(plugin, syscall.SIGKILL))
 	s.now = new()
 	p := s.start(new())
-	p.await("waiting for another tofu in .lumi/opentofu/dev/site to end")
+	p.await("waiting for another tofu in .lumi/opentofu/dev/site to finish")
 	goOn()
 	equal(t, <-p.ended, nil)
 	equal(t, s.tofu("state", "list"), "null_resource.slow\nrandom_pet.x\n")
@@ -327,9 +328,9 @@ func TestLate(t *testing.T) {
 	}()
 	pid := must.Get(os.ReadFile(first))(t)
 	cancel()
-	equal(t, fmt.Sprint(<-ended), "tofu apply was interrupted and still runs, as process "+strings.TrimSpace(string(pid))+": context canceled")
+	equal(t, fmt.Sprint(<-ended), "tofu apply was interrupted and is still running as process "+strings.TrimSpace(string(pid))+": context canceled")
 	waiting := lumi.WithEvents(t.Context(), func(e lumi.Event) {
-		equal(t, e.Message, "waiting for another tofu in "+dir+" to end")
+		equal(t, e.Message, "waiting for another tofu in "+dir+" to finish")
 		if err := os.WriteFile(second, nil, 0o600); err != nil {
 			t.Error(err)
 		}

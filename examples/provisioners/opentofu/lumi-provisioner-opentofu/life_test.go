@@ -17,10 +17,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// The resources of these tests are in the module "site" of the environment "dev".
+// The tests use the module "site" of the environment "dev".
 func urnOf(t, name string) urn.URN { return urn.URN("urn:lumi:dev::site:index::" + t + "::" + name) }
 
-// resource returns a resource, such as "random:index:Pet::x:1" for version 1 of x.
+// resource returns a resource such as "random:index:Pet::x:1", which is version 1 of x.
 func resource(key string, properties provisioner.Properties, dependencies ...urn.URN) *provisioner.Resource {
 	at := strings.LastIndexByte(key, ':')
 	token, name, _ := strings.Cut(key[:at], "::")
@@ -35,11 +35,11 @@ func change(old, new []*provisioner.Resource) *provisioner.Change {
 
 type resources = []*provisioner.Resource
 
-// site is a workspace, and what an engine would know of it.
+// site is a workspace with an engine's state of it.
 type site struct {
 	*testing.T
 	opentofu
-	now resources // as the last deployment left them
+	now resources // of the last deployment
 
 	mu       sync.Mutex
 	progress []string
@@ -65,14 +65,14 @@ func (s *site) context() context.Context {
 	})
 }
 
-// deploy has the resources be as given, and returns the metadata.
+// deploy deploys the resources and returns their metadata.
 func (s *site) deploy(new ...*provisioner.Resource) map[string]provisioner.Properties {
 	s.Helper()
 	s.progress = nil
 	return s.note(must.Get(s.Provision(s.context(), change(s.now, new)))(s), new)
 }
 
-// note stores what Status returns with resources.
+// note stores the metadata of a Status call in resources.
 func (s *site) note(token string, new resources) map[string]provisioner.Properties {
 	s.Helper()
 	status := must.Get(s.Status(s.Context(), token))(s)
@@ -86,7 +86,7 @@ func (s *site) note(token string, new resources) map[string]provisioner.Properti
 	return status.Metadata
 }
 
-// fails has a change fail, and returns the error.
+// fails deploys a change that must fail, and returns the error.
 func (s *site) fails(new ...*provisioner.Resource) string {
 	s.Helper()
 	_, err := s.Provision(s.context(), change(s.now, new))
@@ -96,7 +96,7 @@ func (s *site) fails(new ...*provisioner.Resource) string {
 	return err.Error()
 }
 
-// tofu returns the output of tofu itself in the folder of the module.
+// tofu runs tofu in the module's folder and returns its output.
 func (s *site) tofu(args ...string) string {
 	s.Helper()
 	return string(must.Get((&tofu{command: "tofu", dir: s.folder("dev", "site")}).output(s.Context(), args...))(s))
@@ -139,7 +139,7 @@ func TestLife(t *testing.T) {
 	}
 	id := got["site:test:index:Data::d:1"]["id"]
 
-	// The same again, with what is known by now.
+	// The same again with known values.
 	same := func() resources {
 		return resources{
 			pet(1, provisioner.Properties{"length": 3.0}),
@@ -151,7 +151,7 @@ func TestLife(t *testing.T) {
 	equal(t, again, got)
 	equal(t, strings.Join(s.progress, "\n"), "")
 
-	// One is updated in place, and one replaced.
+	// One is updated in place, and one is replaced.
 	changed := same()
 	changed[1] = resource("local:index:File::app/conf:2", provisioner.Properties{"filename": file, "content": "new"})
 	changed[2] = resource("test:index:Data::d:2", provisioner.Properties{"input": true})
@@ -162,7 +162,7 @@ func TestLife(t *testing.T) {
 	equal(t, string(content), "new")
 	equal(t, err, nil)
 
-	// Drift is corrected: somebody removed the file.
+	// Drift is corrected: the file was deleted.
 	equal(t, os.Remove(file), nil)
 	plan := must.Get(s.Plan(s.context(), change(s.now, s.now)))(t)
 	if !strings.Contains(plan.Text, "  # local_file.app_conf will be created\n") || !strings.Contains(plan.Text, "Plan: 1 to add, 0 to change, 0 to destroy.\n") {
@@ -171,7 +171,7 @@ func TestLife(t *testing.T) {
 	s.deploy(s.now...)
 	equal(t, exists(file), true)
 
-	// One is deleted, and then the rest.
+	// One is deleted, and then the others.
 	s.deploy(changed[0], changed[2])
 	equal(t, exists(file), false)
 	equal(t, s.tofu("state", "list"), "random_pet.x\nterraform_data.d\n")

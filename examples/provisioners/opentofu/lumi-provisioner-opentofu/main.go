@@ -1,7 +1,7 @@
-// Lumi-provisioner-opentofu has OpenTofu manage resources. It writes a configuration of the resources in a module, runs tofu,
-// and returns the attributes that tofu's state has of them. The README is in the folder above.
+// Lumi-provisioner-opentofu manages resources with OpenTofu. It generates a configuration of a module's resources, runs
+// tofu, and returns their attributes in OpenTofu's state. See README.md in the parent folder.
 //
-// Nothing of a resource is kept here but tofu's own state: the address of a resource is in its metadata, and so with Lumi.
+// Apart from OpenTofu's state, it stores nothing: Lumi keeps the address of a resource in its metadata.
 package main
 
 import (
@@ -25,24 +25,24 @@ func main() {
 	serve.MainProvisioner("opentofu", "1.0.0", opentofu{})
 }
 
-// opentofu is the provisioner of a workspace: its folder, "" for the current one.
+// opentofu is the provisioner of a workspace: its folder, or "" for the current one.
 type opentofu struct{ workspace string }
 
-// The files in the folder of a module that are not tofu's own.
+// The generated files in the folder of a module.
 const (
 	configurationFile = "main.tf.json"
 	variablesFile     = "terraform.tfvars.json"
 	outputFile        = "apply.log"
 )
 
-// The files of tofu's.
+// OpenTofu's own files.
 const (
 	stateFile     = "terraform.tfstate"
 	lockFile      = ".terraform.lock.hcl"
 	providersPath = ".terraform/providers"
 )
 
-// Plan implements [provisioner.Provisioner]. It works in a temporary folder, with a copy of the state.
+// Plan implements [provisioner.Provisioner]. It works on a copy of the state in a temporary folder.
 func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
 	s, err := o.settings()
 	if err != nil {
@@ -61,7 +61,7 @@ func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // It is for the system to remove what cannot be removed here.
+	defer os.RemoveAll(dir) //nolint:errcheck // The system removes what remains.
 	for _, name := range []string{stateFile, lockFile} {
 		if err := copyFile(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
 			return nil, err
@@ -90,7 +90,7 @@ func (o opentofu) Plan(ctx context.Context, c *provisioner.Change) (*provisioner
 	return &provisioner.Plan{Text: withoutLegend(string(text))}, nil
 }
 
-// withoutLegend returns a plan without the lines that explain its signs. What changed outside of tofu stands before them.
+// withoutLegend returns a plan without the legend of its symbols. Changes outside of OpenTofu come before the legend.
 func withoutLegend(text string) string {
 	before, rest, found := strings.Cut(text, "OpenTofu used the selected providers")
 	if _, actions, ok := strings.Cut(rest, "will perform the following actions:\n"); found && ok {
@@ -99,11 +99,11 @@ func withoutLegend(text string) string {
 	return strings.Trim(text, "\n") + "\n"
 }
 
-// Provision implements [provisioner.Provisioner]. It returns when tofu is done. The token is the same for the same change,
-// and there is always one if there are resources: a repeated call finds nothing to change, and the metadata is still asked for.
+// Provision implements [provisioner.Provisioner]. It returns when tofu is done. Equal changes have equal tokens. A change
+// with resources always has one: a repeated call finds nothing to change, but the engine still needs the metadata.
 func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string, error) {
 	if c.Task != "" {
-		return "", fmt.Errorf("unknown task %q: a plan of OpenTofu has none", c.Task)
+		return "", fmt.Errorf("unknown task %q: this provisioner has no tasks", c.Task)
 	}
 	s, err := o.settings()
 	if err != nil {
@@ -111,7 +111,7 @@ func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string,
 	}
 	folder := o.folder(c.Environment, c.Module)
 	if len(c.New) == 0 && s.Backend == nil && !exists(folder) {
-		return "", nil // everything was destroyed before
+		return "", nil // everything was already destroyed
 	}
 	w, err := newWriter(s, c)
 	if err != nil {
@@ -142,12 +142,12 @@ func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string,
 	return token, nil
 }
 
-// Status implements [provisioner.Provisioner]. A change is done when its token is there. If another one came after it, the
-// metadata is that of the resources as they are now.
+// Status implements [provisioner.Provisioner]. A change with a token is done. If others followed, the metadata is the
+// current one.
 func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status, error) {
 	t, err := decodeToken(text)
 	if err != nil {
-		return nil, fmt.Errorf("the token is not one of this provisioner: %w", lumi.ErrNotFound)
+		return nil, fmt.Errorf("the token was not issued by this provisioner: %w", lumi.ErrNotFound)
 	}
 	done := &provisioner.Status{State: provisioner.Done}
 	if len(t.Addresses) == 0 {
@@ -159,7 +159,7 @@ func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status,
 	}
 	folder := o.folder(t.Environment, t.Module)
 	if !exists(folder) {
-		return nil, fmt.Errorf("there is no folder %s: the change was made in another copy of the workspace, or destroyed since: %w",
+		return nil, fmt.Errorf("folder %s not found: the change was made in another copy of the workspace, or was destroyed since: %w",
 			folder, lumi.ErrNotFound)
 	}
 	state, err := (&tofu{command: s.Command, dir: folder}).output(ctx, "show", "-json")
@@ -179,7 +179,7 @@ func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status,
 		return nil, err
 	}
 	if len(done.Metadata) == 0 {
-		return nil, fmt.Errorf("the state in %s has none of the resources: %w", folder, lumi.ErrNotFound)
+		return nil, fmt.Errorf("the state in %s contains none of the resources: %w", folder, lumi.ErrNotFound)
 	}
 	return done, nil
 }
@@ -188,7 +188,7 @@ func (o opentofu) settings() (*settings, error) {
 	return readSettings(filepath.Join(o.workspace, settingsFile))
 }
 
-// folder returns the folder of a module. Names may have slashes, and that of an environment may be "..".
+// folder returns the folder of a module. Module names may contain slashes, and an environment's name may be "..".
 func (o opentofu) folder(environment, module string) string {
 	escaped := func(name string) string {
 		name = url.PathEscape(name)
@@ -205,7 +205,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// copyFile copies a file if there is one.
+// copyFile copies a file if it exists.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// tofuDir is where 'make tofu' leaves what it builds.
+// tofuDir is the output folder of 'make tofu'.
 var tofuDir, _ = filepath.Abs("../../../../bin/tofu")
 
-// pluginVariable has a test binary be the plugin.
+// pluginVariable makes a test binary the plugin.
 const pluginVariable = "LUMI_TEST_OPENTOFU_PLUGIN"
 
 func TestMain(m *testing.M) {
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(withTofu(m))
 }
 
-// withTofu runs the tests with tofu on $PATH, and its providers where it looks for them.
+// withTofu runs the tests with tofu on $PATH and its providers installed.
 func withTofu(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "opentofu-test-")
 	if err != nil {
@@ -43,7 +43,7 @@ func withTofu(m *testing.M) int {
 	return m.Run()
 }
 
-// needTofu skips a test where 'make tofu' was not run.
+// needTofu skips a test unless 'make tofu' was run.
 func needTofu(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(tofuDir, "tofu")); err != nil {
@@ -52,5 +52,5 @@ func needTofu(t *testing.T) {
 	t.Parallel()
 }
 
-// build builds the plugin under its own name, and returns its path.
+// build builds the plugin and returns its path.
 func build(t *testing.T) string { return providertest.Build(t, ".") }

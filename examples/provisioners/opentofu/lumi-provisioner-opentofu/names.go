@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// addressProperty is the name in metadata of a resource's address.
+// addressProperty is the metadata key of a resource's address.
 const addressProperty = "tofuAddress"
 
-// typeOf returns the type that tofu has for a type: that of opentofu.yaml, or one by convention, such as random_pet for
+// typeOf returns the OpenTofu type of a type: the one in opentofu.yaml, or by convention, such as random_pet for
 // random:index:Pet and aws_s3_bucket for aws:s3:Bucket.
 func (s *settings) typeOf(t tokens.Type) (string, error) {
 	if set, ok := s.Types[string(t)]; ok {
@@ -30,12 +30,12 @@ func (s *settings) typeOf(t tokens.Type) (string, error) {
 	}
 	name := strings.Join(parts, "_")
 	if name != identifier(name) {
-		return "", fmt.Errorf("type %s has no counterpart in OpenTofu by its name: write it into %s, as types: {%q: TYPE}", t, settingsFile, t)
+		return "", fmt.Errorf("cannot derive an OpenTofu type from %s: add it to %s, as types: {%q: TYPE}", t, settingsFile, t)
 	}
 	return name, nil
 }
 
-// snake returns a name such as dbSubnetID as tofu writes it, db_subnet_id.
+// snake converts a name such as dbSubnetID to OpenTofu's form, db_subnet_id.
 func snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
@@ -49,8 +49,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// camel returns a name such as db_subnet_id as programs write it, dbSubnetId. An underscore before a digit stays, since snake
-// would not find it again.
+// camel converts a name such as db_subnet_id to the form in programs, dbSubnetId. An underscore before a digit stays, since
+// snake could not restore it.
 func camel(name string) string {
 	parts := strings.Split(name, "_")
 	for i, part := range parts[1:] {
@@ -63,7 +63,7 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// identifier returns a name with an underscore for each character that an identifier in tofu cannot have.
+// identifier replaces characters that are invalid in OpenTofu identifiers by underscores.
 func identifier(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -77,8 +77,8 @@ func identifier(name string) string {
 	return name
 }
 
-// addresses returns the addresses of the resources in a change, by their keys: old ones, and new ones. A resource keeps the
-// address that its metadata has. Its successor takes it over, so that tofu changes it in place, unless both are there.
+// addresses maps keys to the addresses of the old and new resources. A resource keeps the address in its metadata. Its
+// successor takes the address over, so that OpenTofu changes it in place, unless both versions exist.
 func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string, err error) {
 	old, err = s.assign(c.Old, recordedName)
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string,
 	return old, new, err
 }
 
-// assign gives each resource the name that the first of some functions knows for it, or one after its URN. Of several that
-// would have the same address, the one that an earlier function knows has it, and others the number of their version as well.
+// assign names each resource by the first of some functions that returns a name, or by its URN. If addresses collide, the
+// earlier function wins, and the version number is appended to the others.
 func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisioner.Resource) string) (map[string]string, error) {
 	known = append(known, func(r *provisioner.Resource) string { return identifier(r.URN.Name()) })
 	addresses, taken := map[string]string{}, map[string]bool{}
@@ -121,13 +121,13 @@ func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisione
 	return addresses, nil
 }
 
-// recordedName returns the name in the address that a resource's metadata has, or "".
+// recordedName returns the name in the address in a resource's metadata, or "".
 func recordedName(r *provisioner.Resource) string {
 	address, _ := r.Metadata[addressProperty].(string)
 	return address[strings.IndexByte(address, '.')+1:]
 }
 
-// byKey returns resources in an order that does not depend on what they refer to.
+// byKey sorts resources by key, independently of their references.
 func byKey(resources []*provisioner.Resource) []*provisioner.Resource {
 	return slices.SortedFunc(slices.Values(resources), func(a, b *provisioner.Resource) int { return strings.Compare(a.Key, b.Key) })
 }

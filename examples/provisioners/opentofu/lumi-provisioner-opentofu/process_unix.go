@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a command into a process group.
+// ownGroup starts a command in its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// interrupt has tofu, and not what it started, end in order.
+// interrupt asks tofu, but not its child processes, to stop.
 func interrupt(cmd *exec.Cmd) error { return syscall.Kill(cmd.Process.Pid, syscall.SIGINT) }
 
-// killGroup ends a command and what it started.
+// killGroup kills a command and its child processes.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// tryLock locks a file, also against others in this process, and reports whether nothing else has it locked.
+// tryLock locks a file, also within this process, and reports whether it succeeded.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -7,18 +7,18 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps the interrupts of a terminal from a command.
+// ownGroup protects a command from a terminal's interrupts.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// interrupt does nothing: Windows cannot interrupt one process. It ends when it is done.
+// interrupt does nothing: Windows cannot interrupt a single process. The command runs to its end.
 func interrupt(*exec.Cmd) error { return nil }
 
-// killGroup ends a command and what it started.
+// killGroup kills a command and its child processes.
 func killGroup(cmd *exec.Cmd) {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid)).Run()
 }
 
-// tryLock does nothing: a second tofu waits for the lock of the state.
+// tryLock does nothing: a second tofu waits for the state lock.
 func tryLock(*os.File) bool { return true }

@@ -13,20 +13,20 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// settingsFile is the file with settings, in the folder of Lumi.yaml.
+// settingsFile is relative to the folder of Lumi.yaml.
 const settingsFile = "opentofu.yaml"
 
-// settings are the content of the file.
+// settings are the contents of the file.
 type settings struct {
-	// Types are types of tofu by the tokens of types.
+	// Types maps type tokens to OpenTofu types.
 	Types map[string]string `yaml:"types"`
-	// Providers are the settings of tofu's providers by their local names.
+	// Providers maps local names to the settings of OpenTofu's providers.
 	Providers map[string]struct {
 		Source        string         `yaml:"source"`
 		Version       string         `yaml:"version"`
 		Configuration map[string]any `yaml:"configuration"`
 	} `yaml:"providers"`
-	// Backend has the type of the backend with its settings. {environment} and {module} in these are replaced.
+	// Backend contains the backend's type and settings, in which {environment} and {module} are replaced.
 	Backend map[string]map[string]any `yaml:"backend"`
 	// Command is the path of tofu.
 	Command string `yaml:"command"`
@@ -49,7 +49,7 @@ func readSettings(file string) (*settings, error) {
 	case errors.As(err, &wrong):
 		first := wrong.Errors[0]
 		message := unknownField.ReplaceAllString(first.Message,
-			`unknown key "$1": there are types, providers, backend and command, and in each provider source, version and configuration`)
+			`unknown key "$1": the valid keys are types, providers, backend and command, and in each provider source, version and configuration`)
 		return nil, fmt.Errorf("%s:%d: %s", file, first.Mark.Line, message)
 	case errors.As(err, &syntax):
 		return nil, fmt.Errorf("%s:%d: %s", file, syntax.Mark.Line, syntax.Message)
@@ -61,16 +61,16 @@ func readSettings(file string) (*settings, error) {
 	}
 	for t, to := range s.Types {
 		if to == "" || to != identifier(to) {
-			return nil, fmt.Errorf("%s: types: %s: %q is not a type of OpenTofu such as random_pet", file, t, to)
+			return nil, fmt.Errorf("%s: types: %s: must be an OpenTofu type such as random_pet, got %q", file, t, to)
 		}
 	}
 	switch text := fmt.Sprint(s.Backend); {
 	case s.Backend == nil:
 	case len(s.Backend) > 1:
-		return nil, fmt.Errorf("%s: backend: %d types are set, and there can be only one", file, len(s.Backend))
+		return nil, fmt.Errorf("%s: backend: must have one type, got %d", file, len(s.Backend))
 	case !strings.Contains(text, "{environment}") || !strings.Contains(text, "{module}"):
-		return nil, fmt.Errorf("%s: backend: write {environment} and {module} into its key or path, so that each module has a state of"+
-			` its own, such as "{environment}/{module}.tfstate"`, file)
+		return nil, fmt.Errorf("%s: backend: the key or path must contain {environment} and {module}, so that each module has its own"+
+			` state, such as "{environment}/{module}.tfstate"`, file)
 	}
 	return s, nil
 }

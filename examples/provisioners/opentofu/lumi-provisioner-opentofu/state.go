@@ -17,11 +17,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// token is what connects Status with Provision.
+// token identifies a change for Status.
 type token struct {
 	Environment string `json:"environment"`
 	Module      string `json:"module"`
-	// Addresses are those of the module's resources in the configuration that was applied, by key.
+	// Addresses maps keys to the addresses in the applied configuration.
 	Addresses map[string]string `json:"addresses"`
 }
 
@@ -30,14 +30,14 @@ const (
 	sumSize     = 8
 )
 
-// encode returns the token as text. It is compressed, since the addresses of thousands of resources must fit into it.
+// encode returns the token as text, compressed so that the addresses of thousands of resources fit.
 func (t token) encode() (string, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return "", err
 	}
 	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestCompression) // The level is one that there is.
+	w, _ := flate.NewWriter(&packed, flate.BestCompression) // The level is valid.
 	_, err = w.Write(text)
 	if err := errors.Join(err, w.Close()); err != nil {
 		return "", err
@@ -45,7 +45,7 @@ func (t token) encode() (string, error) {
 	sum := sha256.Sum256(packed.Bytes())
 	encoded := tokenPrefix + base64.RawURLEncoding.EncodeToString(append(sum[:sumSize], packed.Bytes()...))
 	if len(encoded) > lumirpc.MaxToken {
-		return "", fmt.Errorf("module %s has %d resources, which is more than one module can have in OpenTofu: divide it", t.Module, len(t.Addresses))
+		return "", fmt.Errorf("module %s has %d resources, which is too many for this provisioner: split it", t.Module, len(t.Addresses))
 	}
 	return encoded, nil
 }
@@ -53,7 +53,7 @@ func (t token) encode() (string, error) {
 func decodeToken(text string) (t token, err error) {
 	encoded, ok := strings.CutPrefix(text, tokenPrefix)
 	if !ok {
-		return t, errors.New("it has another prefix")
+		return t, errors.New("unknown prefix")
 	}
 	data, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 	if err != nil {
@@ -61,14 +61,14 @@ func decodeToken(text string) (t token, err error) {
 	}
 	packed := data[min(sumSize, len(data)):]
 	if sum := sha256.Sum256(packed); !bytes.HasPrefix(data, sum[:sumSize]) {
-		return t, errors.New("its checksum is wrong")
+		return t, errors.New("checksum mismatch")
 	}
 	const most = 16 << 20
 	return t, json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), most)).Decode(&t)
 }
 
-// metadata returns the attributes of resources in a state, by key: in the names that programs have for them. Sensitive ones are
-// secrets, and so are those that have a secret which a provider copied.
+// metadata maps keys to the attributes of resources in a state, under the names used in programs. Sensitive attributes are
+// secrets, and so are those into which a provider copied a secret.
 func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) (map[string]provisioner.Properties, error) {
 	var shown struct {
 		Values struct {
@@ -81,12 +81,12 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 			} `json:"root_module"`
 		} `json:"values"`
 	}
-	// Tofu writes its warnings about the CLI's configuration before the JSON, which is a line.
+	// Tofu prints warnings about its CLI configuration before the JSON, which is a single line.
 	if begin := bytes.LastIndex(state, []byte("\n{")); begin > 0 {
 		state = state[begin:]
 	}
 	if err := json.Unmarshal(state, &shown); err != nil {
-		return nil, fmt.Errorf("the output of tofu show is not as expected: %w", err)
+		return nil, fmt.Errorf("cannot parse the output of tofu show: %w", err)
 	}
 	keys := make(map[string]string, len(addresses))
 	for key, address := range addresses {
@@ -108,7 +108,7 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 	return all, nil
 }
 
-// protected returns a value with those parts as secrets that a value of the same shape has true for, or that have a secret.
+// protected returns a value with secrets where marks, a value of the same shape, is true, or where a secret occurs.
 func protected(v, sensitive any, secrets *wire.Secrets) any {
 	if sensitive == true {
 		return provisioner.Secret{Value: v}
@@ -142,7 +142,7 @@ func protected(v, sensitive any, secrets *wire.Secrets) any {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// secretsIn adds the strings and numbers in a value.
+// secretsIn collects the strings and numbers in a value.
 func secretsIn(v any, to *wire.Secrets) {
 	switch v := v.(type) {
 	case string:

@@ -19,30 +19,29 @@ import (
 )
 
 const (
-	// lockTime is how long tofu waits for another one that has locked the state.
+	// lockTime is how long tofu waits for the state lock.
 	lockTime = 10 * time.Minute
-	// stopTime is how long tofu may take to end in order after it was interrupted, before the plugin gives up: engines wait
-	// for ten seconds.
+	// stopTime is how long the plugin waits for an interrupted tofu before it gives up. Engines wait for ten seconds.
 	stopTime = 8 * time.Second
-	// followTime is how often the output of a running tofu is read.
+	// followTime is the interval at which the output of a running tofu is read.
 	followTime = 100 * time.Millisecond
 )
 
 // tofu runs the command in a folder.
 type tofu struct {
 	command, dir string
-	// explain adds to an error of tofu's which resource it is about. It may be nil.
+	// explain returns additional text for an error. It may be nil.
 	explain func(diagnostic) string
-	// patience is in place of stopTime if it is not 0.
+	// patience overrides stopTime unless it is 0.
 	patience time.Duration
 }
 
-// prepare returns a command that has not started. Its group is its own: an interrupt at a terminal is for the engine, which
-// decides what it means, and a second one would make tofu forget what it was creating.
+// prepare returns a command in its own process group: the engine handles interrupts from the terminal, and a second one
+// would make tofu forget what it is creating.
 func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
-		return nil, fmt.Errorf("%w: install OpenTofu, or write its path into %s, as command: PATH", err, settingsFile)
+		return nil, fmt.Errorf("%w: install OpenTofu, or set its path in %s, as command: PATH", err, settingsFile)
 	}
 	if path, err = filepath.Abs(path); err != nil { // It is relative to the workspace.
 		return nil, err
@@ -54,7 +53,7 @@ func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// output runs tofu and returns its output. It must not change a state: it is killed when the context is done.
+// output runs tofu and returns its output. It must not change state, since it is killed when the context is done.
 func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	cmd, err := t.prepare(args...)
 	if err != nil {
@@ -79,14 +78,14 @@ func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	return nil, messages.error(args[0], err)
 }
 
-// json runs tofu, whose messages are JSON.
+// json runs tofu with JSON messages.
 func (t *tofu) json(ctx context.Context, args ...string) error {
 	_, err := t.output(ctx, args...)
 	return err
 }
 
-// lock makes a folder if there is none, and opens the file in it for the output of tofu, when no other tofu has it. It remains
-// locked until it is closed by this process and by tofu, which has it as its standard output. What tofu starts does not.
+// lock creates a folder if necessary and opens its output file once no other tofu holds it. The file stays locked until
+// both this process and tofu, of which it is the standard output, have closed it. Child processes of tofu do not hold it.
 func lock(ctx context.Context, folder string) (*os.File, error) {
 	name := filepath.Join(folder, outputFile)
 	for {
@@ -98,7 +97,7 @@ func lock(ctx context.Context, folder string) (*os.File, error) {
 			return nil, err
 		}
 		if !tryLock(file) {
-			lumi.Progress(ctx, "waiting for another tofu in %s to end", folder)
+			lumi.Progress(ctx, "waiting for another tofu in %s to finish", folder)
 		} else if is, err := os.Stat(name); err == nil {
 			if mine, err := file.Stat(); err == nil && os.SameFile(is, mine) { // It may have been removed before it was locked.
 				return file, file.Truncate(0)
@@ -113,8 +112,7 @@ func lock(ctx context.Context, folder string) (*os.File, error) {
 	}
 }
 
-// apply has tofu make what exists agree with the configuration. Its output goes to a file, which is locked, so that it can end
-// in order even if this process does not.
+// apply runs tofu apply. The output goes to a locked file, so that tofu can finish even if this process dies.
 func (t *tofu) apply(ctx context.Context, file *os.File) error {
 	cmd, err := t.prepare("apply", "-json", "-auto-approve", "-input=false", "-lock-timeout="+lockTime.String())
 	if err != nil {
@@ -136,7 +134,7 @@ func (t *tofu) apply(ctx context.Context, file *os.File) error {
 		case err := <-ended:
 			follow.read(show)
 			if err != nil {
-				killGroup(cmd) // Of a tofu that failed, programs that it started may be left.
+				killGroup(cmd) // Child processes of a failed tofu may remain.
 			}
 			switch {
 			case err == nil:
@@ -149,41 +147,41 @@ func (t *tofu) apply(ctx context.Context, file *os.File) error {
 			follow.read(show)
 		case <-stop:
 			stop, late = nil, time.After(cmp.Or(t.patience, stopTime))
-			_ = interrupt(cmd) // It fails only if tofu has ended.
+			_ = interrupt(cmd) // It fails only if tofu has exited.
 		case <-late:
-			// A second interrupt would lose what tofu is creating. It keeps the file locked until it has ended.
-			slog.Warn("tofu was interrupted and still ends what it has begun; the next deployment waits for it", "process", cmd.Process.Pid, "output", file.Name())
-			return fmt.Errorf("tofu apply was interrupted and still runs, as process %d: %w", cmd.Process.Pid, context.Cause(ctx))
+			// A second interrupt would lose what tofu is creating. The file stays locked until tofu exits.
+			slog.Warn("tofu was interrupted and is still finishing; the next deployment waits for it", "process", cmd.Process.Pid, "output", file.Name())
+			return fmt.Errorf("tofu apply was interrupted and is still running as process %d: %w", cmd.Process.Pid, context.Cause(ctx))
 		}
 	}
 }
 
-// follower reads what was added to a file.
+// follower reads the lines appended to a file.
 type follower struct {
 	file     *os.File
 	offset   int64
 	messages messages
 }
 
-// read reads the complete lines that were added.
+// read reads the complete new lines.
 func (f *follower) read(show func(string)) {
 	text, err := io.ReadAll(io.NewSectionReader(f.file, f.offset, 1<<30))
 	if err != nil {
-		return // There will be a line about what matters, or an exit code.
+		return // A later line or the exit code reports real problems.
 	}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	f.messages.read(text[:end], show)
 	f.offset += int64(end)
 }
 
-// diagnostic is an error of tofu's.
+// diagnostic is an OpenTofu error.
 type diagnostic struct {
 	Severity string `json:"severity"`
 	Summary  string `json:"summary"`
 	Detail   string `json:"detail"`
 	Address  string `json:"address"`
 	Snippet  struct {
-		// Context is the block, such as resource.random_pet.x. The code in it may have any value.
+		// Context is the block, such as resource.random_pet.x. The code in it may contain any value.
 		Context string `json:"context"`
 	} `json:"snippet"`
 }
@@ -192,10 +190,10 @@ type diagnostic struct {
 type messages struct {
 	explain func(diagnostic) string
 	errors  []string
-	other   []byte // what is not JSON, such as a panic
+	other   []byte // output that is not JSON, such as a panic
 }
 
-// read reads lines, and shows those about progress.
+// read reads lines and passes progress messages to show.
 func (m *messages) read(lines []byte, show func(string)) {
 	for line := range bytes.Lines(lines) {
 		var message struct {
@@ -224,16 +222,16 @@ func (m *messages) read(lines []byte, show func(string)) {
 		case kind == "apply" || kind == "provision":
 			show(message.Text)
 		case strings.HasPrefix(message.Text, "Acquiring state lock"):
-			show("waiting for the lock of the state, which another tofu has")
+			show("waiting for the state lock, held by another tofu")
 		}
 	}
 }
 
-// error returns the errors that were read, or else how the command ended.
+// error returns the collected errors, or else the exit status.
 func (m *messages) error(command string, err error) error {
 	text := strings.Join(m.errors, "\n")
 	if text == "" {
 		text = strings.TrimSpace(fmt.Sprintf("tofu %s: %v\n%s", command, err, m.other))
 	}
-	return errors.New(text) // Package serve masks it, and then cuts it off.
+	return errors.New(text) // Package serve masks and then truncates it.
 }

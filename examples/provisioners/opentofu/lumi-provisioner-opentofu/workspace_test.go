@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWorkspace deploys the example with the commands that the README has. A provider and OpenTofu use values of each other.
+// TestWorkspace deploys the example by the commands in README.md. A provider and OpenTofu use each other's values.
 func TestWorkspace(t *testing.T) {
 	needTofu(t)
 	dir := t.TempDir()
@@ -61,15 +61,15 @@ Task 2, opentofu:
 	has(out, "\n  Plan: 2 to add, 0 to change, 0 to destroy.\n")
 	lumi("deploy", "--yes", "zoo.json")
 	mascot := read("mascot.txt")
-	equal(t, strings.Count(mascot, "-"), 2) // the prefix is that of the provider
+	equal(t, strings.Count(mascot, "-"), 2) // the provider's prefix
 
-	// What did not change is the same to both: the id is tofu's.
+	// The id, which OpenTofu created, is unchanged on both sides.
 	edit(`"visits": 1`, `"visits": 2`)
 	lumi("deploy", "--yes", "zoo.json")
 	equal(t, read("mascot.txt"), mascot)
 	has(read(".lumi/opentofu/dev/zoo/terraform.tfstate"), `"animal": "`+mascot+`"`)
 
-	// An update that replaces the pet changes what depends on its id.
+	// An update that replaces the pet changes resources that depend on its id.
 	edit(`"length": 2`, `"length": 3`)
 	lumi("deploy", "--yes", "zoo.json")
 	equal(t, strings.Count(read("mascot.txt"), "-"), 3)

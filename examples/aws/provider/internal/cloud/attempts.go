@@ -14,9 +14,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// unknownOutcome is the error of a call of which at least one attempt may have been carried out, although none was
-// answered with success. The last attempt alone does not tell: the answer to the first may get lost, and the second be
-// throttled.
+// unknownOutcome is the error of a failed call of which at least one attempt may have taken effect. The last attempt alone
+// cannot tell: the response to the first may be lost and the second be throttled.
 type unknownOutcome struct {
 	operation string
 	last      error
@@ -26,13 +25,13 @@ func (u *unknownOutcome) Error() string { return u.last.Error() }
 
 func (u *unknownOutcome) Unwrap() error { return u.last }
 
-// Unknown reports whether a failed call may have been carried out: the server failed, or the answer got lost.
+// Unknown reports whether a failed call may have taken effect: the server failed, or the response was lost.
 func Unknown(err error) bool { return errors.As(err, new(*unknownOutcome)) }
 
-// attemptsKey is where a context holds whether an attempt of its call may have been carried out, as an *atomic.Bool.
+// attemptsKey is the context key of an *atomic.Bool that is true if an attempt of the call may have taken effect.
 type attemptsKey struct{}
 
-// watchAttempts has calls end with an *unknownOutcome where that is what they have.
+// watchAttempts makes calls return an *unknownOutcome if an attempt may have taken effect.
 func watchAttempts(stack *middleware.Stack) error {
 	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("LumiOutcome", watchCall), middleware.After)
 	if err != nil {
@@ -52,7 +51,7 @@ func watchCall(
 	return out, metadata, err
 }
 
-// watchAttempt runs once for each attempt, after signing. Nothing was sent unless there was a connection.
+// watchAttempt runs once per attempt, after signing. Without a connection, nothing was sent.
 func watchAttempt(
 	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
 ) (middleware.DeserializeOutput, middleware.Metadata, error) {
@@ -66,7 +65,7 @@ func watchAttempt(
 	return out, metadata, err
 }
 
-// isRead reports whether an operation changes nothing.
+// isRead reports whether an operation is read-only.
 func isRead(operation string) bool {
 	for _, prefix := range []string{"AssumeRole", "Describe", "Get", "Head", "List"} {
 		if strings.HasPrefix(operation, prefix) {
@@ -76,7 +75,7 @@ func isRead(operation string) bool {
 	return false
 }
 
-// unanswered reports whether a request failed for a reason that does not tell whether it was carried out.
+// unanswered reports whether a request failed without a conclusive response.
 func unanswered(err error) bool {
 	if throttled(err) {
 		return false

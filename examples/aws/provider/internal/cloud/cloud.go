@@ -1,4 +1,4 @@
-// Package cloud is what all modules of the provider share: the way to Amazon, tags, and what Amazon's errors mean.
+// Package cloud contains the code shared by the provider's modules: configuration, clients, tags and errors.
 package cloud
 
 import (
@@ -22,9 +22,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Cloud is the way to an account in a region. Configure comes before all else.
+// Cloud is a connection to an account in a region. Call Configure first.
 type Cloud struct {
-	// FindTimeout is how long something may take to become visible after a Create whose answer was lost, 3 s if it is 0.
+	// FindTimeout is how long to wait for a resource to become visible after a Create whose response was lost. The default
+	// is 3 seconds.
 	FindTimeout time.Duration
 
 	config    sdk.Config
@@ -32,8 +33,8 @@ type Cloud struct {
 	defaults  aws.Tags
 }
 
-// Configure takes the provider's configuration. What that leaves open comes from where Amazon's own tools look: the
-// environment, the files in ~/.aws, and the machine's role.
+// Configure applies the provider's configuration. Everything else comes from the SDK's defaults: environment variables, the
+// files in ~/.aws, and the machine's role.
 func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 	if err := check(config); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 		loaded.Credentials = sdk.NewCredentialsCache(
 			stscreds.NewAssumeRoleProvider(sts.NewFromConfig(loaded), *config.AssumeRole))
 	}
-	// Whoever has no credentials should hear that now, and not once a resource.
+	// Report missing credentials once, not for each resource.
 	if _, err := loaded.Credentials.Retrieve(ctx); err != nil {
 		return withoutCredentials(config, err)
 	}
@@ -73,15 +74,15 @@ func check(config *aws.Config) error {
 		address := config.Endpoints[service]
 		path := lumi.Path(aws.Config_Endpoints).Key(string(service))
 		if service != aws.EC2Service && service != aws.S3Service {
-			faults = append(faults, lumi.Faultf(path, "this provider has no resources of that service"))
+			faults = append(faults, lumi.Faultf(path, "this provider has no resources of this service"))
 		} else if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			faults = append(faults, lumi.Faultf(path, "%q is no address such as https://localhost:4566", address))
+			faults = append(faults, lumi.Faultf(path, "must be a URL such as https://localhost:4566, got %q", address))
 		}
 	}
 	return errors.Join(append(faults, CheckPlainTags(aws.Config_DefaultTags, config.DefaultTags, nil))...)
 }
 
-// maxAttempts counts the first attempt, too.
+// maxAttempts includes the first attempt.
 func maxAttempts(config *aws.Config) int {
 	if config.MaxRetries == nil {
 		return aws.DefaultMaxRetries + 1
@@ -91,17 +92,17 @@ func maxAttempts(config *aws.Config) int {
 
 func withoutCredentials(config *aws.Config, err error) error {
 	if config.AssumeRole != nil {
-		return fmt.Errorf("assuming the role %s: %w", *config.AssumeRole, Error(err))
+		return fmt.Errorf("assuming role %s: %w", *config.AssumeRole, Error(err))
 	}
-	return fmt.Errorf("no credentials for Amazon: set %s in the configuration, or AWS_ACCESS_KEY_ID and"+
+	return fmt.Errorf("no AWS credentials found: set %s in the configuration, or AWS_ACCESS_KEY_ID and"+
 		" AWS_SECRET_ACCESS_KEY or AWS_PROFILE in the environment (%w)", aws.Config_Credentials, err)
 }
 
-// Region is where all resources are.
+// Region returns the region of all resources.
 func (c *Cloud) Region() aws.Region { return aws.Region(c.config.Region) }
 
-// Client makes what a module reaches its service through, when it first needs it: after Configure. The endpoint is the one
-// of the configuration, which goes before those of the environment; nil if it has none.
+// Client creates a module's client at its first use, after Configure. The configured endpoint takes precedence over the
+// environment's. It is nil if not configured.
 func Client[T any](c *Cloud, service aws.Service, open func(config sdk.Config, endpoint *string) T) func() T {
 	return sync.OnceValue(func() T {
 		var endpoint *string

@@ -32,7 +32,7 @@ import (
 
 const role = "arn:aws:iam::123456789012:role/builder"
 
-// isolate keeps this machine's own configuration out of a test.
+// isolate hides this machine's AWS configuration from a test.
 func isolate(t *testing.T, environment map[string]string) {
 	t.Helper()
 	for _, name := range []string{
@@ -40,7 +40,7 @@ func isolate(t *testing.T, environment map[string]string) {
 		"AWS_ENDPOINT_URL_EC2",
 	} {
 		t.Setenv(name, "")
-		if err := os.Unsetenv(name); err != nil { // An empty variable is not the same as none. Setenv puts back what was there.
+		if err := os.Unsetenv(name); err != nil { // Setenv restores the variable. Unsetting it differs from setting it to "".
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +53,7 @@ func isolate(t *testing.T, environment map[string]string) {
 	}
 }
 
-// account is an EC2 that notes the tokens that requests carry.
+// account is an EC2 server that records the tokens of requests.
 type account struct {
 	*ec2server.Server
 	mu     sync.Mutex
@@ -61,7 +61,7 @@ type account struct {
 	url    string
 }
 
-// newAccount takes requests that are signed with one key.
+// newAccount accepts requests that are signed with one key.
 func newAccount(t *testing.T, keyID string) *account {
 	t.Helper()
 	a := &account{Server: ec2server.New("us-west-2", keyID), tokens: map[string]bool{}}
@@ -76,7 +76,7 @@ func newAccount(t *testing.T, keyID string) *account {
 	return a
 }
 
-// create makes a network, to see that a configuration works. It returns the id.
+// create creates a VPC to check that a configuration works, and returns its id.
 func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 	t.Helper()
 	c := new(cloud.Cloud)
@@ -140,7 +140,7 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
-// TestAssumeRole has Amazon's token service, as far as it is asked here, hand out other keys.
+// TestAssumeRole replaces Amazon's token service with one that returns other keys.
 func TestAssumeRole(t *testing.T) {
 	a := newAccount(t, "AKIDROLE")
 	sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -168,7 +168,7 @@ func TestAssumeRole(t *testing.T) {
 
 	config.Credentials = keys("AKIDSTRANGER", nil)
 	err := new(cloud.Cloud).Configure(t.Context(), config)
-	want := "assuming the role " + role + ": AccessDenied: You may not assume it"
+	want := "assuming role " + role + ": AccessDenied: You may not assume it"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -177,7 +177,7 @@ func TestAssumeRole(t *testing.T) {
 func TestNoCredentials(t *testing.T) {
 	isolate(t, nil)
 	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
-	want := "no credentials for Amazon: set credentials in the configuration, or AWS_ACCESS_KEY_ID and" +
+	want := "no AWS credentials found: set credentials in the configuration, or AWS_ACCESS_KEY_ID and" +
 		" AWS_SECRET_ACCESS_KEY or AWS_PROFILE in the environment (failed to refresh cached credentials, no EC2 IMDS role found"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got  %v\nwant %s…", err, want)
@@ -213,30 +213,29 @@ func TestNoAnswer(t *testing.T) {
 		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
 		Endpoints: map[aws.Service]string{aws.EC2Service: nobody.URL},
 	})
-	want := fmt.Sprintf(`no answer from Amazon: Post "%s/": dial tcp %s: connect: connection refused`, nobody.URL,
+	want := fmt.Sprintf(`no response from AWS: Post "%s/": dial tcp %s: connect: connection refused`, nobody.URL,
 		strings.TrimPrefix(nobody.URL, "http://"))
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.RetryError)) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
-// TestOutcome shows which errors say that the outcome is uncertain: those of calls of which an attempt may have been
-// carried out.
+// TestOutcome covers the errors of calls that may have taken effect.
 func TestOutcome(t *testing.T) {
 	isolate(t, nil)
 	const (
 		limit  = "RequestLimitExceeded: Request limit exceeded"
 		broken = "InternalError: An internal error has occurred"
-		lost   = `no answer from Amazon: Post "ADDRESS/": EOF`
+		lost   = `no response from AWS: Post "ADDRESS/": EOF`
 	)
 	untrusted := httptest.NewUnstartedServer(nil)
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // for handshakes
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
 	for name, test := range map[string]struct {
-		address  string // "" for a server that fails in these ways
+		address  string // "" for the failing server
 		failures []ec2server.Failure
 		want     string
 		meaning  error
@@ -379,18 +378,18 @@ func TestConfigurationFaults(t *testing.T) {
 	}{
 		"endpoints": {aws.Config{Endpoints: map[aws.Service]string{
 			aws.EC2Service: "localhost:4566", aws.SNSService: "http://localhost",
-		}}, `endpoints.ec2: "localhost:4566" is no address such as https://localhost:4566` + "\n" +
-			"endpoints.sns: this provider has no resources of that service"},
+		}}, `endpoints.ec2: must be a URL such as https://localhost:4566, got "localhost:4566"` + "\n" +
+			"endpoints.sns: this provider has no resources of this service"},
 		"tags": {aws.Config{DefaultTags: aws.Tags{"aws:x": "", "y": "&"}},
-			`defaultTags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set` + "\n" +
-				"defaultTags.y: has characters beyond letters, digits, spaces and _.:/=+-@"},
+			`defaultTags["aws:x"]: tag keys that begin with aws: or lumi: are reserved` + "\n" +
+				"defaultTags.y: has invalid characters: use letters, digits, spaces and _.:/=+-@"},
 		"long tags": {aws.Config{DefaultTags: aws.Tags{
 			strings.Repeat("ä", 129): "", "": "x", "value": strings.Repeat("ä", 257), strings.Repeat("ä", 128): strings.Repeat("ä", 256),
-		}}, `defaultTags[""]: the name of a tag is empty` + "\n" +
-			"defaultTags.value: has more than 256 characters\n" +
-			"defaultTags." + strings.Repeat("ä", 129) + ": the name of the tag has more than 128 characters"},
+		}}, `defaultTags[""]: tag keys must not be empty` + "\n" +
+			"defaultTags.value: must be at most 256 characters\n" +
+			"defaultTags." + strings.Repeat("ä", 129) + ": tag keys must be at most 128 characters"},
 		"many tags": {aws.Config{DefaultTags: numbered(48)},
-			"defaultTags: are 48: Amazon takes 50, and this provider needs 3 of them"},
+			"defaultTags: has 48 tags: AWS allows 50, and this provider needs 3 of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -404,7 +403,7 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// numbered makes so many tags.
+// numbered returns n tags.
 func numbered(n int) aws.Tags {
 	tags := aws.Tags{}
 	for i := range n {

@@ -13,13 +13,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Error translates an error of Amazon's SDK:
+// Error translates an SDK error to:
 //
-//   - [lumi.ErrNotFound] if something does not exist;
-//   - [lumi.Uncertain] if the request may have been carried out, although none of its attempts succeeded;
-//   - [lumi.RetryError] if the request had no effect, and may succeed later.
+//   - [lumi.ErrNotFound] if the resource does not exist;
+//   - [lumi.Uncertain] if the request may have taken effect, although no attempt succeeded;
+//   - [lumi.RetryError] if the request had no effect and may succeed later.
 //
-// An error that it returned stays as it is, and so does that of a context that is done.
+// It returns its own results, and the errors of contexts, unchanged.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func Error(err error) error {
 	case errors.As(err, &api):
 		said = &failure{api.ErrorCode(), api.ErrorMessage(), err}
 	case errors.As(err, &send):
-		said = fmt.Errorf("no answer from Amazon: %w", send.Err)
+		said = fmt.Errorf("no response from AWS: %w", send.Err)
 	case errors.As(err, &operation):
 		said = operation.Err
 	}
@@ -46,14 +46,14 @@ func Error(err error) error {
 	case errors.As(err, &unknown):
 		return lumi.Uncertain(fmt.Errorf("%s: %w", unknown.operation, said))
 	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted", "RequestTimeout"):
-		return &lumi.RetryError{Err: said} // also for timeouts of a request, which look like the end of a context
+		return &lumi.RetryError{Err: said} // includes request timeouts, which look like an expired context
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return said
 }
 
-// failure is an error response of Amazon's without the text that the SDK adds.
+// failure is an error response without the text that the SDK adds.
 type failure struct {
 	code, message string
 	cause         error
@@ -85,15 +85,15 @@ func throttled(err error) bool {
 	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
 }
 
-// isNotFound knows the codes of EC2, such as InvalidVpcID.NotFound, and those of S3.
+// isNotFound recognizes the codes of EC2, such as InvalidVpcID.NotFound, and of S3.
 func isNotFound(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && strings.HasSuffix(api.ErrorCode(), ".NotFound") ||
 		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
 }
 
-// FaultAt returns a fault of the property at the path for an error with one of the codes, and [Error] of any other, and
-// of one whose request may have been carried out by an earlier attempt.
+// FaultAt returns a fault at the path for a response with one of the codes. It passes other errors to [Error], and also
+// those of requests that an earlier attempt may have carried out.
 func FaultAt(err error, path lumi.Path, codes ...string) error {
 	var api smithy.APIError
 	if Is(err, codes...) && errors.As(err, &api) && !Unknown(err) {

@@ -25,10 +25,10 @@ func TestTimeouts(t *testing.T) {
 		want    string
 		meaning error
 	}{
-		"dial timeout": {timeout, "no answer from Amazon: i/o timeout", &lumi.RetryError{}},
-		"HTTP timeout": {late, "no answer from Amazon: context deadline exceeded", &lumi.RetryError{}},
+		"dial timeout": {timeout, "no response from AWS: i/o timeout", &lumi.RetryError{}},
+		"HTTP timeout": {late, "no response from AWS: context deadline exceeded", &lumi.RetryError{}},
 		"after it was sent": {
-			&unknownOutcome{"PutObject", late}, "PutObject: no answer from Amazon: context deadline exceeded",
+			&unknownOutcome{"PutObject", late}, "PutObject: no response from AWS: context deadline exceeded",
 			&lumi.UncertainError{},
 		},
 		"end of the call": {ended, ended.Error(), nil},

@@ -20,7 +20,7 @@ const (
 	longestPause = 20 * time.Second
 )
 
-// newRetryer repeats requests that failed for reasons which may pass, with pauses that grow as the IDL says.
+// newRetryer retries transient failures with the backoff of the IDL.
 func newRetryer(attempts int) *retry.Standard {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts
@@ -28,15 +28,15 @@ func newRetryer(attempts int) *retry.Standard {
 	})
 }
 
-// pause is somewhere between a half of what the attempt's turn is and the whole, so that many who were turned away
-// together do not come back together.
+// pause returns a random delay between half of the attempt's backoff and all of it, so that throttled clients do not return
+// at the same time.
 func pause(attempt int, _ error) (time.Duration, error) {
 	longest := min(float64(firstPause)*math.Pow(aws.BackoffFactor, float64(attempt)), float64(longestPause))
 	return time.Duration(longest * (1 + rand.Float64()) / 2), nil
 }
 
-// Once is for requests that make something twice if they are sent twice. They are repeated only if Amazon rejected them
-// before doing anything. After any other failure the outcome is uncertain.
+// Once wraps a retryer for requests that are not idempotent. It retries only those that Amazon rejected without effect.
+// Other failures make the outcome uncertain.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -44,8 +44,8 @@ type once struct{ sdk.Retryer }
 // IsErrorRetryable implements [sdk.Retryer].
 func (once) IsErrorRetryable(err error) bool { return throttled(err) }
 
-// Wait polls until something new is ready, and returns what [Error] makes of a failure. Amazon's answers lag behind what
-// it did: at first it may not know the resource.
+// Wait polls until a new resource is ready, and passes errors to [Error]. Reads are eventually consistent: a new resource
+// may not be found at first.
 func Wait(ctx context.Context, what string, poll func(context.Context) (state string, ready bool, err error)) error {
 	return lumi.Waiter{Pause: firstPause, MaxPause: longestPause}.Wait(ctx, what,
 		func(ctx context.Context) (string, bool, error) {
@@ -57,8 +57,8 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 		})
 }
 
-// FindMade looks for the resource that a Create made whose outcome is uncertain, until it is visible or cannot be expected
-// to become so any more. Look returns an empty id if it sees none. Nothing counts as not found unless Amazon said so.
+// FindMade looks for a resource whose Create had an uncertain outcome, until it is visible or the timeout expires. Look
+// returns an empty id if it finds none. FindMade returns [lumi.ErrNotFound] only if Amazon responded.
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string
 	var failure error

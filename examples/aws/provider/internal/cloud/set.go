@@ -6,8 +6,8 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Set changes a property of a resource from what it has to what is wanted, if these differ. Has is part of the state's
-// properties. Create and Update first set those to what exists, so that a failure leaves them as the resource is then.
+// Set changes a property if the current value differs from the wanted one. Has is part of the state's properties. Create
+// and Update first set them to the existing values, so that a failure leaves the state correct.
 func Set[P lumi.Object, T any](
 	state *lumi.State[P], property string, has *T, wanted T, request func(wanted T) error,
 ) error {

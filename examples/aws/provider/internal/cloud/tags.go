@@ -15,17 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Everything at Amazon that is a resource is marked by two tags.
+// Every resource at Amazon is marked by two tags.
 const (
-	// MarkTag is the tag that says which resource it is.
+	// MarkTag identifies the resource.
 	MarkTag = "lumi:urn"
-	// AttemptTag is the tag that says which Create made it. See [Attempt].
+	// AttemptTag identifies the Create call that made it. See [Attempt].
 	AttemptTag = "lumi:create"
-	// ownTags counts them, and the tag Name of some services.
+	// ownTags counts them and the Name tag of some services.
 	ownTags = 3
 )
 
-// What Amazon accepts.
+// Amazon's limits.
 const (
 	maxTags       = 50
 	maxTagKey     = 128
@@ -34,10 +34,10 @@ const (
 	reservedByUs  = "lumi:"
 )
 
-// plainTag matches what all services take as a tag.
+// plainTag matches tags that all services accept.
 var plainTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 
-// Mark is the value of the [MarkTag]: the URN, or a hash of one that no tag can hold.
+// Mark returns the value of the [MarkTag]: the URN, or its hash if it is not a valid tag.
 func Mark(u urn.URN) string {
 	if len(u) <= maxTagValue && plainTag.MatchString(string(u)) {
 		return string(u)
@@ -46,14 +46,14 @@ func Mark(u urn.URN) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Attempt identifies the creation of a resource: it is the same each time that Create or Find is called for it, and no
-// two creations have the same.
+// Attempt identifies the creation of a resource. All calls of Create and Find for one creation have the same value, and
+// different creations have different values.
 func Attempt(u urn.URN, token string) string {
 	sum := sha256.Sum256([]byte(string(u) + "\x00" + token))
 	return hex.EncodeToString(sum[:])
 }
 
-// Marked is the URN of the resource with the tags. It is empty if they do not tell.
+// Marked returns the URN in the tags of a resource, or "" if they do not contain one.
 func Marked(tags aws.Tags) urn.URN {
 	u := urn.URN(tags[MarkTag])
 	if _, err := u.Parts(); err != nil {
@@ -62,7 +62,7 @@ func Marked(tags aws.Tags) urn.URN {
 	return u
 }
 
-// Tags are all tags of a resource, except the [AttemptTag]: those of the configuration, its own above them, and its mark.
+// Tags returns all tags of a resource except the [AttemptTag]: the configuration's, overridden by its own, and its mark.
 func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 	all := aws.Tags{}
 	maps.Copy(all, c.defaults)
@@ -71,7 +71,7 @@ func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 	return all
 }
 
-// OwnTags are those of a resource's tags that its program gave it; nil if there are none.
+// OwnTags returns the tags that the program set, or nil if there are none.
 func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	var own aws.Tags
 	for key, value := range all {
@@ -87,35 +87,35 @@ func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	return own
 }
 
-// CheckPlainTags says which tags some services of Amazon's would not accept, S3 among them.
+// CheckPlainTags checks tags for services with stricter rules, such as S3.
 func CheckPlainTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	faults := []error{CheckTags(path, tags, unknown)}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		if at := path.Key(key); !plainTag.MatchString(key) || !unknown.Has(at) && !plainTag.MatchString(tags[key]) {
-			faults = append(faults, lumi.Faultf(at, "has characters beyond letters, digits, spaces and _.:/=+-@"))
+			faults = append(faults, lumi.Faultf(at, "has invalid characters: use letters, digits, spaces and _.:/=+-@"))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-// CheckTags says which tags Amazon would not accept anywhere.
+// CheckTags checks tags against the rules that apply to all services.
 func CheckTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	var faults []error
 	if len(tags) > maxTags-ownTags {
-		faults = append(faults, lumi.Faultf(path, "are %d: Amazon takes %d, and this provider needs %d of them",
+		faults = append(faults, lumi.Faultf(path, "has %d tags: AWS allows %d, and this provider needs %d of them",
 			len(tags), maxTags, ownTags))
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		at := path.Key(key)
 		switch value := tags[key]; {
 		case key == "":
-			faults = append(faults, lumi.Faultf(at, "the name of a tag is empty"))
+			faults = append(faults, lumi.Faultf(at, "tag keys must not be empty"))
 		case strings.HasPrefix(key, reservedByAWS), strings.HasPrefix(key, reservedByUs):
-			faults = append(faults, lumi.Faultf(at, "tags that begin with aws: or lumi: are not for programs to set"))
+			faults = append(faults, lumi.Faultf(at, "tag keys that begin with aws: or lumi: are reserved"))
 		case utf8.RuneCountInString(key) > maxTagKey:
-			faults = append(faults, lumi.Faultf(at, "the name of the tag has more than %d characters", maxTagKey))
+			faults = append(faults, lumi.Faultf(at, "tag keys must be at most %d characters", maxTagKey))
 		case !unknown.Has(at) && utf8.RuneCountInString(value) > maxTagValue:
-			faults = append(faults, lumi.Faultf(at, "has more than %d characters", maxTagValue))
+			faults = append(faults, lumi.Faultf(at, "must be at most %d characters", maxTagValue))
 		}
 	}
 	return errors.Join(faults...)

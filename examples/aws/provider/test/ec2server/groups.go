@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// defaultGroup is the name of the group that each network has from the start to its end.
+// defaultGroup is the name of the default group of each VPC.
 const defaultGroup = "default"
 
 type group struct {
@@ -18,17 +18,17 @@ type group struct {
 	ingress, egress        []rule
 }
 
-// rule allows traffic. Ports are -1 where the protocol has none.
+// rule allows traffic. Ports are -1 for protocols without ports.
 type rule struct {
 	protocol string
 	from, to int
 	block    netip.Prefix
 }
 
-// maxRules is how many rules there may be in each direction.
+// maxRules is the maximum number of rules per direction.
 const maxRules = 60
 
-// addGroup makes a group that lets everything out, as Amazon's new groups do.
+// addGroup creates a group that allows all outbound traffic, as Amazon does.
 func (s *Server) addGroup(g *group) {
 	g.record = record{id: s.newID("sg"), tags: g.tags, lag: s.Lag}
 	if g.tags == nil {
@@ -96,8 +96,7 @@ type groupXML struct {
 	Tags        []tag           `xml:"tagSet>item"`
 }
 
-// permissions joins rules that differ in nothing but their addresses, and puts the youngest first: Amazon promises no
-// order.
+// permissions merges rules that differ only in their addresses and reverses their order, since Amazon does not preserve it.
 func permissions(rules []rule) []permissionXML {
 	var list []permissionXML
 	for _, r := range slices.Backward(rules) {
@@ -190,7 +189,7 @@ func (s *Server) authorize(p params, direction func(*group) *[]rule) (any, error
 	return success{true}, nil
 }
 
-// revoke takes all rules of a request away, or none.
+// revoke removes all rules of a request, or none.
 func (s *Server) revoke(p params, direction func(*group) *[]rule) (any, error) {
 	g, err := s.group(p)
 	if err != nil {
@@ -216,7 +215,7 @@ func (r rule) String() string {
 	return fmt.Sprintf("peer: %s, %s, from port: %d, to port: %d, ALLOW", r.block, strings.ToUpper(r.protocol), r.from, r.to)
 }
 
-// rules reads those of a request.
+// rules parses the rules of a request.
 func (p params) rules() ([]rule, error) {
 	var rules []rule
 	for _, permission := range p.each("IpPermissions") {

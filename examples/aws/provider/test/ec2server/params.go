@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// params are those of a request, such as TagSpecification.1.Tag.2.Key.
+// params are the parameters of a request, such as TagSpecification.1.Tag.2.Key.
 type params url.Values
 
 func (p params) get(name string) string { return url.Values(p).Get(name) }
@@ -42,14 +42,14 @@ func (p params) each(name string) []params {
 	}
 }
 
-// record is what everything has.
+// record holds the fields common to all resources.
 type record struct {
 	id   string
 	tags map[string]string
 	lag  int
 }
 
-// seen reports whether the thing can be seen yet.
+// seen reports whether the resource is visible yet.
 func (r *record) seen() bool {
 	if r.lag > 0 {
 		r.lag--
@@ -75,7 +75,7 @@ func keys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
 const maxTags = 50
 
-// tagsFor reads the tags for something new.
+// tagsFor parses the tags of a new resource.
 func (p params) tagsFor(kind string) (map[string]string, error) {
 	tags := map[string]string{}
 	for _, spec := range p.each("TagSpecification") {
@@ -132,7 +132,7 @@ func (s *Server) deleteTags(p params) (any, error) {
 	return success{true}, nil
 }
 
-// describeTags lists the tags that filters pick.
+// describeTags returns the tags that match the filters.
 func (s *Server) describeTags(p params) (any, error) {
 	type item struct {
 		Resource string `xml:"resourceId"`
@@ -178,7 +178,7 @@ func (s *Server) record(id string) (*record, error) {
 	return nil, refuse("InvalidID", "The ID '%s' is not valid", id)
 }
 
-// wanted reports whether the things that a request describes include one with the attributes.
+// wanted reports whether a request selects a resource with the attributes.
 func (p params) wanted(r *record, attributes map[string]string) (bool, error) {
 	for _, f := range p.each("Filter") {
 		name := f.get("Name")
@@ -200,7 +200,7 @@ func (p params) wanted(r *record, attributes map[string]string) (bool, error) {
 
 var special = regexp.MustCompile(`\\.|[*?]|[^\\*?]+`)
 
-// matches compares with a pattern in which * and ? are wildcards, unless a backslash is before them.
+// matches matches a pattern with the wildcards * and ?, which a backslash escapes.
 func matches(pattern, value string) bool {
 	expr := special.ReplaceAllStringFunc(pattern, func(part string) string {
 		switch {
@@ -216,7 +216,7 @@ func matches(pattern, value string) bool {
 	return regexp.MustCompile(`(?s)\A` + expr + `\z`).MatchString(value)
 }
 
-// pick finds the things that a request describes, by id or by filters.
+// pick returns the resources that a request selects by id or filter.
 func pick[T any](
 	s *Server, p params, idParam, prefix, code string, all map[string]T, look func(T) (*record, map[string]string),
 ) ([]T, error) {
@@ -245,7 +245,7 @@ func pick[T any](
 	return picked, nil
 }
 
-// exists refuses an identifier of nothing.
+// exists returns an error for an unknown id.
 func exists[T any](id, prefix, code string, all map[string]T) error {
 	if !strings.HasPrefix(id, prefix+"-") {
 		return refuse(code+".Malformed", "Invalid id: \"%s\" (expecting \"%s-...\")", id, prefix)

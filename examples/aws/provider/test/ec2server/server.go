@@ -1,10 +1,9 @@
-// Package ec2server stands in for Amazon's EC2 where the provider is tested. No server that others keep can be had as a
-// Go module or run offline, so this one is ours: it speaks the query protocol that the SDK speaks, about networks,
-// subnets and security groups alone, and was written from Amazon's API reference. What it does it does as Amazon does:
-// identifiers, tags, filters with wildcards, blocks of addresses that must fit and not overlap, defaults, dependencies,
-// limits, and errors with Amazon's codes. It checks whose key signed a request but not the signature.
+// Package ec2server is a fake EC2 server for tests of the provider. No maintained server is available as a Go module or
+// runs offline. This one implements the SDK's query protocol for VPCs, subnets and security groups, following Amazon's API
+// reference: ids, tags, filters with wildcards, CIDR checks, defaults, dependencies, limits, and Amazon's error codes. It
+// checks the access key of a request but not its signature.
 //
-// It fails when it is told to, in the ways that a network and Amazon fail: see [Failure].
+// It simulates failures of the network and of Amazon on demand: see [Failure].
 package ec2server
 
 import (
@@ -18,13 +17,13 @@ import (
 	"sync"
 )
 
-// Server is an account in one region. It is ready for use, by several goroutines at once, when New has made it.
+// Server is an account in one region. Create it with New. It is safe for concurrent use.
 type Server struct {
-	// Region is the one that requests must be signed for.
+	// Region is the region that requests must be signed for.
 	Region string
 	// AccessKeyID is the key that requests must be signed with.
 	AccessKeyID string
-	// Lag is how many times something new is asked for in vain before it can be seen.
+	// Lag is the number of requests before a new resource becomes visible.
 	Lag int
 
 	mu       sync.Mutex
@@ -37,7 +36,7 @@ type Server struct {
 	calls    []string
 }
 
-// New makes an account without anything in it, not even the default network that Amazon's have.
+// New returns an empty account, without Amazon's default VPC.
 func New(region, accessKeyID string) *Server {
 	return &Server{
 		Region: region, AccessKeyID: accessKeyID, vpcs: map[string]*vpc{}, subnets: map[string]*subnet{},
@@ -45,35 +44,35 @@ func New(region, accessKeyID string) *Server {
 	}
 }
 
-// Failure is a way in which a request fails.
+// Failure is a simulated failure.
 type Failure int
 
-// The ways. The first three do not carry the request out, the others do.
+// The failures. The first three do not carry out the request. The others do.
 const (
-	// Throttled is Amazon's answer to too many requests.
+	// Throttled is the response to too many requests.
 	Throttled Failure = iota
-	// Broken is a server that fails.
+	// Broken is an internal server error.
 	Broken
-	// Refused is an account that may not do this.
+	// Refused is an authorization error.
 	Refused
-	// BrokenAfter is a server that fails when all is done.
+	// BrokenAfter is an internal server error after the request was carried out.
 	BrokenAfter
-	// Lost is an answer that gets lost: the connection breaks when all is done.
+	// Lost closes the connection after the request was carried out.
 	Lost
-	// Stalled is an answer that does not come, as long as somebody waits for it.
+	// Stalled sends no response until the client gives up.
 	Stalled
-	// Fine is no failure, so that one after it fails.
+	// Fine is no failure. It delays the failures after it.
 	Fine
 )
 
-// Fail has the next requests of an action fail, one for each way.
+// Fail makes the next requests of an action fail, one for each failure.
 func (s *Server) Fail(action string, ways ...Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures[action] = append(s.failures[action], ways...)
 }
 
-// Hold has something be in use, as by an instance, until release is called.
+// Hold marks a resource as in use, as by an instance, until release is called.
 func (s *Server) Hold(id string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Server) Hold(id string) (release func()) {
 	}
 }
 
-// Left lists what exists, but for what Amazon makes by itself.
+// Left returns the existing resources, except those that Amazon creates itself.
 func (s *Server) Left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,7 @@ func (s *Server) Left() []string {
 	return left
 }
 
-// Tags are those of something that exists.
+// Tags returns the tags of an existing resource.
 func (s *Server) Tags(id string) map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +109,7 @@ func (s *Server) Tags(id string) map[string]string {
 	return maps.Clone(r.tags)
 }
 
-// Calls lists the actions that were asked for since the last time.
+// Calls returns the actions called since the last time.
 func (s *Server) Calls() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +118,7 @@ func (s *Server) Calls() []string {
 	return calls
 }
 
-// problem is an error in Amazon's words.
+// problem is an error response.
 type problem struct {
 	status  int
 	code    string
@@ -132,7 +131,7 @@ func refuse(code, format string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, code, fmt.Sprintf(format, args...)}
 }
 
-// actions are what the server can do. They are called with the lock.
+// actions are the supported actions. They are called with the lock held.
 var actions = map[string]func(*Server, params) (any, error){
 	"CreateVpc":                     (*Server).createVpc,
 	"DescribeVpcs":                  (*Server).describeVpcs,
@@ -177,7 +176,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case fails && way == Stalled:
 		<-r.Context().Done()
 	case fails && way == Lost:
-		panic(http.ErrAbortHandler) // which is how a handler breaks the connection
+		panic(http.ErrAbortHandler) // Closes the connection.
 	case fails:
 		answerError(w, &problem{http.StatusInternalServerError, "InternalError", "An internal error has occurred"})
 	case err != nil:
@@ -188,12 +187,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Name: xml.Name{Local: action + "Response"},
 			Attr: []xml.Attr{{Name: xml.Name{Local: "xmlns"}, Value: "http://ec2.amazonaws.com/doc/2016-11-15/"}},
 		}
-		_, _ = w.Write([]byte(xml.Header)) // The client is gone if these fail.
+		_, _ = w.Write([]byte(xml.Header)) // These fail only if the client disconnected.
 		_ = xml.NewEncoder(w).EncodeElement(answer, start)
 	}
 }
 
-// next notes the call, and says whether it is one that fails.
+// next records the call and returns its failure, if any.
 func (s *Server) next(action string) (Failure, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,12 +235,12 @@ func answerError(w http.ResponseWriter, p *problem) {
 	_ = xml.NewEncoder(w).Encode(body{Code: p.code, Message: p.message, RequestID: "0"})
 }
 
-// success is the answer of actions that have nothing to say.
+// success is the response of actions without a result.
 type success struct {
 	Return bool `xml:"return"`
 }
 
-// Start serves the account on a port of this machine until the test ends.
+// Start serves the account on a local port until the test ends.
 func (s *Server) Start(t interface{ Cleanup(func()) }) (address string) {
 	server := httptest.NewServer(s)
 	server.Config.ErrorLog = nil
@@ -249,7 +248,7 @@ func (s *Server) Start(t interface{ Cleanup(func()) }) (address string) {
 	return server.URL
 }
 
-// newID makes an identifier that looks like Amazon's.
+// newID returns an id in Amazon's format.
 func (s *Server) newID(prefix string) string {
 	s.made++
 	return fmt.Sprintf("%s-0%016x", prefix, s.made)

@@ -1,10 +1,10 @@
-// Package s3server runs a real server that speaks S3 for the tests of the provider: the Versity S3 Gateway over a folder,
-// as a process of its own. It was chosen since it is kept by a company that sells storage with it, with releases every
-// few weeks, under the Apache license, and since it has what the provider uses: signatures, tags, versions, permissions,
-// rules for browsers, web sites and conditional writes. It is heavy, so that its version is pinned in the module tools
-// beside the provider's. It has no rules for lifecycles, logs of accesses, notifications or classes of storage.
+// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway on a folder, in its own process. It
+// is maintained by a storage vendor, released every few weeks under the Apache license, and supports what the provider
+// uses: signatures, tags, versions, access control, CORS, websites and conditional writes. Because of its many
+// dependencies, its version is pinned in the separate module tools. It does not support lifecycles, access logs,
+// notifications or storage classes.
 //
-// Requests pass through a proxy in the test, which can lose the answer to one, or answer in place of the server.
+// Requests pass through a proxy in the test that can lose or replace responses.
 package s3server
 
 import (
@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// The keys of the server's only account, but for those that AddUser makes.
+// The keys of the only account, except for those that AddUser creates.
 const (
 	AccessKeyID     = "AKIDEXAMPLE"
 	SecretAccessKey = "a-secret-of-the-tests"
@@ -37,21 +37,21 @@ const (
 
 // Server is a running server.
 type Server struct {
-	// URL is its address.
+	// URL is the server's address.
 	URL string
 
 	binary, socket, region string
 
 	mu           sync.Mutex
 	lose, answer func(*http.Request) bool
-	status       int // of the answer
+	status       int // of the response
 	body         string
 }
 
-// Start starts a server without any buckets in it. It ends with the test.
+// Start starts an empty server, which stops at the end of the test.
 func Start(t testing.TB, region string) *Server {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "s3") // The path of a socket must be short.
+	folder, err := os.MkdirTemp("", "s3") // Socket paths must be short.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func Start(t testing.TB, region string) *Server {
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = command.Process.Kill() // It fails only if the process has ended.
+		_ = command.Process.Kill() // It fails only if the process has exited.
 		<-ended
 	})
 	for s.dial() != nil {
@@ -92,7 +92,7 @@ func Start(t testing.TB, region string) *Server {
 	return s
 }
 
-// run starts the binary. Another test may still hold it open, which it has been building too.
+// run starts the binary. Another test that has just built it may still have it open.
 func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd {
 	t.Helper()
 	for {
@@ -109,7 +109,7 @@ func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd
 	}
 }
 
-// binary is the server's, built where need be.
+// binary returns the path of the server, building it if necessary.
 func binary(t testing.TB) string {
 	t.Helper()
 	path, err := build()
@@ -143,7 +143,7 @@ func (s *Server) dial() error {
 // serve starts the proxy.
 func (s *Server) serve(t testing.TB) {
 	proxy := &httputil.ReverseProxy{
-		// The name that the client has for the server is signed, and stays.
+		// The host name is part of the signature, so keep it.
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", "s3" },
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -157,10 +157,10 @@ func (s *Server) serve(t testing.TB) {
 		switch {
 		case status != 0:
 			w.WriteHeader(status)
-			_, _ = io.WriteString(w, body) // The client is gone if it fails.
+			_, _ = io.WriteString(w, body) // It fails only if the client disconnected.
 		case lose:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler) // which is how a handler breaks the connection
+			panic(http.ErrAbortHandler) // Closes the connection.
 		default:
 			proxy.ServeHTTP(w, r)
 		}
@@ -183,27 +183,27 @@ func (s *Server) next(r *http.Request) (lose bool, status int, body string) {
 	return false, 0, ""
 }
 
-// Lose has the answer to the next request get lost for which which is true.
+// Lose drops the response to the next request for which which is true.
 func (s *Server) Lose(which func(*http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = which
 }
 
-// Answer answers the next request for which which is true in place of the server.
+// Answer responds to the next request for which which is true in place of the server.
 func (s *Server) Answer(which func(*http.Request) bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.status, s.body = which, status, body
 }
 
-// Throttle turns the next request away for which which is true.
+// Throttle rejects the next request for which which is true.
 func (s *Server) Throttle(which func(*http.Request) bool) {
 	s.Answer(which, http.StatusServiceUnavailable,
 		"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
 }
 
-// AddUser makes another account, which may make buckets of its own.
+// AddUser creates another account, which can create its own buckets.
 func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	t.Helper()
 	command := exec.Command(s.binary, "admin", "--access", AccessKeyID, "--secret", SecretAccessKey,
@@ -213,7 +213,7 @@ func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	}
 }
 
-// Is matches requests by their method and path, with what a query asks for, such as "PUT /bucket?tagging".
+// Is matches requests by method, path and query, such as "PUT /bucket?tagging".
 func Is(pattern string) func(*http.Request) bool {
 	method, address, _ := strings.Cut(pattern, " ")
 	want, err := url.Parse(address)

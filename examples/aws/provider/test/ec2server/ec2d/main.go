@@ -1,4 +1,4 @@
-// Command ec2d serves an account of package ec2server, to try the provider by hand.
+// Command ec2d serves an account of package ec2server for manual tests of the provider.
 package main
 
 import (
