@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package bench_test measures the stages of the compiler, one by one, inside one process. What a user pays for the
-// whole is measured by package process.
+// Package bench_test measures the stages of the compiler within one process. Package process measures the whole command.
 package bench_test
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// BenchmarkStages reports CPU seconds for each stage, since generators use all processors. Load and check cannot be
-// told apart from outside, so check is what compile.Load costs beyond a bare load that is measured beside it.
+// BenchmarkStages reports the CPU seconds of each stage, since generators use all processors. Loading and checking cannot
+// be separated, so check is the cost of compile.Load minus a bare load measured next to it.
 func BenchmarkStages(b *testing.B) {
 	for _, resources := range []int{100, 1000, 5000} {
 		dir := b.TempDir()
@@ -44,14 +43,14 @@ func BenchmarkStages(b *testing.B) {
 				for b.Loop() {
 					total += stage.run(b)
 				}
-				b.ReportMetric(0, "ns/op") // it would include what only prepares the stage
+				b.ReportMetric(0, "ns/op") // it would include preparing the stages
 				b.ReportMetric(total.Seconds()/float64(b.N), "cpu-s/op")
 			})
 		}
 	}
 }
 
-// stages run one stage each, on what an earlier stage has left, and return the CPU time that it took.
+// stages run one stage each on the results of earlier ones, and return its CPU time.
 type stages struct {
 	idl string
 	pkg *schema.Package
@@ -76,7 +75,7 @@ func (s *stages) check(b *testing.B) time.Duration {
 	}) - load
 }
 
-// checked is the model of the corpus, also where a filter on the command line left the stage out that makes it.
+// checked is the model of the corpus, even if a command-line filter skips the stage that creates it.
 func (s *stages) checked(b *testing.B) *schema.Package {
 	if s.pkg == nil {
 		s.check(b)
@@ -121,7 +120,7 @@ func (s *stages) files(b *testing.B) (pack, provider []gen.File) {
 	return pack, provider
 }
 
-// write puts all outputs where there are none.
+// write writes all outputs to an empty folder.
 func (s *stages) write(b *testing.B) time.Duration {
 	pack, provider := s.files(b)
 	dir := b.TempDir()
@@ -132,7 +131,7 @@ func (s *stages) write(b *testing.B) time.Duration {
 	return took
 }
 
-// rewrite puts all outputs where they are already.
+// rewrite writes all outputs over existing ones.
 func (s *stages) rewrite(b *testing.B) time.Duration {
 	pack, provider := s.files(b)
 	dir := b.TempDir()
@@ -159,7 +158,7 @@ func writeOutputs(b *testing.B, dir string, pack, provider []gen.File) time.Dura
 	})
 }
 
-// cpuTime returns how much of the processors' time a function takes, with the processes that it starts.
+// cpuTime returns the CPU time of a function, including child processes.
 func cpuTime(b *testing.B, do func() error) time.Duration {
 	b.Helper()
 	start := cputime.Now(b)

@@ -12,15 +12,15 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDeterminism holds that the output depends on the IDL alone: not on where the command runs, for which host Go is
-// set up, where its caches are, how many processors there are, or in which order a file system lists files.
+// TestDeterminism checks that the output depends only on the IDL, and not on the working directory, Go's target platform,
+// the caches, the number of processors or the order in which a file system lists files.
 func TestDeterminism(t *testing.T) {
 	moved := t.TempDir()
 	copyBackwards(t, moved, "go.mod", "idl", "examples/aws/idl")
 	elsewhere := t.TempDir()
 	tests := []struct {
 		name string
-		dir  string // where the command runs
+		dir  string // the working directory
 		idl  string
 		env  []string
 	}{
@@ -59,7 +59,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// copyBackwards copies files and folders of the checkout, the last name first.
+// copyBackwards copies files and folders of the checkout in reverse order.
 func copyBackwards(t *testing.T, to string, names ...string) {
 	t.Helper()
 	var files []string

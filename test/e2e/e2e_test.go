@@ -1,5 +1,5 @@
-// Package e2e tests the whole way from IDL to generated code with the real command, and has the real toolchains judge
-// what comes out. It holds tests only.
+// Package e2e tests the path from IDL to generated code with the real command, and checks its output with the real
+// toolchains. It contains only tests.
 package e2e
 
 import (
@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// update is the only way to change golden files; 'make golden' sets it.
+// update makes tests rewrite the golden files. 'make golden' sets it.
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// checkout is the root of the repository, and cidlc the command, built from it.
+// checkout is the root of the repository, and cidlc the command built from it.
 var checkout, cidlc string
 
 func TestMain(m *testing.M) {
@@ -46,13 +46,13 @@ func withCommand(run func() int) int {
 	return run()
 }
 
-// result is what a run of the command left behind.
+// result is the outcome of a run of the command.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// compile runs the command in a folder, with more variables in its environment.
+// compile runs the command in a folder, with additional environment variables.
 func compile(t *testing.T, dir string, env []string, args ...string) result {
 	t.Helper()
 	var stdout, stderr strings.Builder
@@ -66,7 +66,7 @@ func compile(t *testing.T, dir string, env []string, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// run runs another command in the repository's root, and fails the test if the command fails or says anything.
+// run runs another command in the repository's root. It must succeed without output.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

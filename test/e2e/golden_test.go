@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Each folder of testdata/golden holds a small IDL in idl/ and beside it what the command makes of it: pack/,
-// provider/ and schema.json where the IDL is right, diagnostics.txt and diagnostics.json where it is wrong.
+// Each folder in testdata/golden contains a small IDL in idl/ and its output: pack/, provider/ and schema.json for a valid
+// IDL, diagnostics.txt and diagnostics.json for an invalid one.
 const golden = "testdata/golden"
 
 func TestGolden(t *testing.T) {
@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// regenerate makes the output anew, scaffolds too, which are the user's from the moment they exist.
+// regenerate rewrites all output, including scaffolds, which the compiler would not overwrite.
 func regenerate(t *testing.T, dir string, args []string) {
 	t.Helper()
 	for _, out := range []string{"pack", "provider"} {
@@ -68,7 +68,7 @@ func compareFile(t *testing.T, name, got string) {
 	}
 }
 
-// cases lists the folders of golden files.
+// cases returns the folders of golden files.
 func cases(t *testing.T) []string {
 	t.Helper()
 	entries := must.Get(os.ReadDir(filepath.Join(checkout, golden)))(t)
@@ -99,7 +99,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 	node.TypeCheck(t, checkout, files)
 }
 
-// modulesOf lists the TypeScript files below a folder.
+// modulesOf returns the TypeScript files below a folder.
 func modulesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

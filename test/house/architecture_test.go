@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestArchitecture holds that docs/architecture.md has a line for each package, and that the files on its ways exist.
+// TestArchitecture checks that docs/architecture.md mentions every package, and that the files it names exist.
 func TestArchitecture(t *testing.T) {
 	page := string(must.Get(os.ReadFile("../../docs/architecture.md"))(t))
 	quoted := regexp.MustCompile("`([^`]+)`")
-	var lines [][]string // what each quotes
+	var lines [][]string // the quoted ones
 	for line := range strings.Lines(page) {
 		var words []string
 		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
@@ -42,7 +42,7 @@ func TestArchitecture(t *testing.T) {
 			continue
 		}
 		if !has(rel) && !has(path.Dir(rel), path.Base(rel)) {
-			t.Errorf("docs/architecture.md has no line for %s", rel)
+			t.Errorf("docs/architecture.md does not mention %s", rel)
 		}
 	}
 	_, ways, _ := strings.Cut(page, "## Three ways")
@@ -53,7 +53,7 @@ func TestArchitecture(t *testing.T) {
 		}
 		for _, file := range words[1:] {
 			if _, err := os.Stat(filepath.Join("../..", words[0][1], file[1])); strings.Contains(file[1], ".") && err != nil {
-				t.Errorf("a way in docs/architecture.md leads to no file: %s/%s", words[0][1], file[1])
+				t.Errorf("docs/architecture.md names a missing file: %s/%s", words[0][1], file[1])
 			}
 		}
 	}

@@ -15,16 +15,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// layered are the packages whose files can be read from top to bottom.
+// layered are the packages whose files form layers.
 var layered = []string{
 	"./deploy/job", "./deploy/plan", "./deploy/run/...", "./deploy/environment", "./internal/cli/...", "./lang/...", "./lumigl", "./runtime", "./taskgraph/...",
 }
 
-// use is the use of what a file declares in another file of its package.
+// use is a use of a declaration in another file of the same package.
 type use struct{ name, at string }
 
-// TestFileCircles holds the files of layered packages to an order: functions, types and variables of a file are used by the
-// files above it. Methods do not count, as they go with their types.
+// TestFileCircles checks that the files of layered packages form no cycles: a file may use functions, types and variables
+// of lower files only. Methods count as part of their types.
 func TestFileCircles(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
 	all := must.Get(packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, layered...))(t)
@@ -40,12 +40,12 @@ func TestFileCircles(t *testing.T) {
 				u := uses[file][next]
 				lines = append(lines, fmt.Sprintf("%s uses %s of %s", u.at, u.name, next))
 			}
-			t.Errorf("files of %s use each other in a circle: move what one of them uses\n%s", p.PkgPath, strings.Join(lines, "\n"))
+			t.Errorf("files of %s form a cycle: break it by moving a declaration\n%s", p.PkgPath, strings.Join(lines, "\n"))
 		}
 	}
 }
 
-// usesBetweenFiles returns a use for each two files of a package of which the first uses the second.
+// usesBetweenFiles returns one use for each pair of files of a package in which the first uses the second.
 func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
 	uses := map[string]map[string]use{}
 	for _, f := range p.Syntax {
@@ -77,7 +77,7 @@ func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
 	return uses
 }
 
-// circleOf returns a shortest circle of files, or nil.
+// circleOf returns a shortest cycle of files, or nil.
 func circleOf(uses map[string]map[string]use) (shortest []string) {
 	for _, start := range slices.Sorted(maps.Keys(uses)) {
 		from := map[string]string{start: ""}

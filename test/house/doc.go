@@ -1,3 +1,3 @@
-// Package house holds no code, only the test of which package may import which. The picture is in docs/architecture.md:
-// two wings, the compiler's and the runtime's, which never meet, so that generated code is all that connects them.
+// Package house contains the tests of the imports between packages. docs/architecture.md has the picture: the compiler and
+// the runtime do not import each other, and only generated code connects them.
 package house

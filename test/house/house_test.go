@@ -18,36 +18,36 @@ import (
 
 const module = "github.com/lumi-idl/lumi"
 
-// A rule says what some packages may import. Packages of this module are written as ./path; a pattern that ends in /...
-// stands for a package and all below it.
+// A rule restricts the imports of packages. Packages of this module are written as ./path. A pattern that ends in /...
+// matches a package and all below it.
 type rule struct {
-	// of are the packages that the rule is for.
+	// of selects the packages of the rule.
 	of []string
-	// but are those among them that the rule is not for.
+	// but excludes packages from it.
 	but []string
-	// only are the packages of this module that they may import themselves. It is nil where any will do.
+	// only lists the packages of this module that they may import directly. Nil allows all.
 	only []string
-	// never are packages that they must not reach, neither themselves nor through others.
+	// never lists packages that they must not import, directly or indirectly.
 	never []string
-	// direct are packages that they must not import themselves: the standard library reaches some of them everywhere.
+	// direct lists packages that they must not import directly, for standard packages that are reachable everywhere.
 	direct []string
-	// why ends the sentence "remove the import, since …".
+	// why completes the sentence "remove the import, because …".
 	why string
 }
 
-// testIDL is what the stubs that the runtime is tested with are generated from.
+// testIDL contains the IDL of the stubs in the runtime's tests.
 var testIDL = []string{"./test/testprovider/idl/..."}
 
-// exampleIDL is what the examples are generated from.
+// exampleIDL contains the IDL of the examples.
 var exampleIDL = []string{"./examples/aws/idl/...", "./examples/local/idl/..."}
 
-// stubImports are what the examples' stubs may import of ours.
+// stubImports are the packages of this module that the examples' stubs may import.
 var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
 
 var (
 	grpc     = []string{"google.golang.org/grpc/..."}
 	protobuf = slices.Concat(grpc, []string{"google.golang.org/protobuf/..."})
-	// pure packages do nothing but compute, and the engine's pure ones reach no store either. CEL brings protobuf.
+	// pure packages only compute, and the engine's pure packages do not reach stores either. CEL imports protobuf.
 	pure   = slices.Concat(protobuf, []string{"os", "os/...", "io", "io/...", "net/...", "time"})
 	stores = slices.Concat(grpc, []string{"database/..."})
 )
@@ -55,7 +55,7 @@ var (
 var rules = []rule{
 	{
 		of: []string{"./idl"}, only: []string{}, never: []string{"..."},
-		why: "loading an IDL from sources must cost no more than its own text",
+		why: "an IDL package is loaded from source, and every import adds to the load",
 	},
 	{
 		of: []string{"./idl/schema"}, only: []string{}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
@@ -63,15 +63,15 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./idl/diag"}, only: []string{"./internal/catalog", "./internal/term"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
-		why: "diagnostics are about any input, not about Go's types",
+		why: "diagnostics describe any input, not only Go types",
 	},
 	{
 		of: []string{"./idl/breaking"}, only: []string{"./idl/schema", "./idl/diag", "./internal/catalog", "./internal/suggest"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
-		why: "two models are compared, wherever they come from",
+		why: "models are compared independently of their source",
 	},
 	{
 		of: []string{"./gen"}, only: []string{"./internal/linediff"},
-		why: "the writer knows files, not what is in them",
+		why: "the writer handles files, not their contents",
 	},
 	{
 		of: []string{"./gen/..."}, only: []string{"./gen/...", "./idl/schema", "./idl/diag", "./internal/linediff"},
@@ -85,37 +85,37 @@ var rules = []rule{
 	{
 		of:    []string{"./idl/...", "./gen/...", "./cmd/cidlc"},
 		never: slices.Concat([]string{"./runtime/...", "./lumigl/...", "./deploy/..."}, grpc),
-		why:   "the compiler's wing and the runtime's share the model of types, and nothing of the runtime's is in it",
+		why:   "the compiler and the runtime share only the type model, which does not depend on the runtime",
 	},
 	{
 		of:    []string{"./runtime/..."},
 		never: []string{"./idl/...", "./gen/..."},
-		why:   "a compiled stub has nothing of the compiler",
+		why:   "compiled stubs must not link the compiler",
 	},
 	{
 		of:    []string{"./lumigl/...", "./deploy/...", "./internal/cli/...", "./cmd/lumi"},
 		never: []string{"./idl", "./idl/compile/...", "./idl/diag/...", "./gen/..."},
-		why:   "the compiler's wing and the runtime's share the model of types, idl/schema, and nothing else",
+		why:   "the compiler and the runtime share only the type model, idl/schema",
 	},
 	{
 		of: []string{"./internal/suggest", "./internal/constraint"}, only: []string{}, never: grpc,
-		why: "both wings and every compiled stub have it",
+		why: "the compiler, the runtime and every compiled stub link it",
 	},
 	{
 		of: []string{"./lang/yaql"}, only: []string{"./internal/suggest"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/...", "reflect", "unsafe"},
-		why: "YAQL can be used alone, and reaches nothing outside of its data",
+		why: "YAQL is usable on its own and reads only its input",
 	},
 	{
 		of: []string{"./lang/muranopl/catalog"}, only: []string{"./internal/yamltree", "./lang/muranopl", "./lang/yaql"}, never: protobuf,
-		why: "classes are read without what they are run for",
+		why: "classes are parsed without the runtime",
 	},
 	{
 		of: []string{"./internal/yamltree"}, only: []string{}, never: protobuf,
-		why: "YAML is read for values and for classes",
+		why: "YAML trees are shared by values and classes",
 	},
 	{
 		of: []string{"./lang/muranopl"}, only: []string{"./internal/suggest", "./lang/yaql"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/..."},
-		why: "MuranoPL can be used alone, and reaches nothing outside of its objects",
+		why: "MuranoPL is usable on its own and reaches only its objects",
 	},
 	{
 		of: []string{"./lang/muranopl/desired"},
@@ -124,29 +124,29 @@ var rules = []rule{
 			"./runtime/urn", "./runtime/wire",
 		},
 		never: slices.Concat(protobuf, []string{"./deploy/..."}), direct: []string{"os", "os/..."},
-		why: "a model is evaluated to a graph; what becomes of it is not its business",
+		why: "a model is evaluated to a graph, independently of deployment",
 	},
 	{
 		of: []string{"./internal/dag"}, only: []string{},
-		why: "graphs of numbers are a leaf",
+		why: "dag is a leaf package",
 	},
 	{
 		of: []string{"./internal/term"}, only: []string{}, never: grpc,
-		why: "what both commands print with has no subject of its own",
+		why: "terminal output is shared by both commands and knows no domain",
 	},
 	{
 		of: []string{"./internal/catalog"}, only: []string{"./internal/suggest"}, never: grpc,
-		why: "both commands explain their codes with it",
+		why: "both commands explain their codes with it and need no gRPC for that",
 	},
 	{
 		of:    []string{"./lumigl/..."},
-		but:   []string{"./lumigl/query"}, // CEL brings it.
+		but:   []string{"./lumigl/query"}, // It imports CEL.
 		never: protobuf,
-		why:   "a graph is read and changed without the protocol of providers",
+		why:   "graphs are read and changed without the provider protocol",
 	},
 	{
 		of: []string{"./lumigl"}, only: []string{"./internal/dag", "./internal/jsonpointer", "./internal/suggest", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why: "the graph language is what all others of this wing are built on",
+		why: "the graph language is the base of everything above it",
 	},
 	{
 		of: []string{"./lumigl/expr"}, only: []string{"./internal/jsonpointer", "./lumigl", "./runtime/wire"},
@@ -154,24 +154,24 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./lumigl/match"}, only: []string{"./internal/dag", "./lumigl"},
-		why: "resources are recognized by what is in them",
+		why: "resources are matched by their contents alone",
 	},
 	{
 		of:   []string{"./lumigl/diff"},
 		only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./lumigl/expr", "./lumigl/match", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why:  "two documents are compared without files, commands and deployments",
+		why:  "documents are compared without files, commands or deployments",
 	},
 	{
 		of:     []string{"./deploy/graph"},
 		only:   []string{"./internal/dag", "./internal/suggest", "./lumigl", "./lumigl/expr", "./lumigl/query", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		direct: pure, never: stores,
-		why: "the resource graph is a value; who stores or changes it is not its business",
+		why: "the resource graph is a value, independent of storage",
 	},
 	{
 		of:     []string{"./deploy/queue"},
 		only:   []string{"./deploy/graph", "./internal/dag"},
 		direct: pure, never: stores,
-		why: "who waits for whom follows from graphs and nothing else",
+		why: "the order of steps follows from graphs alone",
 	},
 	{
 		of: []string{"./deploy/plan"},
@@ -180,33 +180,33 @@ var rules = []rule{
 			"./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		direct: pure, never: stores,
-		why: "a plan follows from graphs and what providers answer, and nothing else",
+		why: "a plan depends only on graphs and provider responses",
 	},
 	{
 		of:    []string{"./deploy/plan/show"},
 		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/queue", "./internal/term", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./runtime/tokens", "./runtime/urn"},
 		never: stores,
-		why:   "a plan is shown as it is",
+		why:   "showing a plan does not change or recompute it",
 	},
 	{
 		of:    []string{"./deploy/secret"},
 		only:  []string{"./internal/jsonpointer", "./lumigl", "./runtime/urn", "./runtime/wire"},
 		never: stores,
-		why:   "secrets are sealed in values; who stores them is not its business",
+		why:   "secrets are sealed in values, independently of storage",
 	},
 	{
 		of: []string{"./deploy/store", "./deploy/store/memory"}, only: []string{"./deploy/store"}, never: grpc,
-		why: "a store keeps rows; what they mean is not its business",
+		why: "a store keeps rows and does not interpret them",
 	},
 	{
 		of: []string{"./deploy/store/sqlite"}, only: []string{"./deploy/store"}, never: grpc,
-		why: "a store keeps rows; what they mean is not its business",
+		why: "a store keeps rows and does not interpret them",
 	},
 	{
 		of:    []string{"./deploy/state"},
 		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/secret", "./deploy/store", "./lumigl", "./runtime/urn", "./runtime/wire"},
 		never: stores,
-		why:   "what is stored is text of graphs, and sealed on the way",
+		why:   "state converts between graphs and stored text, sealing secrets on the way",
 	},
 	{
 		of: []string{"./deploy/provision"},
@@ -215,16 +215,16 @@ var rules = []rule{
 			"./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"database/..."},
-		why:   "providers and provisioners are called for whoever plans and runs; what comes of it is not recorded here",
+		why:   "provision calls providers and provisioners; its callers record the results",
 	},
 	{
 		of: []string{"./deploy/job"}, only: []string{"./deploy/store"},
-		why: "who may run a job, and for how long, does not depend on what it does",
+		why: "leases do not depend on what a job does",
 	},
 	{
 		of:   []string{"./deploy/run/journal"},
 		only: []string{"./deploy/graph", "./deploy/job", "./deploy/secret", "./deploy/state", "./deploy/store"},
-		why:  "what is read and written together does not depend on who calls clouds",
+		why:  "transactions do not depend on provider calls",
 	},
 	{
 		of: []string{"./deploy/run/execute"},
@@ -240,7 +240,7 @@ var rules = []rule{
 			"./deploy/graph", "./deploy/job", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/run/execute", "./deploy/run/journal",
 			"./deploy/secret", "./deploy/store", "./internal/dag", "./lumigl", "./runtime/tokens", "./runtime/urn",
 		},
-		why: "what is deployed next is decided here, and carried out by package execute",
+		why: "run decides what to deploy next, and package execute does it",
 	},
 	{
 		of: []string{"./deploy/environment"},
@@ -252,7 +252,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./deploy/view"}, only: []string{"./deploy/graph", "./deploy/store", "./internal/term", "./runtime/urn"},
-		why: "what runs is shown by its events alone",
+		why: "a deployment is shown from its events alone",
 	},
 	{
 		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./internal/yamltree", "./runtime/tokens"}, never: grpc,
@@ -260,7 +260,7 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./deploy/program"}, only: []string{"./deploy/secret", "./deploy/workspace", "./internal/suggest", "./lumigl"}, never: stores,
-		why: "desired state is what a program evaluates to; what becomes of it is not its business",
+		why: "a program evaluates to desired state, independently of deployment",
 	},
 	{
 		of: []string{"./taskgraph/inventory"},
@@ -268,28 +268,28 @@ var rules = []rule{
 			"./deploy/graph", "./lang/yaql", "./lumigl", "./lumigl/query", "./taskgraph",
 		},
 		never: stores,
-		why:   "nodes follow from a file and a snapshot, wherever these are kept",
+		why:   "nodes follow from a file and a snapshot, independently of storage",
 	},
 	{
 		of: []string{"./taskgraph/schedule"}, only: []string{"./internal/dag", "./internal/suggest", "./taskgraph", "./taskgraph/inventory"},
 		never: stores,
-		why:   "a schedule follows from its input",
+		why:   "a schedule follows from its input alone",
 	},
 	{
 		of: []string{"./server", "./server/client", "./server/wire"}, only: []string{"./deploy/store", "./server/wire", "./taskgraph", "./taskgraph/service"},
-		why: "a server and its clients know what a service does, not how",
+		why: "the server and its clients depend on the service's interface only",
 	},
 	{
 		of: []string{"./server/client"}, never: []string{"github.com/danielgtaylor/huma/..."},
-		why: "a client is built without a server",
+		why: "the client must not link the server",
 	},
 	{
 		of: []string{"./taskgraph"}, only: []string{"./internal/dag", "./internal/suggest", "./internal/yamltree", "./lang/yaql"}, never: stores,
-		why: "a graph of tasks is a text, and what it runs on is known to the packages below",
+		why: "a task graph is text; packages below it know the nodes",
 	},
 	{
 		of: []string{"./test/sim"}, only: []string{"./runtime", "./runtime/tokens", "./runtime/urn"}, never: stores,
-		why: "a simulated cloud is a provider, and knows nothing of what drives it",
+		why: "the simulated cloud is a provider and does not know the engine",
 	},
 	{
 		of: []string{"./..."}, but: []string{"./test/..."}, never: []string{"./test/..."},
@@ -297,41 +297,41 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./internal/..."}, but: []string{"./internal/cli/..."}, only: []string{"./internal/..."},
-		why: "internal/ holds leaves",
+		why: "packages in internal/ are leaves",
 	},
 	{
 		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
-		why: "a graph is asked about what is in it",
+		why: "queries read graphs alone",
 	},
 	{
 		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/expr", "./lumigl/render/internal/layout", "./runtime/wire"},
-		why: "drawings are made of what is in a graph; who draws says what of it",
+		why: "drawings are made from graphs alone, and callers select the parts",
 	},
 	{
 		of: []string{"./lumigl/render/internal/layout"}, only: []string{"./internal/dag"}, never: []string{"os", "net/..."},
-		why: "places follow from numbers and nothing else",
+		why: "a layout follows from numbers alone",
 	},
 	{
 		of:   []string{"./lumigl/convert"},
 		only: []string{"./internal/dag", "./internal/jsonpointer", "./lumigl", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why:  "a conversion makes a snapshot of a text, and touches nothing",
+		why:  "a conversion turns text into a snapshot without side effects",
 	},
 	{
 		of: []string{"./lumigl/codes"}, only: []string{"./internal/catalog"}, never: grpc,
-		why: "the catalog is nothing but text",
+		why: "the catalog is plain text",
 	},
 	{
 		of: []string{"./cmd/lumi"}, only: []string{"./internal/cli"},
-		why: "a main function has no subject of its own",
+		why: "main only calls package cli",
 	},
 	{
 		of: []string{"./internal/cli/console"}, only: []string{"./internal/term"}, never: slices.Concat(grpc, []string{"./deploy/..."}),
-		why: "the console knows no command",
+		why: "the console is shared by all commands",
 	},
 	{
 		of:   []string{"./internal/cli/workspace"},
 		only: []string{"./deploy/...", "./internal/cli/console", "./internal/suggest", "./internal/term", "./lumigl", "./runtime/..."},
-		why:  "a session knows no command",
+		why:  "sessions are shared by all commands",
 	},
 	{
 		of: []string{"./internal/cli/document"},
@@ -339,19 +339,19 @@ var rules = []rule{
 			"./idl/schema", "./internal/atomicfile", "./internal/cli/console", "./internal/cli/workspace", "./internal/term", "./lang/muranopl/...",
 			"./lumigl/...", "./runtime/wire",
 		},
-		why: "files are read and refused in one way, whatever command reads them",
+		why: "all commands read and reject files in the same way",
 	},
 	{
 		of:   []string{"./internal/cli/display"},
 		only: []string{"./internal/cli/console", "./internal/cli/document", "./internal/term", "./lumigl/...", "./runtime/urn", "./runtime/wire"},
-		why:  "graphs are shown in one way, whatever command shows them",
+		why:  "all commands show graphs in the same way",
 	},
 	{
 		of: []string{"./internal/cli/runs"},
 		only: []string{
 			"./deploy/...", "./internal/cli/console", "./internal/cli/workspace", "./internal/suggest", "./internal/term", "./lumigl", "./runtime/...",
 		},
-		why: "runs are followed in one way, whatever command began them",
+		why: "all commands follow runs in the same way",
 	},
 	{
 		of: []string{
@@ -364,19 +364,19 @@ var rules = []rule{
 			"./lang/...", "./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
 			"./runtime/wire", "./server/...", "./taskgraph/...",
 		},
-		why: "groups of commands share what is below them, and never use each other",
+		why: "command groups share the packages below them and never import each other",
 	},
 	{
 		of:     []string{"./..."},
 		but:    []string{"./internal/cli/workspace", "./internal/cli/state", "./test/..."},
 		direct: []string{"./deploy/store/sqlite", "./deploy/store/memory"},
-		why:    "the command's session chooses the store, and all else works with any",
+		why:    "the command's session chooses the store, and other code works with any store",
 	},
 	{
 		of:    []string{"./runtime"},
 		only:  []string{"./internal/constraint", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
-		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
+		why:   "compiled stubs link the runtime and its leaf packages, not gRPC",
 	},
 	{
 		of: []string{"./runtime/..."},
@@ -384,30 +384,30 @@ var rules = []rule{
 			"./runtime/lumirpc", "./runtime/internal/provisioning", "./runtime/serve/...", "./runtime/providertest/...",
 		},
 		never: grpc,
-		why:   "gRPC is for those who start a provider's process, or are one",
+		why:   "gRPC is only for plugins and for code that starts them",
 	},
 	{
 		of: []string{"./runtime/lumirpc"}, only: []string{},
-		why: "the protocol is what is generated from its definition",
+		why: "the protocol is generated from its definition alone",
 	},
 	{
 		of: []string{"./runtime/provisioner"}, only: []string{"./runtime/tokens", "./runtime/urn", "./runtime/wire"}, never: protobuf,
-		why: "a provisioner's code is about graphs and tools, and tested without a process around it",
+		why: "provisioner code is testable without a plugin process",
 	},
 	{
 		of:    []string{"./runtime/internal/provisioning"},
 		only:  []string{"./runtime", "./runtime/internal/signed", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve/..."},
-		why:   "both sides of the protocol share how its messages are read and written",
+		why:   "both sides of the protocol share the encoding of its messages",
 	},
 	{
 		of:    []string{"./runtime"},
 		never: []string{"./runtime/content", "archive/...", "net/http"},
-		why:   "every compiled stub would carry what only those need who read content",
+		why:   "every compiled stub would link code needed only to read content",
 	},
 	{
 		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/internal/readable", "./runtime/internal/signed", "./runtime/wire"}, never: grpc,
-		why: "a provider's code reads content without a process around it",
+		why: "provider code reads content without a plugin process",
 	},
 	{
 		of: []string{"./runtime/serve"},
@@ -416,13 +416,13 @@ var rules = []rule{
 			"./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"./runtime/serve/plugin"},
-		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
+		why:   "a provider's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
 		of:    []string{"./runtime/serve/plugin"},
 		only:  []string{"./runtime", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve"},
-		why:   "an engine has the engine's side of the protocol and not the plugin's",
+		why:   "an engine links the engine's side of the protocol, not the plugin's",
 	},
 	{
 		of: []string{"./runtime/providertest"},
@@ -431,64 +431,64 @@ var rules = []rule{
 			"./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve",
 			"./runtime/serve/plugin",
 		},
-		why: "the test kit is an engine and a plugin in one process, and nothing else",
+		why: "the test kit is an engine and a plugin in one process and needs nothing else",
 	},
 	{
 		of:    []string{"./examples/provisioners/..."},
 		never: []string{"./deploy/...", "./lumigl/...", "./idl/...", "./gen/...", "./runtime/serve/plugin"},
-		why:   "a provisioner's binary has the plugin's side of the protocol and not the engine's",
+		why:   "a provisioner's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
 		of: []string{"./..."}, but: []string{"./runtime/providertest", "./internal/cli", "./internal/cli/providers", "./cmd/lumi", "./test/kit/..."}, never: []string{"./runtime/providertest"},
-		why: "the test kit is for tests, and for 'lumi provider test', which runs them",
+		why: "the test kit is for tests and for 'lumi provider test'",
 	},
 	{
 		of: []string{"./runtime/internal/readable", "./runtime/internal/signed"}, only: []string{"./runtime/internal/signed", "./runtime/wire"}, never: grpc,
-		why: "every compiled stub has them",
+		why: "every compiled stub links them",
 	},
 	{
 		of: []string{"./runtime/wire"}, only: []string{}, never: protobuf,
-		why: "graphs and providers share what marks special values, whatever carries them",
+		why: "graphs and providers share the markers of special values, independently of the encoding",
 	},
 	{
 		of: []string{"./runtime/tokens"}, only: []string{}, never: protobuf,
-		why: "type tokens are a leaf",
+		why: "tokens is a leaf package",
 	},
 	{
 		of: []string{"./runtime/urn"}, only: []string{"./runtime/tokens"}, never: protobuf,
-		why: "URNs are a leaf but for the tokens in them",
+		why: "URNs depend on type tokens only",
 	},
 	{
 		of:    []string{"./examples/aws/provider/...", "./examples/local/provider"},
 		but:   []string{"./examples/aws/provider/lumi-resource-aws"},
 		only:  slices.Concat(stubImports, []string{"./runtime/content"}),
 		never: slices.Concat([]string{"./idl/...", "./gen/..."}, grpc),
-		why:   "what authors write beside their stubs needs the runtime, and no gRPC",
+		why:   "code that authors write next to their stubs needs the runtime, not gRPC",
 	},
 	{
 		of:    []string{"./examples/aws/provider/lumi-resource-aws", "./examples/local/provider/lumi-resource-local"},
 		never: []string{"./idl/...", "./gen/...", "./runtime/serve/plugin"},
-		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
+		why:   "a provider's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
 		of:    []string{"./examples/provisioners/opentofu/lumi-provisioner-opentofu"},
 		only:  []string{"./runtime", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/serve", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./lumigl/...", "./deploy/...", "./runtime/serve/plugin"},
-		why:   "a provisioner's binary has the plugin's side of the protocol and not the engine's",
+		why:   "a provisioner's binary links the plugin's side of the protocol, not the engine's",
 	},
 	{
 		of:    []string{"./..."},
 		but:   slices.Concat(testIDL, exampleIDL),
 		never: slices.Concat(testIDL, exampleIDL),
-		why:   "an IDL is read by the compiler and compiled into nothing else",
+		why:   "IDL packages are read by the compiler and never linked",
 	},
 	{
 		of: []string{"./..."}, never: []string{"./cmd/..."},
-		why: "commands are for people, not for packages",
+		why: "commands are not importable APIs",
 	},
 }
 
-// pkg is what the go command says about a package.
+// pkg is the go command's description of a package.
 type pkg struct {
 	ImportPath string
 	Dir        string
@@ -508,7 +508,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		if !used {
-			t.Errorf("there is a rule for %v, and no such package: correct the rule", r.of)
+			t.Errorf("rule for %v matches no package: correct the rule", r.of)
 		}
 	}
 }
@@ -517,22 +517,22 @@ func (r *rule) check(t *testing.T, packages map[string]*pkg, path string) {
 	if r.only != nil {
 		for _, imported := range packages[path].Imports {
 			if strings.HasPrefix(imported, module) && !matches(r.only, imported) {
-				t.Errorf("%s imports %s: remove the import, since %s", path, imported, r.why)
+				t.Errorf("%s imports %s: remove the import, because %s", path, imported, r.why)
 			}
 		}
 	}
 	for _, imported := range packages[path].Imports {
 		if matches(r.direct, imported) {
-			t.Errorf("%s imports %s: remove the import, since %s", path, imported, r.why)
+			t.Errorf("%s imports %s: remove the import, because %s", path, imported, r.why)
 		}
 	}
 	if chain := reach(packages, path, r.never); chain != nil {
-		t.Errorf("%s reaches %s: remove the first import of\n\t%s\nthat is not needed, since %s",
+		t.Errorf("%s reaches %s: remove the first unneeded import of\n\t%s\nbecause %s",
 			path, chain[len(chain)-1], strings.Join(chain, "\n\timports "), r.why)
 	}
 }
 
-// reach returns the shortest chain of imports from a package to one that a pattern matches, or nil.
+// reach returns the shortest import chain from a package to one that matches a pattern, or nil.
 func reach(packages map[string]*pkg, from string, patterns []string) []string {
 	cameFrom := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -601,9 +601,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestStubs holds that the examples' stubs import nothing but what stubs may, and the runtime as lumi, since the standard
-// library owns its name. Of packages with files of authors beside the stubs, the rules above cannot tell which of them
-// imports something.
+// TestStubs checks that the examples' stubs import only what stubs may, and the runtime as lumi, since runtime is also a
+// standard package. The rules above cannot tell stubs from handwritten files in the same package.
 func TestStubs(t *testing.T) {
 	found := false
 	for path, p := range list(t) {
@@ -636,10 +635,10 @@ func TestStubs(t *testing.T) {
 	}
 }
 
-// folders are those of the modules that the rules are about, from here.
+// folders are the roots of the modules that the rules cover, relative to this one.
 var folders = []string{"../..", "../../examples/aws/provider"}
 
-// list returns all packages of the modules and what they import, without tests.
+// list returns all packages of the modules with their imports, without tests.
 func list(t *testing.T) map[string]*pkg {
 	t.Helper()
 	packages := make(map[string]*pkg)

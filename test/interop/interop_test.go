@@ -1,5 +1,6 @@
-// Package interop tests that the .proto files and docs/protocol.md are enough to write either side of the protocol in
-// another language: folder node has a client, a provider and a provisioner that know nothing else. It holds tests only.
+// Package interop checks that the .proto files and docs/protocol.md suffice to implement either side of the protocol in
+// another language. The folder node contains a client, a provider and a provisioner based on nothing else. It contains only
+// tests.
 package interop
 
 import (
@@ -30,11 +31,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
-	_ "github.com/lumi-idl/lumi/test/interop/depot" // so that go test runs this again when the plugin has changed
+	_ "github.com/lumi-idl/lumi/test/interop/depot" // Makes go test rerun this when the plugin changes.
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestClient drives a plugin from Node. The script compares every answer; here it matters that it makes every call.
+// TestClient calls a plugin from Node. The script checks the responses, and the test checks that it makes every call.
 func TestClient(t *testing.T) {
 	out := node.Run(t, scripts(t), "node", "client.mjs", providertest.Build(t, "./lumi-resource-depot"))
 	var made, want []string
@@ -57,7 +58,7 @@ const (
 	noteURN   urn.URN     = "urn:lumi:dev::app:index::jot:index:Note::a"
 )
 
-// TestProvider calls a provider that is written in Node.
+// TestProvider calls a provider written in Node.
 func TestProvider(t *testing.T) {
 	ctx := t.Context()
 	p, err := plugin.Start(ctx, plugin.Command{
@@ -127,7 +128,7 @@ func TestProvider(t *testing.T) {
 	}
 }
 
-// TestProviderSecret holds that the provider answers nobody but its parent.
+// TestProviderSecret checks that the provider accepts calls only from its parent.
 func TestProviderSecret(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(scripts(t), "provider.mjs"))
 	cmd.Env = append(os.Environ(), lumirpc.SecretVariable+"=right")
@@ -174,7 +175,7 @@ func bag(t *testing.T, properties map[string]any) lumi.Bag {
 	return lumi.BagOf(s)
 }
 
-// got compares what a call returned.
+// got compares the result of a call.
 func got(t *testing.T, err error, got, want any) {
 	t.Helper()
 	bags := cmp.Transformer("struct", lumi.Bag.Struct)
@@ -183,7 +184,7 @@ func got(t *testing.T, err error, got, want any) {
 	}
 }
 
-// scripts returns the folder of the scripts. It looks at each, so that go test runs this again when one has changed.
+// scripts returns the folder of the scripts. It reads each file, which makes go test rerun this when one changes.
 func scripts(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("node")

@@ -20,19 +20,19 @@ type resource struct {
 	gone    time.Time // when its deletion ends, zero if it is not being deleted
 }
 
-// Change sets an input of an existing resource behind the engine's back. Nil removes the input.
+// Change sets an input of an existing resource without the engine's knowledge. Nil removes the input.
 func (c *Cloud) Change(id lumi.ID, property string, value any) {
 	defer c.lock()()
 	c.resources[id].set(map[string]any{property: value})
 }
 
-// Remove removes a resource behind the engine's back, even if others refer to it.
+// Remove removes a resource without the engine's knowledge, even if others refer to it.
 func (c *Cloud) Remove(id lumi.ID) {
 	defer c.lock()()
 	delete(c.resources, id)
 }
 
-// lock locks the cloud and removes the resources whose deletion is over.
+// lock locks the cloud and removes resources whose deletion has finished.
 func (c *Cloud) lock() (unlock func()) {
 	c.mu.Lock()
 	maps.DeleteFunc(c.resources, func(_ lumi.ID, r *resource) bool {
@@ -41,7 +41,7 @@ func (c *Cloud) lock() (unlock func()) {
 	return c.mu.Unlock
 }
 
-// first returns the resource with the lowest id among those that match, or nil.
+// first returns the matching resource with the lowest id, or nil.
 func (c *Cloud) first(match func(r *resource) bool) *resource {
 	var found *resource
 	for _, r := range c.resources {
@@ -67,7 +67,7 @@ func (c *Cloud) withToken(t Type, token string) *resource {
 	})
 }
 
-// create makes a resource, or finds the one of an idempotent Create. Given is the part of the inputs that it gets.
+// create creates a resource, or returns the one of an idempotent Create. given is the part of the inputs that it sets.
 func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resource, error) {
 	r := c.withToken(t, a.Token)
 	switch {
@@ -75,7 +75,7 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 		c.violate("Create of %s without a token", a.URN)
 	case r != nil && !reflect.DeepEqual(r.asked, inputs):
 		c.violate("Create of %s with other inputs and the token of %s", a.URN, r.ID)
-		return nil, fmt.Errorf("the token is that of %s, which has other inputs", r.ID)
+		return nil, fmt.Errorf("the token was already used for %s, with different inputs", r.ID)
 	case r != nil && !t.Idempotent:
 		c.violate("Create of %s again, although %s exists", a.URN, r.ID)
 	}
@@ -98,7 +98,7 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 	return r, nil
 }
 
-// write sets inputs, and counts as an effect if that changes the resource.
+// write sets inputs. It counts as an effect if the resource changes.
 func (c *Cloud) write(a *attempt, r *resource, inputs map[string]any) {
 	a.ID = r.ID
 	differs := r.changes == 0
@@ -121,7 +121,7 @@ func (c *Cloud) violate(format string, args ...any) {
 	c.violations = append(c.violations, fmt.Sprintf(format, args...))
 }
 
-// set sets inputs and computes the outputs. The maps are replaced, since others share them.
+// set sets inputs and computes the outputs. It replaces the maps, which others share.
 func (r *resource) set(inputs map[string]any) {
 	r.changes++
 	all := map[string]any{}
@@ -143,7 +143,7 @@ func (r *resource) hiddenFor() time.Duration {
 	return max(0, time.Until(r.settled))
 }
 
-// reach returns an error if a resource that inputs refer to does not exist, or is not visible yet.
+// reach returns an error if the inputs refer to a resource that does not exist or is not visible yet.
 func (c *Cloud) reach(inputs map[string]any) error {
 	for _, ref := range references(inputs) {
 		to := c.alive(ref.to)

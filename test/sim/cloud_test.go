@@ -111,7 +111,8 @@ func TestConformanceOfFaults(t *testing.T) {
 	r.Delete(t)
 }
 
-// TestRepeatedCreate repeats a Create whose answer was lost: that makes a double unless the provider knows the token.
+// TestRepeatedCreate repeats a Create after a lost response, which creates a duplicate unless the provider recognizes the
+// token.
 func TestRepeatedCreate(t *testing.T) {
 	for _, test := range []struct {
 		typ       tokens.Type
@@ -138,7 +139,7 @@ func TestRepeatedCreate(t *testing.T) {
 		if got := show(c); got != test.resources {
 			t.Errorf("%s: there is %s, want %s", test.typ, got, test.resources)
 		}
-		for range 20 { // Which one of two is found must not depend on chance.
+		for range 20 { // The choice must not depend on chance.
 			if id, err := e.find(t.Context()); err == nil && id != min(first.ID, e.id) {
 				t.Errorf("%s: Find returns %s, not the first of %s and %s", test.typ, id, first.ID, e.id)
 			}
@@ -172,11 +173,11 @@ func TestTokens(t *testing.T) {
 	b := newEngine(c, bucket, "b")
 	must.Do(t, b.create(t.Context(), nil))
 	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err == nil ||
-		err.Error() != fmt.Sprintf("the token is that of %s, which has other inputs", b.id) {
+		err.Error() != fmt.Sprintf("the token was already used for %s, with different inputs", b.id) {
 		t.Error(err)
 	}
 	must.Do(t, b.delete(t.Context()))
-	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err != nil { // What is gone has no token.
+	if err := b.create(t.Context(), map[string]any{"size": 2.0}); err != nil { // A deleted resource has no token.
 		t.Error(err)
 	}
 	want := []string{
@@ -244,7 +245,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestRepeatedReference repeats an idempotent Create that did not come to its reference, after what that led to is gone.
+// TestRepeatedReference repeats an idempotent Create that had not set its reference, after the resource with the reference
+// to it is gone.
 func TestRepeatedReference(t *testing.T) {
 	for seed := range uint64(20) {
 		c := sim.New(sim.Options{Seed: seed, Types: types})
@@ -320,7 +322,7 @@ func TestDeletion(t *testing.T) {
 		if err := next.create(ctx, nil); kind(err) != "invalid" {
 			t.Errorf("Create: %v", err)
 		}
-		if err := e.create(ctx, nil); kind(err) != "invalid" { // The token is not that of anything alive.
+		if err := e.create(ctx, nil); kind(err) != "invalid" { // The token does not belong to an existing resource.
 			t.Errorf("Create with the old token: %v", err)
 		}
 		began := time.Now()
@@ -374,7 +376,7 @@ func TestDrift(t *testing.T) {
 		t.Errorf("after a change: %v, %v; before: %v", got, err, a.state)
 	}
 	must.Do(t, a.update(t.Context(), map[string]any{"mode": "rw"}))
-	// Update changes what differs from the old state alone, which had not heard of the 9.
+	// Update changes only differences from the old state, which does not contain the 9.
 	if in := c.Resources()[0].Inputs; in["size"] != 9.0 || in["mode"] != "rw" {
 		t.Errorf("after an update: %v", in)
 	}
@@ -408,7 +410,7 @@ func TestChance(t *testing.T) {
 			e.id = "none"
 			wg.Go(func() { _, _ = e.get(ctx) })
 		}
-		synctest.Wait() // for all but those that hang
+		synctest.Wait() // for all calls that do not hang
 		cancel()
 		wg.Wait()
 		count := map[sim.Fault]int{}
@@ -468,7 +470,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// chaos are the options of a cloud in which everything goes wrong.
+// chaos are the options of a cloud with all kinds of failures.
 func chaos(seed uint64) sim.Options {
 	return sim.Options{
 		Seed: seed, Types: types, Faults: .48, RetryAfter: time.Second, Latency: 3 * time.Second,
@@ -476,7 +478,7 @@ func chaos(seed uint64) sim.Options {
 	}
 }
 
-// log shows what happened to each call, without when.
+// log returns the outcome of each call, without times.
 func log(c *sim.Cloud) []string {
 	var lines []string
 	for _, call := range c.Calls() {
@@ -522,7 +524,7 @@ func TestInterleaving(t *testing.T) {
 				}
 			}
 			wg.Wait()
-			time.Sleep(time.Minute) // for deletions that nobody waits for
+			time.Sleep(time.Minute) // for deletions that Delete did not wait for
 			lines, resources = log(c), c.Resources()
 		})
 		return lines, resources

@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/test/sim"
 )
 
-// A deployer takes one resource from nothing to size 2, and every other one to nothing again.
+// A deployer brings a resource to size 2 and deletes every second one again.
 type deployer func(e *engine, i int)
 
-// within gives each call a deadline, and repeats it until it ends without an error.
+// within gives each call a deadline and repeats it until it succeeds.
 func within(call func(ctx context.Context) error) {
 	for {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -32,7 +32,7 @@ func within(call func(ctx context.Context) error) {
 	}
 }
 
-// naive repeats whatever fails.
+// naive retries every failure.
 func naive(e *engine, i int) {
 	within(func(ctx context.Context) error { return e.create(ctx, nil) })
 	within(func(ctx context.Context) error { return e.update(ctx, map[string]any{"size": 2.0}) })
@@ -41,13 +41,13 @@ func naive(e *engine, i int) {
 	}
 }
 
-// careful looks at what errors mean.
+// careful handles each kind of error.
 func careful(e *engine, i int) {
 	uncertain := false
 	within(func(ctx context.Context) error {
 		if uncertain && e.typ == server {
 			switch id, err := e.find(ctx); {
-			case err == nil: // It may be unfinished.
+			case err == nil: // It may be incomplete.
 				e.id, e.state = id, map[string]any{}
 				return nil
 			case !errors.Is(err, lumi.ErrNotFound):
@@ -73,7 +73,7 @@ func careful(e *engine, i int) {
 	}
 }
 
-// run has a deployer deploy resources at the same time, and returns what is wrong in the end.
+// run deploys resources concurrently and returns the remaining errors.
 func run(t *testing.T, seed uint64, deploy deployer) (wrong []string) {
 	inBubble(t, func(*testing.T, context.Context) {
 		c := sim.New(chaos(seed))

@@ -10,36 +10,36 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Fault is a failure of a call. The zero Fault is none; in a script it protects a call from random faults.
+// Fault is a failure of a call. The zero Fault is none. In a script, it protects a call from random faults.
 type Fault struct {
 	When When
 	How  How
 }
 
-// When is how far a call gets before it fails. It makes no difference to calls that change nothing.
+// When is how far a call gets before it fails. It makes no difference for read-only calls.
 type When uint8
 
 // The points of failure.
 const (
 	Before When = iota // nothing was changed
-	Half               // Create and Update set some of several properties; Delete is complete
+	Half               // Create and Update set some of several properties. Delete is complete.
 	After              // the work is complete
 )
 
-// How is the way in which a provider reports a failure. If it is known that Create or Update changed anything, the error
-// is a [lumi.PartialError] around the one below.
+// How is the way in which a provider reports a failure. If it is known that Create or Update changed something, a
+// [lumi.PartialError] wraps the error.
 type How uint8
 
-// The ways to fail.
+// The kinds of errors.
 const (
 	_         How = iota
 	Fails         // a plain error
 	Throttled     // a [lumi.RetryError]
-	Lost          // a [lumi.UncertainError], or a plain error of a call that changes nothing
+	Lost          // a [lumi.UncertainError], or a plain error of a read-only call
 	Hangs         // blocks until the context is done, then is Lost
 )
 
-// Op is an operation that reaches the cloud. Others neither fail nor take time.
+// Op is an operation that reaches the cloud. Other operations neither fail nor take time.
 type Op string
 
 // The operations.
@@ -58,18 +58,18 @@ type At struct {
 	// Resource is the name in the resource's URN. It is empty for an import.
 	Resource string
 	Op       Op
-	// Attempt numbers the calls of the operation with the same URN and id, from 1. In a script, 0 means all that have no
-	// entry of their own.
+	// Attempt numbers the calls of the operation with the same URN and id, from 1. In a script, 0 matches all attempts
+	// without their own entry.
 	Attempt int
 }
 
-// String describes the fault in words.
+// String describes the fault.
 func (f Fault) String() string {
 	how := [...]string{"no fault", "failed", "throttled", "lost", "hung"}
 	return how[f.How] + [...]string{" before", " half way", " after"}[f.When]
 }
 
-// attempt is a call that has begun.
+// attempt is a call in progress.
 type attempt struct {
 	*Call
 	subject string // the URN and id in the request
@@ -82,10 +82,10 @@ func (a *attempt) share(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * a.chance.Float64())
 }
 
-// skips decides about a property that a call sets, if it fails half way.
+// skips decides whether a call that fails halfway skips a property.
 func (a *attempt) skips() bool { return a.Fault.When == Half && a.chance.IntN(2) == 0 }
 
-// begin logs a call and decides about its fault.
+// begin logs a call and decides on its fault.
 func (c *Cloud) begin(call *Call) *attempt {
 	defer c.lock()()
 	a := &attempt{Call: call, subject: fmt.Sprint(call.URN, " ", call.ID)}
@@ -118,7 +118,7 @@ func (c *Cloud) end(a *attempt, err error) {
 	}
 }
 
-// do carries out a call. Effect runs with the cloud locked. Known reports whether the provider knows that the effect took
+// do executes a call. effect runs with the cloud locked. known reports whether the provider knows that the effect took
 // place.
 func (c *Cloud) do(ctx context.Context, call Call, effect func(*attempt) error) (known bool, err error) {
 	a := c.begin(&call)

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// properties are those of every type, but for the list of capabilities "on".
+// properties are the properties of every type, except for the list of capabilities "on".
 var properties = []struct {
 	name  string
 	flags lumi.Flags
@@ -53,7 +53,7 @@ func (o *object) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, "on", &o.on, lumi.List(lumi.AnyResource))
 }
 
-// inputs returns the properties that programs set, as the cloud stores them. Absent ones are nil.
+// inputs returns the properties that programs set, in the cloud's form. Absent ones are nil.
 func inputs(s *state) (map[string]any, error) {
 	all := map[string]any{"on": nil}
 	for _, p := range properties {
@@ -76,8 +76,8 @@ func inputs(s *state) (map[string]any, error) {
 	return all, nil
 }
 
-// objectOf returns a resource as Get reads it. Clouds do not know URNs: capabilities come from old if they lead to the
-// same resources, and are absent otherwise.
+// objectOf returns a resource as Get reads it. Clouds do not know URNs: capabilities are copied from old if they refer to
+// the same resources, and are absent otherwise.
 func objectOf(t Type, r *Resource, old *state) *object {
 	o := newObject(t.Named)
 	for _, p := range properties {

@@ -11,7 +11,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ops implements the operations on one type, as the author of a correct provider would.
+// ops implements the operations of a type, as the author of a correct provider would.
 type ops struct {
 	c *Cloud
 	t Type
@@ -37,7 +37,7 @@ func (o finder) Find(ctx context.Context, want *state) (id lumi.ID, err error) {
 // IdempotentCreate implements [lumi.IdempotentCreator].
 func (o *ops) IdempotentCreate() bool { return o.t.Idempotent }
 
-// Check generates the name if there is none.
+// Check generates a missing name.
 func (o *ops) Check(_ context.Context, want *state) error {
 	name := want.Properties.values["name"]
 	if *name == nil && !want.Unknown.Has("name") {
@@ -95,7 +95,7 @@ func (o *ops) InspectChange(_ context.Context, _, _ *state, diff *lumi.Diff) err
 	return nil
 }
 
-// Update sets only what differs between old and want, as most providers do. So it matters that old is right.
+// Update sets only the differences between old and want, as most providers do, so old must be correct.
 func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) error {
 	inputs, err := inputs(want)
 	if err != nil {
@@ -128,7 +128,7 @@ func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) err
 	return err
 }
 
-// report tells the runtime what the resource has now.
+// report tells the runtime the resource's current properties.
 func (o *ops) report(want *state, r *resource, given map[string]any) {
 	defer o.c.lock()()
 	for property, v := range r.Outputs {

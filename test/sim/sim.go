@@ -1,5 +1,5 @@
-// Package sim is a simulated cloud behind the provider interface, for tests of code that drives providers. It fails in
-// the ways clouds do, reproducibly, and knows what really happened:
+// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It fails reproducibly in
+// the ways clouds do, and knows what really happened:
 //
 //	cloud := sim.New(sim.Options{
 //		Seed:   seed,
@@ -8,9 +8,9 @@
 //	})
 //	cloud.Script(sim.At{"web", sim.Create, 2}, sim.Fault{sim.Half, sim.Fails})
 //	deploy(cloud.Provider("sim:index:Disk"))
-//	cloud.Resources()  // must equal the program: no orphans, no doubles
+//	cloud.Resources()  // must equal the program: no orphans, no duplicates
 //	cloud.Calls()      // every call, with its fault and the order of effects
-//	cloud.Violations() // must be empty: what an engine must never do
+//	cloud.Violations() // must be empty: mistakes of the engine
 //
 // The providers are [lumi.Provider] values over simulated operations, so they decode, compare, refuse and report as
 // compiled providers do. Without faults they pass the conformance kit. All types have the same properties:
@@ -67,8 +67,8 @@ type Options struct {
 	RetryAfter time.Duration
 	// Latency is the maximum duration of a call.
 	Latency time.Duration
-	// Deletion is the maximum duration of a deletion. Delete waits for its end, but it goes on without Delete. Until then
-	// the resource can be read, its name is taken, and what it refers to cannot be deleted.
+	// Deletion is the maximum duration of a deletion. Delete waits for its end, but it continues without Delete. Until then
+	// the resource can be read, its name is taken, and resources that it refers to cannot be deleted.
 	Deletion time.Duration
 	// Lag is the maximum time for a change to become visible everywhere. After an Update, Get returns the old properties
 	// for that long. After a Create, Get and Find wait, and references to the resource fail with a [lumi.RetryError].
@@ -80,10 +80,10 @@ type Type struct {
 	Token tokens.Type
 	// Named is set if programs name the resources.
 	Named bool
-	// Find and Idempotent are the means to settle an uncertain Create. Unless Idempotent is set, a repeated Create makes a
+	// Find and Idempotent are ways to resolve an uncertain Create. Unless Idempotent is set, a repeated Create creates a
 	// second resource.
 	Find, Idempotent bool
-	// Unique types refuse a Create with the name of an existing resource of the type. So InspectChange asks for
+	// Unique types reject a Create with the name of an existing resource of the type. So InspectChange requests
 	// replacements that delete before they create.
 	Unique bool
 }
@@ -92,7 +92,7 @@ type Type struct {
 type Resource struct {
 	ID   lumi.ID
 	Type tokens.Type
-	// URN and Token are those of the Create request.
+	// URN and Token are copied from the Create request.
 	URN   urn.URN
 	Token string
 	// Inputs are the properties that programs set, with ids in place of capabilities.
@@ -100,22 +100,22 @@ type Resource struct {
 	Outputs map[string]any
 }
 
-// Call is an entry in the log. Check, Name and InspectChange are not logged, nor are calls that the runtime refuses.
+// Call is a log entry. Check, Name, InspectChange and calls that the runtime rejects are not logged.
 type Call struct {
 	At
 	URN urn.URN
-	// ID is the id in the request, or that of the resource that was created or found.
+	// ID is the id in the request, or the id of the created or found resource.
 	ID    lumi.ID
 	Token string
 	Fault Fault
 	// Effect numbers the calls that changed the cloud, from 1, in the order of their effects. It is 0 for other calls.
 	Effect int
-	// Err is the error before the runtime turned it into one of those that [lumi.ResourceProvider] documents.
+	// Err is the provider's error, before the runtime converted it to one of those documented by [lumi.ResourceProvider].
 	Err          error
 	Began, Ended time.Time // Ended is zero while the call runs.
 }
 
-// Cloud is a simulated cloud. Its methods can be called concurrently.
+// Cloud is a simulated cloud. It is safe for concurrent use.
 type Cloud struct {
 	options    Options
 	providers  map[tokens.Type]*lumi.Provider
@@ -165,7 +165,7 @@ func (c *Cloud) Calm() {
 	c.options.Faults = 0
 }
 
-// Resources returns the existing resources, sorted by type, name and id. Callers must not modify the maps in them.
+// Resources returns the existing resources, sorted by type, name and id. Callers must not modify their maps.
 func (c *Cloud) Resources() []Resource {
 	defer c.lock()()
 	var all []Resource
@@ -178,7 +178,7 @@ func (c *Cloud) Resources() []Resource {
 	return all
 }
 
-// Calls returns all calls in the order in which they began.
+// Calls returns all calls in the order in which they started.
 func (c *Cloud) Calls() []Call {
 	defer c.lock()()
 	all := make([]Call, len(c.calls))
@@ -188,9 +188,9 @@ func (c *Cloud) Calls() []Call {
 	return all
 }
 
-// Violations lists the mistakes of the engine: concurrent changes of one resource, a Create that was repeated although
-// the first one succeeded and the type is not idempotent, a token that is missing or was reused with other inputs, and a
-// Delete of a resource that another one refers to.
+// Violations lists the mistakes of the engine: concurrent changes of one resource, a repeated Create of a type that is not
+// idempotent after the first one succeeded, a missing token or one reused with other inputs, and a Delete of a resource
+// that another one refers to.
 func (c *Cloud) Violations() []string {
 	defer c.lock()()
 	return slices.Clone(c.violations)

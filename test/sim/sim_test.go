@@ -31,7 +31,7 @@ var types = []sim.Type{
 	{Token: server, Find: true},
 }
 
-// engine makes the calls of an engine about one resource, and keeps what it must.
+// engine makes an engine's calls for one resource and keeps its state.
 type engine struct {
 	c     *sim.Cloud
 	typ   tokens.Type
@@ -66,7 +66,7 @@ func (e *engine) inputs(set map[string]any) map[string]any {
 	return all
 }
 
-// note keeps what a call returned, or what its failure says that there is.
+// note records the resource returned by a call or by its error.
 func (e *engine) note(id lumi.ID, inputs map[string]any, computed lumi.Bag, err error) error {
 	partial := new(lumi.PartialError)
 	switch {
@@ -130,7 +130,7 @@ func (e *engine) find(ctx context.Context) (lumi.ID, error) {
 	return res.ID, nil
 }
 
-// kind is what an error means to an engine.
+// kind classifies an error for the engine.
 func kind(err error) string {
 	var partial *lumi.PartialError
 	var uncertain *lumi.UncertainError
@@ -155,7 +155,7 @@ func kind(err error) string {
 	return "failed"
 }
 
-// show lists what exists, as name:size.
+// show lists existing resources as name:size.
 func show(c *sim.Cloud) string {
 	var all []string
 	for _, r := range c.Resources() {
@@ -164,7 +164,7 @@ func show(c *sim.Cloud) string {
 	return strings.Join(all, " ")
 }
 
-// inBubble runs a test with a clock of its own and a context that is done after a minute.
+// inBubble runs a test with a fake clock and a context that expires after a minute.
 func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -173,8 +173,7 @@ func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	})
 }
 
-// TestFaults has every fault happen to every operation on a resource. Expected is what the error means, and then what
-// exists.
+// TestFaults applies every fault to every operation. Expected are the kind of error and the existing resources afterward.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault                       sim.Fault
@@ -257,7 +256,7 @@ func TestHalf(t *testing.T) {
 			}
 			if got["size"] != nil && got["mode"] != nil && step == "partial" {
 				full++
-				step = "failed" // Nothing is left that an Update could do a part of.
+				step = "failed" // Nothing remains that an Update could do in part.
 			}
 			if err := e.update(t.Context(), all); kind(err) != step {
 				t.Fatalf("seed %d: %v", seed, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// caches does nothing.
+// caches implements operations that do nothing.
 type caches struct{}
 
 func (caches) Check(context.Context, *lumi.State[*cache]) error                       { return nil }
@@ -27,7 +27,7 @@ func (caches) Get(_ context.Context, _ lumi.ID, old *lumi.State[*cache]) (*cache
 	return old.Properties, nil
 }
 
-// check returns what Check makes of properties, and the warnings that it logs.
+// check returns the result of Check and the warnings that it logs.
 func check(t *testing.T, properties map[string]any) (checked map[string]any, warnings []string, err error) {
 	t.Helper()
 	bag := must.Get(structpb.NewStruct(properties))(t)

@@ -1,5 +1,4 @@
-// Command bareload loads all packages below a folder as cidlc does, and does nothing with them. What it costs is the
-// floor that cidlc is measured against.
+// Command bareload loads all packages below a folder as cidlc does, and discards them. Its cost is the floor for cidlc.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package cluster makes snapshots of any size: the cluster of four resources that the design note on graphs has for an
-// example, again and again.
+// Package cluster generates snapshots of any size by repeating a cluster of four resources, the example of the design note
+// on graphs.
 package cluster
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Size is the number of resources of one cluster.
+// Size is the number of resources in a cluster.
 const Size = 4
 
-// one is the cluster of the note. Each $ is replaced by a number, with zeros in front, so that the clusters stand nearly
-// in canonical order, as in a file that lumigl wrote.
+// one is the cluster of the note. Each $ is replaced by a zero-padded number, so that the clusters are nearly in canonical
+// order, as in a file written by lumigl.
 const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$": {
             "type": "aws:ec2/vpc:VPC",
             "id": "vpc-30629859-$",
@@ -61,22 +61,21 @@ const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vp
             }
         }`
 
-// changed is what else is in a cluster that was changed: two of its four resources differ.
+// changed is a cluster with changes: two of its four resources differ.
 var changed = strings.NewReplacer(": 22", ": 2222", "t2.micro", "t3.large")
 
-// Write writes a snapshot of so many resources, or, since clusters are whole, a few more.
+// Write writes a snapshot of the given number of resources, rounded up to whole clusters.
 func Write(w io.Writer, resources int) error {
 	return WriteChanged(w, 0, resources, func(int) bool { return false })
 }
 
-// WriteChanged writes what [Write] does, starting at cluster first, with changes in the clusters for which differs is
-// true.
+// WriteChanged is like [Write], but starts at cluster first and changes the clusters for which differs is true.
 func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) error {
 	const head = "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
 	return repeat(w, head, one, "\n    }\n}\n", first, resources, differs)
 }
 
-// repeat writes as many copies of a cluster as make up the resources, each with its number in place of every $.
+// repeat writes enough copies of a cluster for the resources, with every $ replaced by the copy's number.
 func repeat(w io.Writer, head, one, tail string, first, resources int, differs func(i int) bool) error {
 	out := bufio.NewWriter(w)
 	before, after := strings.Split(one, "$"), strings.Split(changed.Replace(one), "$")

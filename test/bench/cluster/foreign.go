@@ -2,13 +2,13 @@ package cluster
 
 import "io"
 
-// WritePulumi writes an export of Pulumi of that many resources: the same clusters, with what its engine notes of each.
+// WritePulumi writes a Pulumi export of the given number of resources: the same clusters, with the engine's additions.
 func WritePulumi(w io.Writer, resources int) error {
 	return repeat(w, pulumiHead, pulumi, "\n        ]\n    }\n}\n", 0, resources, func(int) bool { return false })
 }
 
-// WriteOpenTofu writes a state of OpenTofu of that many resources: the same clusters, with the attributes that its AWS
-// provider computes.
+// WriteOpenTofu writes an OpenTofu state of the given number of resources: the same clusters, with the attributes that the
+// AWS provider computes.
 func WriteOpenTofu(w io.Writer, resources int) error {
 	return repeat(w, openTofuHead, openTofu, "\n  ],\n  \"check_results\": null\n}\n", 0, resources, func(int) bool { return false })
 }

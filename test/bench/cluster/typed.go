@@ -1,19 +1,19 @@
 package cluster
 
-// Typed is what a program without lumigl would decode a snapshot of clusters into.
+// Typed is the target for decoding a snapshot of clusters without lumigl.
 type Typed struct {
 	Package   string              `json:"package"`
 	Resources map[string]Resource `json:"resources"`
 }
 
-// Resource is one of any type.
+// Resource is a resource of any type.
 type Resource struct {
 	Type       string     `json:"type"`
 	ID         string     `json:"id"`
 	Properties Properties `json:"properties"`
 }
 
-// Properties are those of all types that clusters have.
+// Properties is the union of the properties of all types in clusters.
 type Properties struct {
 	CidrBlock            string      `json:"cidrBlock"`
 	VpcID                *Reference  `json:"vpcId"`
@@ -26,7 +26,7 @@ type Properties struct {
 	SubnetID             *Reference  `json:"subnetId"`
 }
 
-// Rule is one of a security group.
+// Rule is a rule of a security group.
 type Rule struct {
 	CidrIP     string `json:"cidrIp"`
 	FromPort   int    `json:"fromPort"`
@@ -39,7 +39,7 @@ type Reference struct {
 	Ref string `json:"#ref"`
 }
 
-// TypedPulumi is what a program without lumigl would decode an export of clusters into.
+// TypedPulumi is the target for decoding a Pulumi export of clusters.
 type TypedPulumi struct {
 	Version    int `json:"version"`
 	Deployment struct {
@@ -48,7 +48,7 @@ type TypedPulumi struct {
 	} `json:"deployment"`
 }
 
-// PulumiResource is one of any type.
+// PulumiResource is a resource of any type.
 type PulumiResource struct {
 	URN                  string              `json:"urn"`
 	Custom               bool                `json:"custom"`
@@ -64,7 +64,7 @@ type PulumiResource struct {
 	Modified             string              `json:"modified"`
 }
 
-// PulumiProperties are those of all types that clusters have.
+// PulumiProperties is the union of the properties of all types in clusters.
 type PulumiProperties struct {
 	Defaults            []string     `json:"__defaults"`
 	ID                  string       `json:"id"`
@@ -79,7 +79,7 @@ type PulumiProperties struct {
 	VpcSecurityGroupIDs []string     `json:"vpcSecurityGroupIds"`
 }
 
-// PulumiRule is one of a security group.
+// PulumiRule is a rule of a security group.
 type PulumiRule struct {
 	Defaults   []string `json:"__defaults"`
 	CidrBlocks []string `json:"cidrBlocks"`
@@ -88,7 +88,7 @@ type PulumiRule struct {
 	ToPort     int      `json:"toPort"`
 }
 
-// TypedOpenTofu is what a program without lumigl would decode a state of clusters into.
+// TypedOpenTofu is the target for decoding an OpenTofu state of clusters.
 type TypedOpenTofu struct {
 	Version          int                 `json:"version"`
 	TerraformVersion string              `json:"terraform_version"`
@@ -99,7 +99,7 @@ type TypedOpenTofu struct {
 	CheckResults     []struct{}          `json:"check_results"`
 }
 
-// OpenTofuResource is one of any type.
+// OpenTofuResource is a resource of any type.
 type OpenTofuResource struct {
 	Mode      string `json:"mode"`
 	Type      string `json:"type"`
@@ -114,7 +114,7 @@ type OpenTofuResource struct {
 	} `json:"instances"`
 }
 
-// OpenTofuAttributes are those of all types that clusters have.
+// OpenTofuAttributes is the union of the attributes of all types in clusters.
 type OpenTofuAttributes struct {
 	ARN                 string            `json:"arn"`
 	ID                  string            `json:"id"`
@@ -131,7 +131,7 @@ type OpenTofuAttributes struct {
 	VpcSecurityGroupIDs []string          `json:"vpc_security_group_ids"`
 }
 
-// OpenTofuRule is one of a security group.
+// OpenTofuRule is a rule of a security group.
 type OpenTofuRule struct {
 	CidrBlocks  []string `json:"cidr_blocks"`
 	Description string   `json:"description"`

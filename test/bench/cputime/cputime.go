@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package cputime measures CPU time, which other processes on the machine change less than the time that passes.
+// Package cputime measures CPU time, which depends less on other processes than wall time.
 package cputime
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Now returns the CPU time that this process and its children that have ended have used.
+// Now returns the CPU time of this process and of its exited children.
 func Now(b *testing.B) time.Duration {
 	b.Helper()
 	var total time.Duration

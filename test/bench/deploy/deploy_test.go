@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package deploy_test measures what deployments cost: CPU time and memory of the engine with its store and of the plugin
-// together, for resources whose provider does nothing.
+// Package deploy_test measures the cost of deployments: CPU time and memory of the engine, its store and the plugin, with a
+// provider that does nothing.
 package deploy_test
 
 import (
@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// BenchmarkDeploy deploys resources that do not refer to each other, and resources in chains of ten, into a store on a disk
-// and, where there is one, on a file system in memory. The sizes take turns.
+// BenchmarkDeploy deploys unrelated resources and chains of ten, to a store on disk and, if available, on a file system in
+// memory. The sizes take turns.
 func BenchmarkDeploy(b *testing.B) {
 	engine := filepath.Join(b.TempDir(), "engine")
 	if out, err := exec.Command("go", "build", "-o", engine, "./engine").CombinedOutput(); err != nil {
@@ -61,8 +61,8 @@ func benchmark(b *testing.B, engine string, chain int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// measure runs a command, and returns the CPU time in seconds of all its processes, and the peak of the memory in bytes of
-// the largest one.
+// measure runs a command, and returns the CPU time in seconds of all its processes and the peak memory in bytes of the
+// largest one.
 func measure(b *testing.B, cmd *exec.Cmd) (seconds, peak float64) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -1,6 +1,6 @@
 #!/bin/sh
-# others.sh measures what OpenTofu's engine costs: a first deployment, an unchanged one and a destroy of N resources of
-# a provider that does nothing, which OpenTofu's module contains for its tests. Building both takes minutes at first.
+# others.sh measures the cost of OpenTofu's engine: a first deployment, an unchanged one, and a destroy of N resources of a
+# no-op provider, which is part of OpenTofu's tests. The first run takes minutes to build both.
 #
 #	sh others.sh [N [independent|chains [TYPE [PARALLELISM]]]]
 #

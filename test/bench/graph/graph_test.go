@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package graph_test measures what a graph costs inside one process: loading it with all checks, saving it, walking
-// along its references, and comparing it with others.
+// Package graph_test measures the cost of a graph within a process: loading it with all checks, saving it, following its
+// references, and comparing it.
 package graph_test
 
 import (
@@ -25,7 +25,7 @@ type stage struct {
 	run  func(*testing.B, *work)
 }
 
-// stages are what is measured, in turn. The first two are the floors.
+// stages are measured in turn. The first two are the floors.
 var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {
@@ -77,7 +77,7 @@ var stages = append([]stage{
 	}},
 }, comparisons()...)
 
-// work is what the stages work on.
+// work is the input of the stages.
 type work struct {
 	text     string
 	bytes    []byte
@@ -87,11 +87,11 @@ type work struct {
 	loaded   map[string]*lumigl.Snapshot
 }
 
-// others are the snapshots that one is compared with: equal, with half of the resources changed in each hundredth cluster
-// or in every one, and with resources that are all others, where half of the work is to find out whether they have moved.
+// others are the snapshots to compare with: equal, with half of the resources changed in every hundredth cluster or in all,
+// and with entirely different resources, where half of the work is detecting moves.
 var others = []struct {
 	name    string
-	first   int // in clusters, of as many as there are
+	first   int // in clusters of the same number
 	differs func(i int) bool
 }{
 	{"equal", 0, func(int) bool { return false }},
@@ -100,8 +100,7 @@ var others = []struct {
 	{"all", 1, func(int) bool { return false }},
 }
 
-// comparisons are three stages for each: of what is in memory, with the text for people, and of files, which have to be
-// loaded first.
+// comparisons are three stages for each: in memory, with the text output, and from files, including loading.
 func comparisons() []stage {
 	var stages []stage
 	for _, other := range others {
@@ -152,9 +151,8 @@ func newWork(b *testing.B, resources int) *work {
 	return w
 }
 
-// BenchmarkStages reports the CPU time of each stage, the garbage collector's included, as the median of all iterations.
-// Every iteration measures all stages in turn, so that their ratios to encoding/json's decoding hold even if the machine
-// is busy.
+// BenchmarkStages reports the CPU time of each stage, garbage collection included, as the median of all iterations. Each
+// iteration measures all stages in turn, so that their ratios to encoding/json are valid even on a busy machine.
 func BenchmarkStages(b *testing.B) {
 	smaller := map[string]float64{}
 	for _, resources := range []int{10_000, 100_000} {
@@ -170,7 +168,7 @@ func BenchmarkStages(b *testing.B) {
 					times[stage.name] = append(times[stage.name], (cputime.Now(b) - before).Seconds())
 				}
 			}
-			b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+			b.ReportMetric(0, "ns/op") // the sum of different stages is meaningless
 			floor := cputime.Median(times["typed"])
 			for _, stage := range stages {
 				m := cputime.Median(times[stage.name])
@@ -189,19 +187,18 @@ func BenchmarkStages(b *testing.B) {
 	}
 }
 
-// other is more than processors keep.
+// other is larger than processor caches.
 var other = make([]byte, 256<<20)
 
-// evict makes the processor forget what it has kept of the graph. Otherwise a small one would be measured as nobody ever
-// meets it, right after the garbage collector has looked at all of it.
+// evict clears the processor's caches. Otherwise a small graph would be measured in the unrealistic state right after a
+// garbage collection has touched all of it.
 func evict() {
 	for i := 0; i < len(other); i += 64 {
 		other[i]++
 	}
 }
 
-// BenchmarkInMemory compares loading with what an engine does with a graph that is in memory. Cloning takes at most 0.3 of
-// a load.
+// BenchmarkInMemory compares loading with an engine's operations on a loaded graph. Cloning takes at most 0.3 of a load.
 func BenchmarkInMemory(b *testing.B) {
 	w := newWork(b, 100_000)
 	for _, stage := range stages {

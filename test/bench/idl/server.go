@@ -1,11 +1,11 @@
-// Package machine has the resource that the benchmarks of the runtime are about.
+// Package machine defines the resources of the runtime's benchmarks.
 package machine
 
 //go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --package bench --out-provider=../machine
 
 import "github.com/lumi-idl/lumi/idl"
 
-// Server is a resource of 15 properties, a list of structs and a map among them.
+// Server has 15 properties, including a list of structs and a map.
 type Server struct {
 	idl.NamedResource
 	Image     string `lumi:"replaces"`

@@ -1,5 +1,5 @@
-// Command loadgraph loads a file and does nothing with it, to measure what that costs a process: a snapshot by lumigl
-// with all checks, or a file of any format by encoding/json into structs, which is the floor.
+// Command loadgraph loads a file and discards it, to measure the cost of the process: a snapshot by lumigl with all checks,
+// or a file of any format by encoding/json into structs, which is the floor.
 package main
 
 import (

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package plan_test measures what planning costs with both graphs in memory: of resources that are all as the program has
-// them, and of those of which a hundredth differs.
+// Package plan_test measures the cost of planning with both graphs in memory, for unchanged resources and for a change of
+// every hundredth.
 package plan_test
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const disk tokens.Type = "bench:compute:Disk"
 
-// provider serves disks. It counts the calls about resources.
+// provider serves disks and counts the calls.
 type provider struct{ calls int }
 
 func (p *provider) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {
@@ -50,8 +50,8 @@ func (p *provider) InspectChange(context.Context, plan.InspectChangeRequest) (pl
 	return plan.Difference{Changes: []plan.Change{{Path: "size"}}}, nil
 }
 
-// desired returns a program with disks, half of which refer to the one before and to its ARN. Each step-th has another
-// size; none has if step is 0.
+// desired returns a program with disks, half of which refer to the previous disk and to its ARN. Every step-th disk has
+// another size. 0 means none.
 func desired(b *testing.B, disks, step int) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: "bench"}
 	var last *lumigl.Vertex
@@ -93,7 +93,7 @@ func desired(b *testing.B, disks, step int) *lumigl.Snapshot {
 	return loaded
 }
 
-// deployed returns the graph after the deployment of a program.
+// deployed returns the graph after deploying a program.
 func deployed(b *testing.B, s *lumigl.Snapshot) *graph.Graph {
 	p := makePlan(b, request(&graph.Graph{Environment: "prod", Lineage: "bench"}, s, &provider{}))
 	planned := p.Transition.Graph.Newest("bench")
@@ -140,8 +140,7 @@ func makePlan(b *testing.B, r plan.Request) *plan.Plan {
 	return p
 }
 
-// work is an environment, and two programs for it: the one that was deployed, and one in which each hundredth disk has
-// another size.
+// work is an environment with two programs: the deployed one, and one in which every hundredth disk has another size.
 type work struct {
 	graph     *graph.Graph
 	unchanged *lumigl.Snapshot
@@ -155,7 +154,7 @@ func newWork(b *testing.B, disks int) *work {
 	return w
 }
 
-// planUnchanged plans without a single call about a resource.
+// planUnchanged plans without any provider calls for resources.
 func (w *work) planUnchanged(b *testing.B) {
 	var p provider
 	for _, s := range makePlan(b, request(w.graph, w.unchanged, &p)).Steps {
@@ -183,9 +182,9 @@ func (w *work) planChanged(b *testing.B) {
 	}
 }
 
-// BenchmarkPlan reports CPU seconds, the garbage collector's included, as the median of all iterations, each of which
-// measures all in turn, so that the ratios hold even if the machine is busy. 10,000 unchanged resources take at most 0.1 s,
-// 100,000 at most 1.2 s, and those of which a hundredth differs at most 1.5 times that.
+// BenchmarkPlan reports CPU seconds, garbage collection included, as the median of all iterations. Each iteration measures
+// all cases in turn, so that the ratios are valid even on a busy machine. 10,000 unchanged resources take at most 0.1 s,
+// 100,000 at most 1.2 s, and a change of every hundredth at most 1.5 times as long.
 func BenchmarkPlan(b *testing.B) {
 	sizes := []int{10_000, 100_000}
 	works := map[int]*work{}
@@ -206,7 +205,7 @@ func BenchmarkPlan(b *testing.B) {
 			changed[disks] = append(changed[disks], measure(w.planChanged))
 		}
 	}
-	b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+	b.ReportMetric(0, "ns/op") // the sum of different cases is meaningless
 	for _, disks := range sizes {
 		b.ReportMetric(cputime.Median(unchanged[disks]), fmt.Sprintf("%d-cpu-s", disks))
 		b.ReportMetric(cputime.Median(changed[disks])/cputime.Median(unchanged[disks]), fmt.Sprintf("%d-changed/unchanged", disks))

@@ -16,10 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// cost is what a process and all that it started cost together.
+// cost is the total cost of a process and its children.
 type cost struct {
 	wall, cpu time.Duration
-	// peak is the memory, in bytes, of the process that used most.
+	// peak is the peak memory, in bytes, of the largest process.
 	peak int64
 }
 
@@ -29,7 +29,7 @@ func measure(b *testing.B, cmd *exec.Cmd) cost {
 	return measureExit(b, cmd, 0)
 }
 
-// measureExit runs a command that ends with an exit code. Its standard output is dropped, since keeping it would take
+// measureExit runs a command with an expected exit code. Its standard output is discarded, since buffering it would take
 // memory in this process.
 func measureExit(b *testing.B, cmd *exec.Cmd, exit int) cost {
 	b.Helper()
@@ -51,10 +51,10 @@ func measureExit(b *testing.B, cmd *exec.Cmd, exit int) cost {
 	}
 }
 
-// costs are those of several runs of the same thing.
+// costs are the costs of several runs.
 type costs []cost
 
-// A median is not moved by one run that something else on the machine got in the way of.
+// Unlike the mean, the median is not affected by a single slow run.
 func (c costs) median(of func(cost) float64) float64 {
 	values := make([]float64, len(c))
 	for i, one := range c {
@@ -70,7 +70,7 @@ func (c costs) peak() float64 {
 	return c.median(func(one cost) float64 { return float64(one.peak) / (1 << 20) })
 }
 
-// build builds one of this module's commands and returns the path of the binary.
+// build builds one of this module's commands and returns its path.
 func build(b *testing.B, pkg string) string {
 	b.Helper()
 	binary := filepath.Join(b.TempDir(), filepath.Base(pkg))
@@ -90,7 +90,7 @@ func write(b *testing.B, resources int) string {
 	return dir
 }
 
-// goCache is where the go command keeps what it has built.
+// goCache is the path of Go's build cache.
 func goCache(b *testing.B) string {
 	b.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE").Output()

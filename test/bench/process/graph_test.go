@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/cluster"
 )
 
-// BenchmarkGraph loads a snapshot in a process of its own: by lumigl with all checks, and, for the floor, by
-// encoding/json into structs.
+// BenchmarkGraph loads a snapshot in its own process: by lumigl with all checks, and by encoding/json into structs as the
+// floor.
 func BenchmarkGraph(b *testing.B) {
 	loadgraph := build(b, "test/bench/loadgraph")
 	for _, resources := range []int{10_000, 100_000} {
@@ -26,7 +26,7 @@ func BenchmarkGraph(b *testing.B) {
 				json = append(json, measure(b, exec.Command(loadgraph, "json", name)))
 				lumigl = append(lumigl, measure(b, exec.Command(loadgraph, "lumigl", name)))
 			}
-			b.ReportMetric(0, "ns/op") // the sum of two different things says nothing
+			b.ReportMetric(0, "ns/op") // the sum of different loads is meaningless
 			b.ReportMetric(json.cpu(), "json-cpu-s")
 			b.ReportMetric(lumigl.cpu(), "lumigl-cpu-s")
 			b.ReportMetric(json.peak(), "json-peak-MiB")
@@ -36,8 +36,8 @@ func BenchmarkGraph(b *testing.B) {
 	}
 }
 
-// BenchmarkCommands runs commands of lumi on 100,000 resources next to encoding/json, which decodes the command's first
-// file into structs.
+// BenchmarkCommands runs lumi commands on 100,000 resources next to encoding/json, which decodes the command's first file
+// into structs.
 func BenchmarkCommands(b *testing.B) {
 	const resources = 100_000
 	plain := func(w io.Writer) error { return cluster.Write(w, resources) }
@@ -68,7 +68,7 @@ func BenchmarkCommands(b *testing.B) {
 				json = append(json, measure(b, exec.Command(loadgraph, c.format, names[0])))
 				lumiCosts = append(lumiCosts, measureExit(b, exec.Command(lumi, args...), c.exit))
 			}
-			b.ReportMetric(0, "ns/op") // the sum of two different things says nothing
+			b.ReportMetric(0, "ns/op") // the sum of different commands is meaningless
 			b.ReportMetric(json.cpu(), "json-cpu-s")
 			b.ReportMetric(lumiCosts.cpu(), "lumi-cpu-s")
 			b.ReportMetric(json.peak(), "json-peak-MiB")

@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/corpus"
 )
 
-// BenchmarkStubs builds a program that links every generated provider of 1,000 resources, with a build cache that holds
-// what the stubs import and nothing else.
+// BenchmarkStubs builds a program that links every generated provider of 1,000 resources, with a build cache that contains
+// only the stubs' imports.
 func BenchmarkStubs(b *testing.B) {
 	const resources = 1000
 	cidlc := build(b, "cmd/cidlc")
@@ -53,7 +53,7 @@ func BenchmarkStubs(b *testing.B) {
 	b.ReportMetric(float64(size)/1e6, "binary-MB")
 }
 
-// newProvider finds the constructors in generated stubs.
+// newProvider matches the constructors in generated stubs.
 var newProvider = regexp.MustCompile(`(?m)^func (New\w+Provider)\(`)
 
 // writeMain writes a program that refers to all providers, so that the linker keeps them.

@@ -1,13 +1,12 @@
 //go:build unix
 
-// Package process_test measures cidlc as its users pay for it: as a process, with everything that the process starts,
-// from a cold start to the last file written.
+// Package process_test measures cidlc as its users run it: as a process with all of its children, from a cold start to the
+// last file written.
 //
-// Creating files costs what the file system makes it cost, which on a busy disk can be more than all the rest. Files are
-// therefore in memory, in /dev/shm if there is one, unless TMPDIR names another folder.
+// Creating files depends on the file system, and on a busy disk can cost more than all the rest. Files are therefore in
+// memory, in /dev/shm if it exists, unless TMPDIR is set.
 //
-// The benchmarks run nothing inside their own process, since a child that is started by a large process inherits the
-// parent's peak of memory.
+// The benchmarks do no work in their own process, since a child inherits the peak memory of its parent.
 package process_test
 
 import (
@@ -30,10 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkWhole compiles a corpus into both outputs. Of the metrics, floor is a bare load of the same corpus by
-// go/packages, whole is cidlc with nothing there yet, again is cidlc when nothing has changed since, and one is cidlc
-// when one file has. They are CPU seconds; every iteration measures all of them in turn, so that their ratios hold even
-// if the machine is busy.
+// BenchmarkWhole compiles a corpus to both outputs. The metrics are CPU seconds: floor is a bare load of the same corpus by
+// go/packages, whole is cidlc without previous output, again is cidlc without changes, and one is cidlc after a change of
+// one file. Each iteration measures all of them in turn, so that their ratios are valid even on a busy machine.
 func BenchmarkWhole(b *testing.B) {
 	cidlc := build(b, "cmd/cidlc")
 	bareload := build(b, "test/bench/bareload")
@@ -51,7 +49,7 @@ func BenchmarkWhole(b *testing.B) {
 				edit(b, dir)
 				one = append(one, measure(b, compile(cidlc, dir, goCache)))
 			}
-			b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+			b.ReportMetric(0, "ns/op") // the sum of different metrics is meaningless
 			b.ReportMetric(floor.cpu(), "floor-cpu-s")
 			b.ReportMetric(whole.cpu(), "whole-cpu-s")
 			b.ReportMetric(again.cpu(), "again-cpu-s")
@@ -70,8 +68,8 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// compile returns the command that compiles a corpus. It has a cache of its own, but shares Go's: what is measured is
-// how cidlc does without its records, not how the go command does without a cache.
+// compile returns the command that compiles a corpus. It has its own cache but shares Go's: the benchmark measures cidlc
+// without its records, not the go command without its cache.
 func compile(cidlc, dir, goCache string) *exec.Cmd {
 	cloud := filepath.Join(dir, "cloud")
 	cmd := exec.Command(cidlc, filepath.Join(dir, filepath.FromSlash(corpus.IDL)),
@@ -97,7 +95,7 @@ func edit(b *testing.B, dir string) {
 	}
 }
 
-// clean removes all that compile leaves behind.
+// clean removes everything that compile creates.
 func clean(b *testing.B, dir string) {
 	b.Helper()
 	for _, name := range []string{"cache", "cloud/pack", "cloud/provider"} {

@@ -40,7 +40,7 @@ func encodeLumi(s *machine.Properties) (*structpb.Struct, error) {
 	return bag.Struct(), err
 }
 
-// must is for what TestAlike proves to work.
+// must is for operations that TestAlike proves to succeed.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func BenchmarkEncode(b *testing.B) {
 	run(b, "pulumi", func() { must(encodePulumi(t)) })
 }
 
-// BenchmarkDecodeBytes starts from what comes over the wire, as encoding/json always does.
+// BenchmarkDecodeBytes starts from the wire format, as encoding/json always does.
 func BenchmarkDecodeBytes(b *testing.B) {
 	wire, text := must(proto.Marshal(serverBag(b))), []byte(serverJSON)
 	read := func() *structpb.Struct {
@@ -80,7 +80,7 @@ func BenchmarkDecodeBytes(b *testing.B) {
 	run(b, "pulumi", func() { must(decodePulumi(read())) })
 }
 
-// BenchmarkEncodeBytes ends with what goes over the wire.
+// BenchmarkEncodeBytes ends with the wire format.
 func BenchmarkEncodeBytes(b *testing.B) {
 	s, t := must(decodeByHand(serverBag(b))), must(decodeJSON([]byte(serverJSON)))
 	run(b, "hand", func() { must(proto.Marshal(must(encodeByHand(s)))) })
@@ -98,7 +98,7 @@ func run(b *testing.B, impl string, f func()) {
 	})
 }
 
-// TestAlike proves that all four make the same server of the bag, and the same bag of the server.
+// TestAlike checks that all four decode a bag to the same server and encode it to the same bag.
 func TestAlike(t *testing.T) {
 	want, wantServer := serverBag(t), must(decodeByHand(serverBag(t)))
 	var wantTagged tagged
@@ -127,7 +127,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestFloorChecks proves that the code which was written by hand finds the same faults as the runtime.
+// TestFloorChecks checks that the handwritten code finds the same faults as the runtime.
 func TestFloorChecks(t *testing.T) {
 	for name, spoil := range map[string]func(fields map[string]*structpb.Value){
 		"empty": func(f map[string]*structpb.Value) { clear(f) },

@@ -13,18 +13,18 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/machine"
 )
 
-// This file is the floor: code for servers and nothing else, as somebody might write who has one type to care for. It
-// checks kinds, UTF-8, finite numbers, what is required and what is left over, refuses what is not known yet, and
-// reports all faults with their paths. It knows no secrets, no state of an older IDL and no near names.
+// This file is the floor: handwritten code for servers only. It checks kinds, UTF-8, finite numbers, required and unknown
+// properties, rejects unknown values, and reports all faults with their paths. It does not support secrets, state of an
+// older IDL or suggestions.
 
-// object is an object that is being decoded.
+// object is an object being decoded.
 type object struct {
 	fields map[string]*structpb.Value
 	seen   int
-	// list and index say where the object stands, if it is not the bag itself.
+	// list and index are the position of the object, unless it is the bag itself.
 	list  string
 	index int
-	// faults are those of the whole bag.
+	// faults are the faults of the whole bag.
 	faults *[]lumi.Fault
 }
 
@@ -40,7 +40,7 @@ func (o *object) faultAt(path lumi.Path, message string) {
 	*o.faults = append(*o.faults, lumi.Fault{Path: path, Message: message})
 }
 
-// find returns what a property holds, nil if that is absent.
+// find returns the value of a property, or nil if it is absent.
 func (o *object) find(name string) *structpb.Value {
 	v, ok := o.fields[name]
 	if ok {
@@ -70,7 +70,7 @@ func (o *object) string(name string, v *structpb.Value, into *string) bool {
 	return true
 }
 
-// text returns the string that a value is, or what is wrong with it.
+// text returns a string, or the error of a value.
 func text(v *structpb.Value) (s, problem string) {
 	k, ok := v.GetKind().(*structpb.Value_StringValue)
 	switch {
@@ -158,7 +158,7 @@ func (o *object) optionalBool(name string, into **bool) {
 	}
 }
 
-// strangers reports what is left over.
+// strangers reports properties that were not decoded.
 func (o *object) strangers(names ...string) {
 	if o.seen == len(o.fields) {
 		return
@@ -225,7 +225,7 @@ func (o *object) disks(v *structpb.Value) []machine.Disk {
 	return disks
 }
 
-// element reports an element of a list that is of the wrong kind.
+// element reports a list element of the wrong kind.
 func (o *object) element(list string, i int, expected string, found *structpb.Value) {
 	message := "expected " + expected + ", found " + kindOf(found)
 	switch found.GetKind().(type) {
@@ -297,7 +297,7 @@ func kindOf(v *structpb.Value) string {
 	return "null"
 }
 
-// encoder makes a bag and reports all strings and numbers that cannot be in one.
+// encoder creates a bag and reports all invalid strings and numbers.
 type encoder struct{ faults []lumi.Fault }
 
 func (e *encoder) string(path lumi.Path, s string) *structpb.Value {
@@ -405,7 +405,7 @@ func (e *encoder) addresses(addresses []string) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
 
-// textProblem says why a string cannot be in a bag, "" if it can.
+// textProblem returns the error of a string that cannot be in a bag, or "".
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// tagged is a server for those who go by tags: encoding/json, and Pulumi's mapper, which reads the same tags and takes
-// omitempty for optional.
+// tagged is a server for decoders based on struct tags: encoding/json and Pulumi's mapper, which reads the same tags and
+// treats omitempty as optional.
 type tagged struct {
 	Name      string            `json:"name"`
 	Image     string            `json:"image"`
@@ -36,7 +36,7 @@ type taggedDisk struct {
 	Fast   *bool   `json:"fast,omitempty"`
 }
 
-// decodeJSON checks kinds and what is left over, not what is missing, and stops at the first fault.
+// decodeJSON checks kinds and unknown properties but not missing ones, and stops at the first fault.
 func decodeJSON(text []byte) (*tagged, error) {
 	s := &tagged{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -44,11 +44,11 @@ func decodeJSON(text []byte) (*tagged, error) {
 	return s, d.Decode(s)
 }
 
-// options are those with which Pulumi's providers of the kind that goes by structs read and write bags: they see neither
-// unknown values nor secrets. Null is absent, as it is for us.
+// options are the options of struct-based Pulumi providers, which support neither unknown values nor secrets. Null is
+// absent, as in Lumi.
 var options = plugin.MarshalOptions{SkipNulls: true}
 
-// decodePulumi checks kinds, what is missing and what is left over. A number where a string belongs becomes one.
+// decodePulumi checks kinds, missing properties and unknown ones. It converts numbers to strings where necessary.
 func decodePulumi(bag *structpb.Struct) (*tagged, error) {
 	props, err := plugin.UnmarshalProperties(bag, options)
 	if err != nil {

@@ -68,13 +68,13 @@ func serverBag(property string, v *structpb.Value) *structpb.Struct {
 	}}
 }
 
-// known takes out what is not known yet, which a resource that exists cannot have.
+// known removes unknown values, which an existing resource cannot have.
 func known(bag *structpb.Struct) *structpb.Struct {
 	delete(bag.Fields, machine.Server_Kernel)
 	return bag
 }
 
-// list makes a list of n secrets.
+// list returns a list of n secrets.
 func list(n int, text string) *structpb.Value {
 	values := make([]*structpb.Value, n)
 	for i := range values {
@@ -83,7 +83,7 @@ func list(n int, text string) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
 
-// keys makes a map of n secrets.
+// keys returns a map of n secrets.
 func keys(n int, key string) *structpb.Value {
 	fields := make(map[string]*structpb.Value, n)
 	for i := range n {
@@ -92,7 +92,7 @@ func keys(n int, key string) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// servers is an author who moves a secret, asks about every tag, and has every change of a list replace the server.
+// servers is a provider that moves a secret, queries every tag, and replaces the server at every change of a list.
 type servers struct{}
 
 type state = lumi.State[*machine.Properties]

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package tasks_test measures what running a graph of tasks costs, apart from the tasks.
+// Package tasks_test measures the overhead of running a task graph.
 package tasks_test
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/cputime"
 )
 
-// workers is how many tasks run at once.
+// workers is the number of concurrent tasks.
 const workers = 16
 
 type nothing struct{}
 
 func (nothing) Execute(context.Context, run.Work) error { return nil }
 
-// request returns 100 tasks, each of which waits for two others, on some nodes.
+// request returns 100 tasks on some nodes, each with two dependencies.
 func request(nodes int) run.Request {
 	r := run.Request{Type: taskgraph.DefaultType}
 	for i := range 100 {
@@ -45,7 +45,7 @@ func request(nodes int) run.Request {
 	return r
 }
 
-// graph returns what the task runs of a request wait for.
+// graph returns the dependencies of a request's task runs.
 func graph(b *testing.B, r run.Request) dag.Graph {
 	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: r.Tasks}}, false), nil)
 	if err != nil {
@@ -74,7 +74,7 @@ func engine(b *testing.B, r run.Request) {
 	}
 }
 
-// waiting starts everything in topological order, and each waits for channels that its dependencies close.
+// waiting starts everything in topological order, and each run waits for channels that its dependencies close.
 func waiting(b *testing.B, g dag.Graph) {
 	var x run.Executor = nothing{}
 	var group errgroup.Group
@@ -98,7 +98,7 @@ func waiting(b *testing.B, g dag.Graph) {
 	}
 }
 
-// bare starts what waits for nothing any more, which a counter tells.
+// bare starts runs once a counter of pending dependencies reaches zero.
 func bare(b *testing.B, g dag.Graph) {
 	var x run.Executor = nothing{}
 	var group errgroup.Group
@@ -129,9 +129,9 @@ func bare(b *testing.B, g dag.Graph) {
 	}
 }
 
-// BenchmarkRun compares 10,000 task runs with two bare errgroups over the same graph, which store nothing, and with 20,000, by
-// the medians of their CPU times, the garbage collector's included. They take turns, so that the ratios hold even if the machine
-// is busy.
+// BenchmarkRun compares 10,000 task runs with two bare errgroups over the same graph, which store nothing, and with 20,000
+// runs, by the medians of their CPU times, garbage collection included. They take turns, so that the ratios are valid even
+// on a busy machine.
 func BenchmarkRun(b *testing.B) {
 	small, large := request(100), request(200)
 	smallGraph := graph(b, small)
@@ -153,7 +153,7 @@ func BenchmarkRun(b *testing.B) {
 			times[s.name] = append(times[s.name], (cputime.Now(b) - before).Seconds())
 		}
 	}
-	b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+	b.ReportMetric(0, "ns/op") // the sum of different runs is meaningless
 	for _, s := range stages {
 		b.ReportMetric(cputime.Median(times[s.name])*1000, s.name+"-cpu-ms")
 	}

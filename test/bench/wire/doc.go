@@ -1,4 +1,4 @@
-// Package wire measures whole calls: from a client through a socket to a plugin, a process of its own, and back. Beside
-// it, in the same run, stands a bare gRPC server, which is another process: without a secret, without types, without
-// providers. It answers the same messages to the same messages, and as mere bytes, the same bytes to the same bytes.
+// Package wire measures whole calls from a client through a socket to a plugin process and back. The baseline in the same
+// run is a bare gRPC server in another process, without a secret, types or providers. It returns the same messages, and as
+// plain bytes, the same number of bytes.
 package wire

@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/machine"
 )
 
-// The processes that are called are the test binary itself, started with a variable that says which of them to be.
+// The called processes are the test binary itself, with a variable that selects their role.
 const roleVariable = "LUMI_BENCH_ROLE"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// servers is the author's part of the plugin, which has nothing to do.
+// servers is the provider's code, which does nothing.
 type servers struct{}
 
 const serverID = "i-0123456789abcdef0"
@@ -78,7 +78,7 @@ func beEcho() error {
 	lumirpc.RegisterResourceProviderServer(server, mirror{})
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // Whatever ends it, the parent is gone.
+		_, _ = io.Copy(io.Discard, os.Stdin) // In any case, the parent is gone.
 		server.Stop()
 	}()
 	return server.Serve(listener)
@@ -87,13 +87,13 @@ func beEcho() error {
 const (
 	echoService = "bench.Echo"
 	echoMethod  = "/bench.Echo/Echo"
-	// sizeHeader says how many bytes to answer.
+	// sizeHeader contains the number of bytes to return.
 	sizeHeader = "size"
 )
 
 var errWrong = errors.New("the answer is not what it should be")
 
-// echoBytes answers as many of the bytes that it gets as it is told to.
+// echoBytes returns the requested number of the received bytes.
 func echoBytes(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 	message := &wrapperspb.BytesValue{}
 	if err := decode(message); err != nil {
@@ -107,7 +107,7 @@ func echoBytes(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryS
 	return message, nil
 }
 
-// mirror answers messages.
+// mirror returns messages.
 type mirror struct {
 	lumirpc.UnimplementedResourceProviderServer
 }

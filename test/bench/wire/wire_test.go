@@ -47,8 +47,7 @@ func serverBag(tb testing.TB) *structpb.Struct {
 // method is a call in its three forms.
 type method struct {
 	name string
-	// plugin makes the call, bytes sends what it sends and gets what it gets as mere bytes, and messages as the messages
-	// that these are.
+	// plugin makes the call. bytes transfers the same data as plain bytes, and messages as the same messages.
 	plugin, bytes, messages func() error
 }
 
@@ -63,7 +62,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// compare makes the calls in turns, some at a time, so that whatever else the machine does befalls all alike.
+// compare makes the calls in turns, several at a time, so that other load on the machine affects all of them equally.
 func (m *method) compare(b *testing.B, goroutines int) {
 	const turn = 320
 	forms := []func() error{m.plugin, m.bytes, m.messages}
@@ -83,7 +82,7 @@ func (m *method) compare(b *testing.B, goroutines int) {
 	b.ReportMetric(took[0].Seconds()/took[2].Seconds(), "message-echoes/call")
 }
 
-// repeat makes calls at the same time and returns how long all took.
+// repeat makes concurrent calls and returns their total time.
 func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duration {
 	var wg sync.WaitGroup
 	start := time.Now()
@@ -101,7 +100,7 @@ func repeat(b *testing.B, call func() error, goroutines, calls int) time.Duratio
 	return time.Since(start)
 }
 
-// TestForms proves that all forms of a call carry as many bytes, so that comparing them is fair.
+// TestForms checks that all forms of a call transfer the same number of bytes, so that the comparison is fair.
 func TestForms(t *testing.T) {
 	for _, m := range methods(t) {
 		for name, call := range map[string]func() error{"plugin": m.plugin, "bytes": m.bytes, "messages": m.messages} {
@@ -112,7 +111,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// methods starts the processes that the calls go to.
+// methods starts the called processes.
 func methods(tb testing.TB) []*method {
 	tb.Helper()
 	servers := startPlugin(tb)
@@ -157,7 +156,7 @@ func checkRequest(bag *structpb.Struct) *lumirpc.CheckRequest {
 	return &lumirpc.CheckRequest{Type: string(machine.Server), Urn: serverURN, Properties: bag}
 }
 
-// echo makes a call that sends the bytes of the request and gets as many of them back as the response has.
+// echo sends the bytes of the request and receives as many of them as the response has.
 func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() error {
 	tb.Helper()
 	sent := must.Get(proto.Marshal(req))(tb)
@@ -170,7 +169,7 @@ func echo(tb testing.TB, conn *grpc.ClientConn, req, resp proto.Message) func() 
 	}
 }
 
-// expect reports an error, or an answer that is not as it should be.
+// expect returns an error for a failed call or an unexpected response.
 func expect(err error, right func() bool) error {
 	if err == nil && !right() {
 		return errWrong
@@ -201,7 +200,7 @@ func startEcho(tb testing.TB) *grpc.ClientConn {
 	stdout := must.Get(cmd.StdoutPipe())(tb)
 	must.Do(tb, cmd.Start())
 	tb.Cleanup(func() {
-		_ = stdin.Close() // which tells the process to end
+		_ = stdin.Close() // which ends the process
 		if err := cmd.Wait(); err != nil {
 			tb.Error(err)
 		}

@@ -14,17 +14,17 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Depot is the cloud that the provider manages. It is in memory.
+// Depot is the provider's simulated cloud, in memory.
 type Depot struct {
 	mu     sync.Mutex
 	config Config
 	made   int
 	crates map[lumi.ID]*stored
-	// shelves are the rows by the id of the shelf.
+	// shelves maps the ids of shelves to their rows.
 	shelves map[lumi.ID]float64
 }
 
-// stored is a crate as it exists, with the token of the Create that made it.
+// stored is an existing crate, with the token of the Create that made it.
 type stored struct {
 	crate
 	token string
@@ -75,7 +75,7 @@ func (c Crates) Check(ctx context.Context, want *crateState) error {
 	return errors.Join(faults...)
 }
 
-// Create makes a crate once for each token.
+// Create creates a crate once per token.
 func (c Crates) Create(ctx context.Context, want *crateState) (lumi.ID, error) {
 	p := want.Properties
 	if p.Key != nil {
@@ -115,7 +115,7 @@ func (c Crates) Find(_ context.Context, want *crateState) (lumi.ID, error) {
 	return id, nil
 }
 
-// Get returns what exists. Keys are never read back, except for what the engine knows.
+// Get returns the existing crate. Keys cannot be read back, so it copies the engine's.
 func (c Crates) Get(_ context.Context, id lumi.ID, old *crateState) (*crate, error) {
 	c.Depot.mu.Lock()
 	defer c.Depot.mu.Unlock()
@@ -181,7 +181,7 @@ func (Crates) Upgrade(_ context.Context, old *crateState, stored lumi.Bag) error
 	return nil
 }
 
-// trouble goes wrong as the crate has it.
+// trouble simulates the crate's error.
 func trouble(ctx context.Context, p *crate) error {
 	if p.Trouble == nil {
 		return nil
@@ -214,7 +214,7 @@ func (c Crates) find(token string) (lumi.ID, bool) {
 	return "", false
 }
 
-// add makes a crate.
+// add adds a crate.
 func (d *Depot) add(want *crateState) lumi.ID {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,4 +1,4 @@
-// Command lumi-resource-depot is the plugin that clients in other languages are tested with.
+// Command lumi-resource-depot is a test plugin for clients in other languages.
 package main
 
 import (

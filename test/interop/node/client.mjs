@@ -1,5 +1,5 @@
-// Drives lumi-resource-depot, whose binary is the first argument, through every call of the protocol. It writes the
-// calls that succeeded.
+// Makes every call of the protocol to lumi-resource-depot, whose path is the first argument. It prints the calls that
+// succeeded.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ process.on("exit", () => rmSync(cwd, { recursive: true }));
 writeFileSync(join(cwd, "label.txt"), "fragile");
 const plugin = await Plugin.start(process.argv[2], cwd);
 
-// returns and refuses make a call and compare its outcome with what is expected.
+// returns and refuses make a call and compare its outcome with the expected one.
 async function returns(method, request, want, options) {
     assert.deepEqual(await plugin.call(method, request, options), want);
 }
@@ -102,7 +102,7 @@ async function configure() {
     await refuses("Configure", { properties: {} }, "FAILED_PRECONDITION", "the provider is already configured");
 }
 
-// What Check returns is what the other calls are given.
+// The other calls take the result of Check.
 let checked;
 
 async function check() {
@@ -142,8 +142,8 @@ async function check() {
     await refuses("Check", { ...crate, properties: { ...kept, size: -1 } }, "INVALID_ARGUMENT",
         "size: is negative", [fault("size", "is negative")]);
     await refuses("Check", { ...crate, urn: shelf.urn, properties: given }, "INVALID_ARGUMENT",
-        "the request is for type depot:index:Crate, but its URN is of type depot:index:Shelf");
-    // Node accepts 64 KiB of metadata, and what is not ASCII takes most.
+        "the request is about type depot:index:Crate, and its URN is of type depot:index:Shelf");
+    // Node accepts 64 KiB of metadata, and non-ASCII characters take the most space.
     const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`${"ä".repeat(i % 50)}${i}`, -1]));
     const error = await plugin.call("Check", { ...crate, properties: { ...kept, contents: many } }).catch((e) => e);
     assert.equal(error.code, "INVALID_ARGUMENT");
@@ -198,7 +198,7 @@ async function find() {
         "the provider cannot find resources of type depot:index:Shelf: unsupported operation");
 }
 
-// The state of the crate, as an engine stores it: what was asked for and what was computed.
+// The stored state of the crate: inputs and outputs.
 let state;
 
 async function get() {
@@ -280,7 +280,7 @@ async function remove() {
     await refuses("Delete", { ...crate, properties: state, references }, "INVALID_ARGUMENT", "the request has no id");
 }
 
-// The call in flight answers, and the stream of events ends.
+// The call in flight returns, and the stream of events ends.
 async function cancel() {
     const old = { ...state, trouble: null };
     const wanted = { ...checked, trouble: "slow" };
@@ -311,5 +311,5 @@ async function main() {
     console.log(JSON.stringify([...plugin.covered]));
 }
 
-await main().finally(() => plugin.process.stdin.end()); // which is what ends the plugin where the client fails
+await main().finally(() => plugin.process.stdin.end()); // which ends the plugin if the client fails
 plugin.client.close();

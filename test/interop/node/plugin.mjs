@@ -8,8 +8,8 @@ import grpc from "@grpc/grpc-js";
 import { decode, encode, failure, options, ResourceProvider } from "./protocol.mjs";
 
 export class Plugin {
-    // covered has the calls that succeeded, and events what the stream sent. Last is the position of the last event that
-    // was sent before the last response.
+    // covered contains the calls that succeeded, and events the received events. last is the position of the last event
+    // sent before the last response.
     covered = new Set();
     events = [];
     #changed = deferred();
@@ -40,7 +40,7 @@ export class Plugin {
         return metadata;
     }
 
-    // call returns the response once the events were received that were sent before it. It throws a status.
+    // call returns the response after all events that were sent before it. It throws a status.
     async call(method, request = {}, { secret, client = this.client } = {}) {
         const { response, status } = await new Promise((resolve) => {
             let response;
@@ -55,7 +55,7 @@ export class Plugin {
         return decode(response);
     }
 
-    // listen returns when no event can be missed any more.
+    // listen returns once no more events can be missed.
     async listen() {
         const stream = this.client.Events({}, this.metadata());
         stream.on("data", ({ urn, severity, message, progress, dropped }) => {
@@ -73,7 +73,7 @@ export class Plugin {
     // next returns after the next event.
     next() { return this.#changed.promise; }
 
-    // take returns the events since it was called the last time.
+    // take returns the events since the last time it was called.
     taken = 0;
     take() {
         const events = this.events.slice(this.taken);

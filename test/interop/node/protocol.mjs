@@ -1,4 +1,4 @@
-// What clients, providers and provisioners share, made of the .proto files alone.
+// Code shared by clients, providers and provisioners, based only on the .proto files.
 
 import { timingSafeEqual } from "node:crypto";
 import { basename } from "node:path";
@@ -15,7 +15,7 @@ const definition = loader.loadSync(["lumirpc/provisioner.proto", "google/rpc/err
 
 export const { Provisioner, ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
 
-// The limits of both sides, and no detour through a proxy.
+// Both sides' size limits, and no proxy.
 export const options = {
     "grpc.max_receive_message_length": 512 << 20,
     "grpc.max_send_message_length": 512 << 20,
@@ -28,7 +28,7 @@ export const secret = (value) => ({ [kindKey]: "1b47061264138c4ac30d75fd1eb44270
 export const asset = (fields) => ({ [kindKey]: "c44067f5952c0a294b673a41bacd8c17", ...fields });
 export const archive = (fields) => ({ [kindKey]: "0def7320c3a5731c473e5ecbe6d01bc7", ...fields });
 
-// encode and decode convert messages: those of the generic types in them become plain values.
+// encode and decode convert generic values in messages from and to plain values.
 export function encode(message) {
     const encoded = { ...message };
     for (const bag of ["properties", "old", "new"]) if (message[bag]) encoded[bag] = toStruct(message[bag]);
@@ -76,7 +76,7 @@ function fromValue(v) {
     return v[v.kind];
 }
 
-// statusOf makes readable a google.rpc.Status, whose details are messages of any type.
+// statusOf decodes a google.rpc.Status, whose details can be messages of any type.
 export function statusOf({ code, message, details }) {
     return {
         code: grpc.status[code],
@@ -88,7 +88,7 @@ export function statusOf({ code, message, details }) {
     };
 }
 
-// failure makes readable the status of a call that failed: its details are in the metadata, as a google.rpc.Status.
+// failure decodes the status of a failed call, whose details are in the metadata as a google.rpc.Status.
 export function failure({ code, details: message, metadata }) {
     const [detailed] = metadata.get("grpc-status-details-bin");
     return statusOf(detailed ? definition["google.rpc.Status"].deserialize(detailed) : { code, message, details: [] });
@@ -106,7 +106,7 @@ export function fail(code, message, ...details) {
     throw Object.assign(new Error(message), { code, details: message, metadata });
 }
 
-// authenticated returns an interceptor that ends calls without the secret before their messages are read.
+// authenticated returns an interceptor that rejects calls without the secret before reading their messages.
 function authenticated(secret) {
     return (_, call) => new grpc.ServerInterceptingCall(call, {
         start(next) {
@@ -121,8 +121,8 @@ function authenticated(secret) {
     });
 }
 
-// serve serves a plugin until its parent closes stdin, and returns a function that ends it. Identity is the response to the
-// handshake. A handler returns its response or calls fail, and around calls the handler with a request.
+// serve serves a plugin until its parent closes stdin, and returns a function that stops it. Identity is the response to
+// the handshake. A handler returns its response or calls fail, and around calls the handler with a request.
 export function serve(service, identity, handlers, around = (request, handle) => handle(request)) {
     const { LUMI_PLUGIN_SECRET: secret } = process.env;
     delete process.env.LUMI_PLUGIN_SECRET;

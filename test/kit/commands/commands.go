@@ -1,4 +1,4 @@
-// Package commands gives tests the commands of the checkout.
+// Package commands builds the checkout's commands for tests.
 package commands
 
 import (
@@ -13,7 +13,8 @@ import (
 func Build(t *testing.T, checkout, dir string, pkgs ...string) {
 	t.Helper()
 	for _, pkg := range pkgs {
-		// If this process wrote the copies, one that it starts meanwhile could keep them open: they would be busy.
+		// Copy in another process: if this one wrote the files, its concurrently started children could keep them open, and
+		// running them would fail with ETXTBSY.
 		node.Run(t, dir, "cp", providertest.Build(t, filepath.Join(checkout, pkg)), ".")
 	}
 }

@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// choice is a kind of property, to be chosen more often the heavier it is.
+// choice is a kind of property, chosen with a probability proportional to its weight.
 type choice struct {
 	weight int
-	// typ is a Go type, in which LOCAL stands for a resource of the same folder, OTHER for one of another folder, and
-	// OWN for the resource in hand. In tag, FIELD stands for the name of the field.
+	// typ is a Go type, in which LOCAL is a resource of the same folder, OTHER a resource of another folder, and OWN the
+	// current resource. In tag, FIELD is the name of the field.
 	typ, tag string
 }
 
-// structTypes are the kinds of property that may stand anywhere.
+// structTypes are the kinds of properties allowed in structs and resources.
 var structTypes = []choice{
 	{12, "string", ""},
 	{16, "*string", "optional"},
@@ -38,7 +38,7 @@ var structTypes = []choice{
 	{2, "*[]OTHER", "optional"},
 }
 
-// resourceTypes are the kinds of property that may stand in a resource.
+// resourceTypes are the kinds of properties allowed only in resources.
 var resourceTypes = append([]choice{
 	{8, "string", "replaces"},
 	{8, "*string", "optional,replaces"},
@@ -54,7 +54,7 @@ var resourceTypes = append([]choice{
 	{2, "*map[string]OWNRule", "optional"},
 }, structTypes...)
 
-// choose picks one kind of property, fills in its type, and notes what needs to be imported for it.
+// choose picks a kind of property, fills in its type, and records the imports that it needs.
 func (w *resourceWriter) choose(from []choice) (typ, tag string) {
 	total := 0
 	for _, c := range from {
@@ -69,7 +69,7 @@ func (w *resourceWriter) choose(from []choice) (typ, tag string) {
 	panic("corpus: the weights do not add up")
 }
 
-// fill replaces the stand-ins of a choice's type.
+// fill replaces the placeholders of a choice's type.
 func (w *resourceWriter) fill(typ string) string {
 	if len(w.earlier) == 0 {
 		typ = strings.ReplaceAll(typ, "OTHER", "LOCAL")

@@ -1,8 +1,8 @@
-// Package corpus writes IDL of any size, for benchmarks and for tests that need a lot of input.
+// Package corpus generates IDL of any size, for benchmarks and for tests that need large inputs.
 //
-// The IDL resembles what people write: all is documented, a resource has twelve properties on average with two structs
-// of five properties and an enum beside it, and resources refer to each other within and across folders. The same
-// options give the same bytes, always.
+// It resembles handwritten IDL: everything is documented, a resource has twelve properties on average, two structs of five
+// properties and an enum, and resources refer to each other within and across folders. Equal options produce identical
+// output.
 package corpus
 
 import (
@@ -15,29 +15,29 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// IDL is the folder of the IDL inside a corpus, slash-separated. The name of its package is thus "cloud".
+// IDL is the slash-separated folder of the IDL in a corpus. Its package is thus named "cloud".
 const IDL = "cloud/idl"
 
-// Module is the path of the Go module that a corpus is.
+// Module is the module path of a corpus.
 const Module = "corpus.example/estate"
 
-// Lumi is the path of the module that this package belongs to, and that a corpus imports its markers from.
+// Lumi is the module path of this package, from which a corpus imports its markers.
 const Lumi = "github.com/lumi-idl/lumi"
 
-// FolderSize is how many resources there are in a folder.
+// FolderSize is the number of resources per folder.
 const FolderSize = 50
 
-// Options say what a corpus is like.
+// Options configure a corpus.
 type Options struct {
-	// Resources is how many resources there are.
+	// Resources is the number of resources.
 	Resources int
-	// Seed varies what is chosen at random. Zero is a seed like any other.
+	// Seed is the seed of random choices. Zero is a valid seed.
 	Seed uint64
 }
 
-// Write makes dir, which it creates if need be, a Go module that holds a corpus. The module's go.mod points at the
-// checkout of Lumi that holds the current folder and lists what that requires, so that generated code builds without a
-// network. The error says which file could not be read or written.
+// Write writes a corpus as a Go module to dir, which it creates if necessary. The go.mod points at the checkout of Lumi
+// that contains the current folder and lists its requirements, so that generated code builds without a network. Errors name
+// the file that could not be read or written.
 func Write(dir string, o Options) error {
 	if err := writeModule(dir); err != nil {
 		return err
@@ -48,7 +48,7 @@ func Write(dir string, o Options) error {
 	}
 	for folder := 0; folder*FolderSize < o.Resources; folder++ {
 		size := min(FolderSize, o.Resources-folder*FolderSize)
-		// A source of its own for each folder keeps a folder the same when the corpus grows.
+		// A separate source for each folder keeps it unchanged when the corpus grows.
 		f := newFolder(folder, size, rand.New(rand.NewPCG(o.Seed, uint64(folder))))
 		for name, source := range f.files() {
 			if err := writeFile(filepath.Join(root, f.name, name), source); err != nil {
@@ -89,7 +89,7 @@ func writeModule(dir string) error {
 	if err != nil {
 		return err
 	}
-	// What remains are Lumi's own requirements and its version of Go.
+	// The remaining lines are Lumi's own requirements and its Go version.
 	if err := errors.Join(
 		mod.AddModuleStmt(Module),
 		mod.AddRequire(Lumi, "v0.0.0"),
@@ -117,7 +117,7 @@ func writeModule(dir string) error {
 	)
 }
 
-// Checkout returns the root of the checkout of Lumi that holds the current folder.
+// Checkout returns the root of the checkout of Lumi that contains the current folder.
 func Checkout() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -130,7 +130,7 @@ func Checkout() (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", fmt.Errorf("the current folder lies in no checkout of %s", Lumi)
+			return "", fmt.Errorf("not inside a checkout of %s", Lumi)
 		}
 		dir = parent
 	}

@@ -98,7 +98,7 @@ func TestCorpusHasTheRightSize(t *testing.T) {
 		t.Errorf("%d resources in %d folders, want %d in %d", count, len(folders), resources,
 			resources/corpus.FolderSize)
 	}
-	// Names and what is embedded come on top of what stands in the struct itself.
+	// Names and embedded properties add to the struct's own.
 	if mean := float64(properties) / float64(count); mean < 11.5 || mean > 12.5 {
 		t.Errorf("%.1f properties a resource, want about 12", mean)
 	}

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// folder is one module of a corpus.
+// folder is a module of a corpus.
 type folder struct {
 	name string
 	// resources are the names of the folder's resources.
 	resources []string
-	// earlier are the modules that this one refers to. Since they all have lower numbers, imports run in no circle.
+	// earlier are the modules that this one refers to. Their numbers are lower, so imports form no cycles.
 	earlier []int
 	rand    *rand.Rand
 }
@@ -32,11 +32,11 @@ func newFolder(number, size int, r *rand.Rand) *folder {
 
 func folderName(number int) string { return fmt.Sprintf("m%03d", number) }
 
-// resourceNames depend on nothing that is random, so that other folders know them.
+// resourceNames does not use random numbers, so that other folders can compute the names.
 func resourceNames(number, size int) []string {
 	names := make([]string, size)
 	for i := range names {
-		// 24 adjectives and 24 things give 576 names; steps of 11, which is prime to 576, repeat none in a folder.
+		// 24 adjectives and 24 nouns make 576 names. 11 is coprime to 576, so steps of 11 repeat none in a folder.
 		n := (number*7 + i*11) % (len(adjectives) * len(things))
 		names[i] = adjectives[n%len(adjectives)] + things[n/len(adjectives)]
 	}
@@ -57,7 +57,8 @@ func (f *folder) files() iter.Seq2[string, []byte] {
 	}
 }
 
-// commonSource is what the resources of a folder share: a mixin, a base, an alias, a constant and a recursive struct.
+// commonSource is the code shared by the resources of a folder: a mixin, a base, an alias, a constant and a recursive
+// struct.
 const commonSource = `// Package PACKAGE is made up.
 package PACKAGE
 
@@ -95,7 +96,7 @@ type Rule struct {
 const MaxRules = 8 * 16
 `
 
-// fileName is a resource's name in lower case, with an underscore between words.
+// fileName converts a resource's name to snake case.
 func fileName(name string) string {
 	var out strings.Builder
 	for i, r := range name {

@@ -34,7 +34,7 @@ func (w *resourceWriter) resource() {
 	w.printf("}\n")
 }
 
-// marker chooses what makes the struct a resource, and perhaps another struct to embed.
+// marker chooses the resource's marker, and perhaps another struct to embed.
 func (w *resourceWriter) marker() (marker, extra string) {
 	switch n := w.rand.IntN(10); {
 	case n < 5:
@@ -44,7 +44,7 @@ func (w *resourceWriter) marker() (marker, extra string) {
 	case n < 9:
 		marker = "idl.Resource"
 	default:
-		// The marker is in the mixin, so that this file need not import it.
+		// The mixin embeds the marker, so this file need not import it.
 		return "owned", ""
 	}
 	w.imports[Lumi+"/idl"] = true
@@ -86,7 +86,7 @@ func (w *resourceWriter) field(name, typ, tag string) {
 	w.printf("\n")
 }
 
-// fieldNames returns n names that differ.
+// fieldNames returns n distinct names.
 func (w *resourceWriter) fieldNames(n int) []string {
 	names := make([]string, n)
 	for i, k := range w.rand.Perm(len(aspects) * len(qualities))[:n] {

@@ -1,6 +1,6 @@
 package corpus
 
-// The words that names are made of. None of them, and no two of them together, is a name that the IDL reserves.
+// The words of names. Neither they nor their combinations are reserved in the IDL.
 var (
 	adjectives = []string{
 		"Amber", "Brisk", "Calm", "Deep", "Eager", "Fair", "Grand", "Hollow", "Inner", "Jade", "Keen", "Lunar",

@@ -1,4 +1,4 @@
-// Package expect compares what tests got with what they want.
+// Package expect compares results of tests with expected values.
 package expect
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// T is the part of testing.TB that rapid.T has too.
+// T is the part of testing.TB that rapid.T implements.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// Equal fails the test if cmp.Diff finds differences. The words of about say what was compared.
+// Equal fails the test if cmp.Diff finds differences. about describes the compared values.
 func Equal(t T, want, got any, about ...any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

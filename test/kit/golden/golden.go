@@ -1,4 +1,4 @@
-// Package golden compares what comes out of tests with files, or writes these if the tests run with -update.
+// Package golden compares output with golden files, or updates the files if the tests run with -update.
 package golden
 
 import (
@@ -17,7 +17,7 @@ import (
 // Update is the flag -update.
 var Update = flag.Bool("update", false, "write what comes out now to the golden files instead of comparing with them")
 
-// Archives runs a subtest for each archive that matches the pattern. With -update, it then writes the archive back.
+// Archives runs a subtest for each txtar archive that matches the pattern. With -update, it then writes the archive back.
 func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Archive)) {
 	t.Helper()
 	names := must.Get(filepath.Glob(pattern))(t)
@@ -35,7 +35,7 @@ func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Arc
 	}
 }
 
-// Part compares a part of an archive, or sets it.
+// Part compares a file in an archive, or updates it.
 func Part(t *testing.T, f *txtar.File, got string) {
 	t.Helper()
 	if *Update {

@@ -1,7 +1,7 @@
-// Package must ends tests whose preparations fail.
+// Package must fails tests on errors of their setup.
 package must
 
-// T is the part of testing.TB that rapid.T has too.
+// T is the part of testing.TB that rapid.T implements.
 type T interface {
 	Helper()
 	Fatal(args ...any)
@@ -26,7 +26,7 @@ func Get[V any](v V, err error) func(T) V {
 	}
 }
 
-// Value returns v from must.Value(f()), and panics if f returned an error. It is for where no test is in reach.
+// Value returns v from must.Value(f()), or panics if f returned an error. Use it where there is no test.
 func Value[V any](v V, err error) V {
 	if err != nil {
 		panic(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// recorder records what ends a test, and lets it go on.
+// recorder records fatal errors and continues the test.
 type recorder struct {
 	testing.TB
 	fatal []any

@@ -1,4 +1,4 @@
-// Package node gives tests the npm package @lumi/lumi and the TypeScript compiler, without a network.
+// Package node provides the npm package @lumi/lumi and the TypeScript compiler to tests, without a network.
 package node
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// modules are the developer tools that the npm package is built with.
+// modules are the development dependencies of the npm package.
 func modules(t *testing.T, checkout string) string {
 	t.Helper()
 	dir := filepath.Join(checkout, "runtime", "typescript", "node_modules")
@@ -26,7 +26,7 @@ func modules(t *testing.T, checkout string) string {
 	return dir
 }
 
-// Compile runs the TypeScript compiler in a folder, and fails the test if it finds anything wrong.
+// Compile runs the TypeScript compiler in a folder. It must find no errors.
 func Compile(t *testing.T, checkout, dir string, args ...string) {
 	t.Helper()
 	Run(t, dir, filepath.Join(modules(t, checkout), ".bin", "tsc"), args...)
@@ -40,14 +40,14 @@ func Package(t *testing.T, checkout string) string {
 	return dir
 }
 
-// built builds @lumi/lumi and returns its folder, which stays in the user's cache folder until the sources change.
+// built builds @lumi/lumi and returns its folder, which stays in the user's cache until the sources change.
 func built(t *testing.T, checkout string) string {
 	t.Helper()
 	source := filepath.Join(checkout, "runtime", "typescript")
 	all := filepath.Join(must.Get(os.UserCacheDir())(t), "lumi", "typescript")
 	must.Do(t, os.MkdirAll(all, 0o700))
 	fresh := must.Get(os.MkdirTemp(all, "build-"))(t)
-	defer func() { _ = os.RemoveAll(fresh) }() // It has been renamed if all went well.
+	defer func() { _ = os.RemoveAll(fresh) }() // After success, it no longer exists.
 	must.Do(t, os.CopyFS(filepath.Join(fresh, "src"), os.DirFS(filepath.Join(source, "src"))))
 	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
 		must.Do(t, os.WriteFile(filepath.Join(fresh, name), must.Get(os.ReadFile(filepath.Join(source, name)))(t), 0o644))
@@ -74,8 +74,8 @@ func built(t *testing.T, checkout string) string {
 	return dir
 }
 
-// Programs compiles the programs of an example, and the pack that they use, with all checks that TypeScript has. It returns
-// the folder that the programs are in now, and that of @lumi/lumi.
+// Programs compiles the programs of an example and their pack in strict mode. It returns the folder of the compiled
+// programs and the folder of @lumi/lumi.
 func Programs(t *testing.T, checkout, example string) (programs, lumi string) {
 	t.Helper()
 	programs, lumi = Workspace(t, checkout, example)
@@ -83,8 +83,8 @@ func Programs(t *testing.T, checkout, example string) (programs, lumi string) {
 	return filepath.Join(programs, "bin", "programs"), lumi
 }
 
-// Workspace copies the programs of an example, and the pack that they use, to where lumi can deploy them. It returns the folder
-// with their Lumi.yaml, and that of @lumi/lumi.
+// Workspace copies the programs of an example and their pack, ready for lumi to deploy. It returns the folder with their
+// Lumi.yaml and the folder of @lumi/lumi.
 func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 	must.Do(t,
 		os.CopyFS(filepath.Join(dir, "pack"), os.DirFS(filepath.Join(checkout, "examples", example, "pack"))),
 		os.CopyFS(filepath.Join(dir, "programs"), os.DirFS(filepath.Join(checkout, "examples", example, "programs"))),
-		os.RemoveAll(filepath.Join(dir, "programs", ".lumi")), // of somebody who has deployed the example in the checkout
+		os.RemoveAll(filepath.Join(dir, "programs", ".lumi")), // left by a deployment in the checkout
 		os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644),
 		os.MkdirAll(filepath.Join(modules, "@lumi"), 0o755),
 		os.MkdirAll(filepath.Join(modules, ".bin"), 0o755),
@@ -105,7 +105,7 @@ func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
 	return filepath.Join(dir, "programs"), lumi
 }
 
-// Run runs a command in a folder and returns its standard output. If it fails, so does the test.
+// Run runs a command in a folder and returns its standard output. It must succeed.
 func Run(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TypeCheck has the TypeScript compiler judge files that import @lumi/lumi, all in one call and under every strict
-// option, without writing any output.
+// TypeCheck checks files that import @lumi/lumi by a single run of the TypeScript compiler, with every strict option and
+// without output.
 func TypeCheck(t *testing.T, checkout string, files []string) {
 	t.Helper()
 	checkout = must.Get(filepath.Abs(checkout))(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// install is a command of pages that needs a network, and offline what has the same effect here.
+// install is a command of the pages that needs a network, and offline its replacement here.
 const (
 	install = `npm install --no-audit --no-fund --silent --save-dev tsx`
 	offline = `ln -s "$LUMI"/runtime/typescript/node_modules/tsx node_modules/tsx`
@@ -40,7 +40,7 @@ func TestDeploy(t *testing.T) {
 	}
 }
 
-// deployer returns the checkout, and an environment with what 'make dist' builds and no passphrase.
+// deployer returns the checkout, and an environment with the output of 'make dist' and no passphrase.
 func deployer(t *testing.T) (checkout string, env []string) {
 	t.Helper()
 	checkout = must.Get(filepath.Abs("../../.."))(t)
@@ -52,7 +52,7 @@ func deployer(t *testing.T) (checkout string, env []string) {
 	return checkout, env
 }
 
-// failures has for each case in the table of docs/deploy.md commands that bring it about. They begin in a folder with the
+// failures maps the cases in the table of docs/deploy.md to commands that reproduce them. They start in a folder with the
 // program of a module without resources.
 var failures = map[string]string{
 	"the program is wrong": `add 'nonsense();'; lumi plan`,
@@ -92,7 +92,7 @@ var failures = map[string]string{
 		mv empty.ts main.ts; lumi deploy --yes`,
 }
 
-// TestDeployFailures brings about the failures that docs/deploy.md lists, and looks for the messages that it quotes.
+// TestDeployFailures reproduces the failures listed in docs/deploy.md and looks for the quoted messages.
 func TestDeployFailures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("deploys")
@@ -122,7 +122,7 @@ func TestDeployFailures(t *testing.T) {
 				echo 'import * as lumi from "@lumi/lumi"; import * as local from "../../pack/index.js"; lumi;' >main.ts` + "\n"
 			cmd := exec.Command("bash", "-uc", begin+commands)
 			cmd.Dir, cmd.Env = dir, env
-			out, _ := cmd.CombinedOutput() // Commands that fail are the point.
+			out, _ := cmd.CombinedOutput() // Commands are expected to fail.
 			for _, quoted := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
 				if quoted[1] != "lumi status" && !strings.Contains(string(out), quoted[1]) {
 					t.Errorf("missing %q in\n%s", quoted[1], out)

@@ -1,4 +1,4 @@
-// Package pages_test executes the pages about providers.
+// Package pages_test executes pages of the documentation.
 package pages_test
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestProviders builds the module that docs/providers.md and the pages in docs/providers describe, and tests its
-// resources with the files in testdata. Every snippet of the pages is a part of it.
+// TestProviders builds the module of docs/providers.md and docs/providers and tests its resources with the files in
+// testdata. It uses every snippet of the pages.
 func TestProviders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module")
@@ -46,7 +46,7 @@ func TestProviders(t *testing.T) {
 		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
 }
 
-// pages are in the order in which they are read: each continues with the module of those before.
+// pages are in reading order. Each continues with the module of the previous ones.
 var pages = []string{
 	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
 }
@@ -62,7 +62,7 @@ func TestAllPages(t *testing.T) {
 	}
 }
 
-// indented is a code block in the older style.
+// indented is a code block without a fence.
 var indented = regexp.MustCompile(`(?m)^\n {4}\S.*`)
 
 func read(t *testing.T, name string) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestProvisioners does what docs/provisioners.md says, in an empty folder and without a network. The program that the page
-// builds is the example's.
+// TestProvisioners follows docs/provisioners.md in an empty folder without a network. The page's provisioner is the
+// example's.
 func TestProvisioners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("deploys")

@@ -9,21 +9,22 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Root is the import path of the packages that [Package] draws.
+// Root is the import path of the packages that [Package] generates.
 const Root = "example.com/shop/idl"
 
-// folders are what a package is spread over. Each may import those before it. Their names are ones that stubs use too.
+// folders are the folders of a package. Each may import the previous ones. Stubs use the same names.
 var folders = []struct{ dir, name string }{
 	{"context/urn", "urn"}, {"context", "context"}, {"my.mod", "lumi"}, {"", "shop"},
 }
 
-// declaration is one that another folder may use.
+// declaration is a declaration that another folder may use.
 type declaration struct {
 	name string // qualified
 	kind kind
 }
 
-// Package draws the sources of a package of several folders that use each other's declarations, by slash-separated path.
+// Package returns the random sources of a package of several folders that use each other's declarations, by
+// slash-separated path.
 func Package(t *rapid.T) map[string]string {
 	files := map[string]string{}
 	var visible []declaration
@@ -34,7 +35,7 @@ func Package(t *rapid.T) map[string]string {
 		}
 		g := &generator{T: t, kinds: map[string]kind{}, visible: visible, nested: true}
 		g.choose(4)
-		// Half of the declarations go to a file of their own.
+		// Half of the declarations are in their own file.
 		for j, names := range [][]string{g.order[:len(g.order)/2], g.order[len(g.order)/2:]} {
 			g.out.Reset()
 			for _, name := range names {
@@ -53,7 +54,7 @@ func Package(t *rapid.T) map[string]string {
 	return files
 }
 
-// source is a whole file, with the imports that its body needs.
+// source returns a whole file with the imports that its body needs.
 func source(name, body string, imports map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", name)

@@ -1,9 +1,9 @@
-// Package randidl draws the sources of random IDL packages, for tests that ask whether what the compiler accepts is
-// accepted by the compilers behind it too.
+// Package randidl generates random IDL packages, for tests that everything the compiler accepts is also accepted by the
+// Go and TypeScript compilers.
 //
-// Names come from a small pool that was chosen to collide: with each other once a generator has changed their case or
-// added to them, with words of Go and TypeScript, and with names that generated code uses. Most of what is drawn keeps
-// the rules of the IDL, so that a good part of the packages is accepted.
+// Names come from a small pool of likely collisions: with each other once a generator has changed their case or
+// extended them, with keywords of Go and TypeScript, and with names in generated code. Most choices follow the rules of
+// the IDL, so that a good part of the packages is valid.
 package randidl
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// names of types; the first letter decides whether a type is exported.
+// Type names. The first letter decides whether a type is exported.
 var names = []string{
 	"VPC", "Vpc", "vpc", "Type", "Record", "Array", "Object", "Promise", "String", "URN", "Urn", "Lumi", "Token",
 	"Tokens", "Context", "Config", "Provider", "T", "TArgs", "TProvider", "TProviderOps", "NewTProvider", "t", "T_Name",
@@ -33,18 +33,18 @@ var fieldNames = []string{
 	"Args", "Token", "Shape", "Length", "Then", "Prototype", "This", "Await", "T", "E", "Lumi", "ValueOf", "Arguments",
 }
 
-// refused are the field names that few structs may have. They are drawn seldom, lest nearly everything be refused.
+// refused are field names that are mostly invalid. They are rarely chosen, so that enough packages are valid.
 var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf", "Lumi"}
 
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
 
-// replacements are what to use instead of what is deprecated.
+// replacements are suggestions for deprecated declarations.
 var replacements = []string{"x", "a, b", "*/", "</x>", "@x", "ü"}
 
-// defaults are a default for optional properties of some types.
+// defaults maps types to a default for optional properties.
 var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*string": "'a, */ b'"}
 
-// Source draws the source text of one file.
+// Source returns a random source file.
 func Source(t *rapid.T) string {
 	g := &generator{T: t, kinds: map[string]kind{}}
 	g.choose(8)
@@ -59,7 +59,7 @@ func Source(t *rapid.T) string {
 	return header + body
 }
 
-// choose draws the names and kinds of at most so many declarations.
+// choose picks the names and kinds of at most n declarations.
 func (g *generator) choose(most int) {
 	for range rapid.IntRange(1, most).Draw(g.T, "declarations") {
 		name := g.pick(names, "name")
@@ -99,7 +99,7 @@ type generator struct {
 	kinds map[string]kind
 	// visible are the declarations of other folders.
 	visible []declaration
-	// nested says that there are other folders, and so no place for a configuration.
+	// nested is true if there are other folders, which rules out a configuration.
 	nested bool
 }
 
@@ -164,7 +164,7 @@ func (g *generator) enum(name string) {
 	g.printf(")\n\n")
 }
 
-// union declares a union of resources or of structs, if there are enough of them.
+// union declares a union of resources or structs, if there are enough of them.
 func (g *generator) union(name string) {
 	types := g.of(plain)
 	if resources := g.resources(); len(types) < 2 || g.chance(50, "capabilities") {
@@ -192,7 +192,7 @@ func (g *generator) structure(name, marker string) {
 		g.printf("\t%s\n", g.mixin(name, marker))
 	}
 	if structs := g.of(plain); len(structs) > 0 && g.chance(15, "embed") {
-		// The last one is of another folder where there are any.
+		// The last one is from another folder, if possible.
 		if embedded := structs[len(structs)-1]; embedded != name {
 			g.printf("\t%s\n", embedded)
 		}
@@ -223,13 +223,13 @@ func (g *generator) structure(name, marker string) {
 	g.printf("}\n\n")
 }
 
-// property is a field of a struct that is being drawn.
+// property is a field of the current struct.
 type property struct {
 	field, typ string
 	options    []string
 }
 
-// relate draws a relation between two properties, if enough of them may be absent and are called like their fields.
+// relate declares a relation between two properties, if enough of them are optional and named after their fields.
 func (g *generator) relate(fields []*property) {
 	fields = slices.DeleteFunc(slices.Clone(fields), func(p *property) bool {
 		return !slices.Contains(p.options, "optional") || slices.ContainsFunc(p.options, func(option string) bool {
@@ -247,7 +247,7 @@ func (g *generator) relate(fields []*property) {
 	}
 }
 
-// property draws a type and options that mostly agree with each other.
+// property writes a random type with mostly valid options.
 func (g *generator) property(marker string) (typ string, options []string) {
 	resource := marker == "idl.NamedResource" || marker == "idl.Resource"
 	if g.chance(20, "secret") {
@@ -293,7 +293,7 @@ func (g *generator) property(marker string) (typ string, options []string) {
 	return typ, options
 }
 
-// constraints draws constraints for a type that is written out.
+// constraints returns random constraints for a type that is not an alias.
 func (g *generator) constraints(typ string) []string {
 	var pool []string
 	switch {
@@ -319,7 +319,7 @@ func (g *generator) alias(name, typ string) {
 	g.printf("type %s %s\n\n", name, typ)
 }
 
-// value draws the type of a property, and whether it says by itself that a value may be absent.
+// value returns a random property type, and whether it is optional by itself.
 func (g *generator) value() (typ string, natural bool) {
 	if g.chance(25, "reference") {
 		if resources := g.resources(); len(resources) > 0 && g.chance(50, "known") {
@@ -338,7 +338,7 @@ func (g *generator) plain(depth int) string {
 		return "map[" + g.key() + "]" + g.elem(depth-1)
 	}
 	if declared := g.of(plain, enum, stringAlias, numberAlias, listAlias, mapAlias, union); len(declared) > 0 && g.chance(60, "declared") {
-		// The last one is of the folder before, where there is one: chains of folders are what a generator may get wrong.
+		// The last one is from the previous folder, if possible: generators may mishandle chains of folders.
 		if len(g.visible) > 0 && g.chance(50, "last") {
 			return declared[len(declared)-1]
 		}
@@ -365,7 +365,7 @@ func (g *generator) key() string {
 	return "string"
 }
 
-// mixin draws what a struct embeds in place of a marker: a mixin that was declared before, and brings the marker along.
+// mixin returns an embedded struct in place of a marker: an earlier mixin that embeds the marker.
 func (g *generator) mixin(name, marker string) string {
 	kinds := map[string]kind{"idl.NamedResource": named, "idl.Resource": unnamed}
 	k, ok := kinds[marker]
@@ -380,14 +380,14 @@ func (g *generator) mixin(name, marker string) string {
 	return marker
 }
 
-// resources returns the names of what capabilities can refer to.
+// resources returns the names of possible capability targets.
 func (g *generator) resources() []string {
 	return slices.DeleteFunc(g.of(named, unnamed), func(name string) bool {
 		return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:])
 	})
 }
 
-// of returns the names of the declarations of some kinds, those of other folders last.
+// of returns the names of declarations of the given kinds, with other folders' last.
 func (g *generator) of(kinds ...kind) []string {
 	var found []string
 	for _, name := range g.order {

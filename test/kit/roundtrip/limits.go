@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
-// limits are the constraints of a value. Those that are nil have no effect.
+// limits are the constraints of a value. Nil ones have no effect.
 type limits []*schema.Constraints
 
-// all returns the arguments of the constraints of a name.
+// all returns the arguments of the constraints with a name.
 func (l limits) all(name string) []any {
 	var args []any
 	for _, c := range l {
@@ -26,7 +26,7 @@ func (l limits) all(name string) []any {
 	return args
 }
 
-// keys are the limits to the keys of a map.
+// keys returns the limits of a map's keys.
 func (l limits) keys() *schema.Constraints {
 	for _, pattern := range l.all("keyPattern") {
 		return &schema.Constraints{Pattern: pattern.(string)}
@@ -34,7 +34,7 @@ func (l limits) keys() *schema.Constraints {
 	return nil
 }
 
-// tightest returns the highest argument of the constraints of a name, or the lowest if the sign is negative.
+// tightest returns the highest argument of the constraints with a name, or the lowest if the sign is negative.
 func tightest[T cmp.Ordered](l limits, name string, highest bool, otherwise T) T {
 	for _, arg := range l.all(name) {
 		if n := arg.(T); (n > otherwise) == highest {

@@ -1,5 +1,5 @@
-// Package roundtrip tests generated stubs with values drawn from the model that they were generated from: whatever the
-// model allows is decoded, and encoded to the same again.
+// Package roundtrip tests generated stubs with values drawn from their model: every valid value is decoded, and encoded to
+// the same value again.
 package roundtrip
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Test draws property bags for every resource of a module of the IDL in the folder idl. Objects make empty structs of
-// their stubs; the test fails if one of the module's resources is missing there.
+// Test draws property bags for every resource of a module of the IDL in the folder idl. objects create empty structs of
+// their stubs, and must cover all of the module's resources.
 func Test(t *testing.T, idl, module string, objects map[tokens.Type]func() lumi.Object) {
 	t.Helper()
 	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: idl})
@@ -54,8 +54,7 @@ func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
 	return found
 }
 
-// roundTrip decodes a bag that the model allows, and holds that encoding makes the same bag again and decoding the same
-// value.
+// roundTrip checks that a valid bag is encoded to the same bag after decoding, and then decoded to the same value.
 func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	bag := lumi.BagOf(drawBag(t, r.Properties, 3))
 	value := empty()
@@ -66,7 +65,7 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What the provider computes is not in the bag, and where its field is no pointer it is encoded as zero.
+	// Outputs are not in the bag. Those that are not pointers are encoded as zero values.
 	for _, p := range r.Properties {
 		if p.Out {
 			delete(made.Struct().Fields, p.Name)
@@ -84,7 +83,7 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	}
 }
 
-// anything decodes a bag that need not make sense: it is accepted, or every fault names the place that is wrong.
+// anything decodes a possibly invalid bag: it is accepted, or every fault names the position of an error.
 func anything(t *rapid.T, empty func() lumi.Object) {
 	names := []string{"unheardOf"}
 	for _, p := range lumi.Describe(empty()) {
@@ -105,7 +104,7 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	}
 	for _, f := range invalid.Faults {
 		if f.Path == "" {
-			continue // a rule about several properties, of which none is in the bag
+			continue // a rule about several properties, none of which is in the bag
 		}
 		if head, _, _ := strings.Cut(strings.ReplaceAll(string(f.Path), "[", "."), "."); !slices.Contains(names, head) {
 			t.Fatalf("the fault %q is nowhere in the bag", f)
@@ -113,7 +112,7 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	}
 }
 
-// drawBag draws what a program may give for a list of properties.
+// drawBag draws valid inputs for a list of properties.
 func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Struct {
 	bag := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	draw := func(p *schema.Property) {
@@ -232,7 +231,7 @@ func urnOf(token string) *structpb.Value {
 	return structpb.NewStringValue("urn:lumi:test::shop:index::" + token + "::thing")
 }
 
-// drawJSON draws any value that JSON can express, and the wire's special values among them.
+// drawJSON draws any JSON value, including the wire format's special values.
 func drawJSON(depth int) *rapid.Generator[*structpb.Value] {
 	leaves := []*rapid.Generator[*structpb.Value]{
 		rapid.Just(structpb.NewNullValue()),

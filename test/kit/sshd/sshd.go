@@ -1,4 +1,4 @@
-// Package sshd starts OpenSSH servers for tests on loopback.
+// Package sshd starts OpenSSH servers on loopback for tests.
 package sshd
 
 import (
@@ -29,19 +29,19 @@ const program = "/usr/sbin/sshd"
 // Server is a running sshd.
 type Server struct {
 	Port int
-	// Home is the home folder of clients and sessions: its .ssh has known_hosts and id_ed25519. State is XDG_STATE_HOME of sessions, and Bin
-	// comes first in their PATH.
+	// Home is the home folder of clients and sessions. Its .ssh contains known_hosts and id_ed25519. State is
+	// XDG_STATE_HOME of sessions, and Bin comes first in their PATH.
 	Home, State, Bin string
-	// User is that of this process.
+	// User is the user of this process.
 	User string
-	// Log has what sshd wrote.
+	// Log is the path of sshd's log.
 	Log    string
 	folder string
 	cmd    *exec.Cmd
 }
 
-// Start starts a server, which ends with the test. The test is skipped where sshd cannot run. Further lines of sshd_config may
-// be given.
+// Start starts a server that stops at the end of the test, with additional lines of sshd_config. It skips the test if sshd
+// cannot run.
 func Start(t testing.TB, config ...string) *Server {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
@@ -83,7 +83,7 @@ func Start(t testing.TB, config ...string) *Server {
 	return s
 }
 
-// NewHostKey gives the server another host key, which known_hosts has, when it starts the next time.
+// NewHostKey replaces the host key, also in known_hosts, from the next start on.
 func (s *Server) NewHostKey(t testing.TB) {
 	t.Helper()
 	public := Key(t, filepath.Join(s.folder, "host_key"))
@@ -93,7 +93,7 @@ func (s *Server) NewHostKey(t testing.TB) {
 	}
 }
 
-// Address is the server's host and port.
+// Address returns the server's host and port.
 func (s *Server) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
 
 // Node returns the server as a node of an inventory.
@@ -101,14 +101,14 @@ func (s *Server) Node(name string) *inventory.Node {
 	return &inventory.Node{Name: name, Address: "127.0.0.1", Port: s.Port, User: s.User}
 }
 
-// Stop ends the server and its sessions.
+// Stop stops the server and its sessions.
 func (s *Server) Stop() {
 	s.EndSessions()
 	_ = s.cmd.Process.Kill()
 	_ = s.cmd.Wait()
 }
 
-// Restart ends the server and its sessions, and starts it again.
+// Restart stops the server and its sessions, and starts it again.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.Stop()
@@ -122,7 +122,7 @@ func (s *Server) EndSessions() {
 	}
 }
 
-// Pid is the process of the server.
+// Pid returns the process id of the server.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 func (s *Server) run(t testing.TB) {
@@ -202,7 +202,7 @@ func children(pid int) []int {
 	return all
 }
 
-// Fingerprint returns that of the host key.
+// Fingerprint returns the fingerprint of the host key.
 func (s *Server) Fingerprint(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.folder, "host_key"))

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link matches a link to a file of the repository, but not one to an address or within a page.
+// link matches a relative link to a file of the repository.
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
 
 func TestLinks(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// TestModule does what docs/command.md and 'cidlc --help' say about a new module, in an empty folder, as if this
-// checkout had been published: its zip file is served by a module proxy.
+// TestModule follows the steps for a new module in docs/command.md and 'cidlc --help' in an empty folder, as if this
+// checkout were published: a module proxy serves its zip file.
 func TestModule(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../.."))(t)
@@ -46,8 +46,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// helpSteps reads the example of the help: its blocks are indented by four spaces, and the only one that is not for the
-// shell is the Go file.
+// helpSteps parses the example in the help. Its blocks are indented by four spaces, and all but the Go file are shell
+// commands.
 func helpSteps(help string) []tutorial.Step {
 	_, example, _ := strings.Cut(help, "\nExample:\n")
 	var steps []tutorial.Step
@@ -72,8 +72,8 @@ func helpSteps(help string) []tutorial.Step {
 	return steps
 }
 
-// published returns the environment of a user for whom this checkout is the newest release. The module cache is a new
-// one, so that no other checkout is found in it, and reads from the present one before it asks the network.
+// published returns the environment of a user for whom this checkout is the latest release. It has a new module cache,
+// without other checkouts, which reads from the current cache before the network.
 func published(t *testing.T, checkout string) []string {
 	t.Helper()
 	lumi := module.Version{Path: "github.com/lumi-idl/lumi", Version: "v0.1.0"}
@@ -94,13 +94,13 @@ func published(t *testing.T, checkout string) []string {
 	values := strings.Split(node.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
 	return append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
-		// The checksum database does not know the release; go.sum of the checkout vouches for everything else.
+		// The checksum database does not contain the release. The checkout's go.sum verifies everything else.
 		"GONOSUMDB=*", "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GOCACHE="+goCache(t), "XDG_CACHE_HOME="+t.TempDir(),
 		// Without -trimpath, the build cache would not recognize packages from the new module cache.
 		"GOFLAGS=-modcacherw -trimpath")
 }
 
-// sources lists what a release holds: all files but installed and built ones.
+// sources returns the files of a release: all except installed and built ones.
 func sources(t *testing.T, checkout string) []zip.File {
 	t.Helper()
 	var files []zip.File

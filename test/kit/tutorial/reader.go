@@ -14,23 +14,23 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Reader does what pages say, one step after another.
+// Reader executes the steps of pages, one after another.
 type Reader struct {
 	// Page is the name of the page, for messages.
 	Page string
 	// Dir is the working directory. Commands may change it.
 	Dir string
-	// Env is the environment of commands. What they export holds for those that follow.
+	// Env is the environment of commands. Variables that they export apply to later ones.
 	Env []string
-	// Errors is whether commands may fail in the middle, and what they write to standard error is output too. Otherwise, a
-	// command that fails ends the test.
+	// Errors allows commands to fail and makes standard error part of the output. Otherwise, a failed command ends the
+	// test.
 	Errors bool
 
 	output  string // of the last commands
 	exports string // commands that set what earlier ones exported
 }
 
-// Environment returns an environment with cidlc on the path, and everything else from this machine, without a network.
+// Environment returns this machine's environment with cidlc on the path and without a network.
 func Environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	bin := t.TempDir()
@@ -41,7 +41,7 @@ func Environment(t *testing.T, checkout string) []string {
 		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+cache)
 }
 
-// Do carries out steps. It ends the test if commands fail.
+// Do executes steps. It ends the test if commands fail.
 func (r *Reader) Do(t *testing.T, steps ...Step) {
 	t.Helper()
 	for _, step := range steps {
@@ -76,7 +76,7 @@ func (r *Reader) write(t *testing.T, step Step, flags int) {
 	}
 }
 
-// run runs commands and remembers the folder that they end in, and what they export.
+// run runs commands and records their final folder and exported variables.
 func (r *Reader) run(t *testing.T, step Step) {
 	t.Helper()
 	memory := t.TempDir()

@@ -40,9 +40,9 @@ func TestStepsOfPage(t *testing.T) {
 func TestStepsThatNobodyCanDo(t *testing.T) {
 	t.Parallel()
 	for markdown, want := range map[string]string{
-		"## Do\n```\nls\n```\n":   `line 2: a block is sh, text, or a language and the path of a file, not ""`,
-		"## Do\n```sh\nls\n":      "line 2: the block does not end",
-		"## Undo\n```sh\nls\n```": `there are no blocks in a section "Do"`,
+		"## Do\n```\nls\n```\n":   `line 2: info string must be sh, text, or a language and a file path, got ""`,
+		"## Do\n```sh\nls\n":      "line 2: unterminated block",
+		"## Undo\n```sh\nls\n```": `no code blocks in section "Do"`,
 	} {
 		if _, err := tutorial.Steps(markdown, "Do"); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", markdown, err, want)

@@ -1,5 +1,5 @@
-// Package tutorial executes documentation: it takes the fenced blocks out of a page, writes the files that are among
-// them, runs the commands, and compares what these print.
+// Package tutorial executes documentation: it extracts the fenced blocks of a page, writes its files, runs its commands,
+// and compares their output.
 package tutorial
 
 import (
@@ -8,34 +8,34 @@ import (
 	"strings"
 )
 
-// Step is one fenced block of a page.
+// Step is a fenced block of a page.
 type Step struct {
-	// Line is where the block begins in the document.
+	// Line is the line on which the block begins.
 	Line int
 	Kind Kind
-	// File is the path of the file, for a WriteFile or an AppendFile.
+	// File is the path of the file for WriteFile and AppendFile.
 	File string
-	// Text is what stands in the block: commands, the file's content, or what the commands before have to print.
+	// Text is the content of the block: commands, a file's content, or the expected output of the previous commands.
 	Text string
 }
 
-// Kind says what a reader does with a block.
+// Kind is the action for a block.
 type Kind int
 
-// The kinds of steps. The first line of a block, behind the fence, tells them apart.
+// The kinds of steps. The info string after the fence selects one.
 const (
-	// RunCommands is for the shell: ```sh
+	// RunCommands runs shell commands: ```sh
 	RunCommands Kind = iota
-	// WriteFile is a file, named behind its language: ```go idl/bucket.go
+	// WriteFile writes a file named after its language: ```go idl/bucket.go
 	WriteFile
-	// ExpectOutput is what the commands of the block before print: ```text
+	// ExpectOutput compares the output of the previous commands: ```text
 	ExpectOutput
-	// AppendFile is the next part of a file of which an earlier block is the first: ```go idl/bucket.go more
+	// AppendFile appends to a file from an earlier block: ```go idl/bucket.go more
 	AppendFile
 )
 
-// Steps returns the fenced blocks of the section with the given heading, in order, or those of the whole page if the
-// heading is empty. It is an error if there are none, if a block does not end, or if it does not say what to do with it.
+// Steps returns the fenced blocks of the section with the given heading, in order, or of the whole page if the heading is
+// empty. It returns an error if there are none, or for an unterminated block or invalid info string.
 func Steps(markdown, heading string) ([]Step, error) {
 	var steps []Step
 	inSection, inBlock := heading == "", false
@@ -58,10 +58,10 @@ func Steps(markdown, heading string) ([]Step, error) {
 		}
 	}
 	if inBlock {
-		return nil, fmt.Errorf("line %d: the block does not end", steps[len(steps)-1].Line)
+		return nil, fmt.Errorf("line %d: unterminated block", steps[len(steps)-1].Line)
 	}
 	if len(steps) == 0 {
-		return nil, fmt.Errorf("there are no blocks in a section %q", heading)
+		return nil, fmt.Errorf("no code blocks in section %q", heading)
 	}
 	return steps, nil
 }
@@ -77,14 +77,14 @@ func newStep(info []string) (Step, error) {
 	case len(info) == 1 && info[0] == "text":
 		return Step{Kind: ExpectOutput}, nil
 	}
-	return Step{}, fmt.Errorf("a block is sh, text, or a language and the path of a file, not %q", strings.Join(info, " "))
+	return Step{}, fmt.Errorf("info string must be sh, text, or a language and a file path, got %q", strings.Join(info, " "))
 }
 
-// varying is output that differs from run to run: durations, and the kit's own lines in the output of go test.
+// varying matches volatile output: durations, and the kit's own lines in the output of go test.
 var varying = regexp.MustCompile(`(\sin)?\s(\d+m)?\d+(\.\d+)?m?s\b|\(\d+\.\d+s\)|harness\.go:\d+|\s\(cached\)`)
 
-// Resembles reports whether output is what a page expects. In want, a line with … alone is any number of lines, and … in a
-// line is any text. Durations, indentation, and what go get says of versions are ignored.
+// Resembles reports whether output matches a page. In want, a line with only … matches any number of lines, and … in a line
+// any text. Durations, indentation, and the versions printed by go get are ignored.
 func Resembles(want, got string) bool {
 	lines := func(text string) (all []string) {
 		for line := range strings.Lines(strings.TrimSpace(varying.ReplaceAllString(text, ""))) {

@@ -22,8 +22,8 @@ func TestTutorial(t *testing.T) {
 	r.Do(t, steps...)
 }
 
-// environment returns the environment that the first commands of the tutorial set up: the checkout, and what "make dist" builds,
-// here in a directory outside of the checkout, which other tests use.
+// environment returns the environment that the tutorial's first commands set up: the checkout, and the output of "make
+// dist" in a directory shared with other tests.
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
@@ -37,7 +37,7 @@ func environment(t *testing.T, checkout string) []string {
 		"XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
 }
 
-// goCache is where Go keeps what it has built, said once so that another XDG_CACHE_HOME does not move it.
+// goCache is Go's cache folder, evaluated once, so that a changed XDG_CACHE_HOME does not move it.
 func goCache(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(node.Run(t, ".", "go", "env", "GOCACHE"))
@@ -67,7 +67,8 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// TestDist checks that 'make dist PLATFORMS=' uses what the build cache has: -trimpath and CGO_ENABLED=0 have entries of their own.
+// TestDist checks that 'make dist PLATFORMS=' can reuse the build cache, which has separate entries for -trimpath and
+// CGO_ENABLED=0.
 func TestDist(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
@@ -75,7 +76,7 @@ func TestDist(t *testing.T) {
 	}
 	for platforms, separate := range map[string]bool{"": false, "linux/amd64": true} {
 		plan := node.Run(t, "../../..", "make", "-n", "dist", "PLATFORMS="+platforms)
-		plan, _, _ = strings.Cut(plan, "-o dist/ ") // What follows is the loop over the platforms.
+		plan, _, _ = strings.Cut(plan, "-o dist/ ") // The rest is the loop over the platforms.
 		for _, flag := range []string{"-trimpath", "CGO_ENABLED=0"} {
 			if strings.Contains(plan, flag) != separate {
 				t.Errorf("PLATFORMS=%s: %s is there: %t, want %t\n%s", platforms, flag, !separate, separate, plan)

@@ -1,6 +1,6 @@
 package net
 
-// Names for the runtime's tests, which are in another package: generated structs are unexported.
+// Aliases of unexported generated structs for the runtime's tests, which are in another package.
 type (
 	// Network_ is network.
 	Network_ = network

@@ -1,5 +1,5 @@
-// Command engine deploys many resources with a provider that does nothing, for the benchmark in the folder above. It is the
-// engine and, with the argument "plugin", the plugin.
+// Command engine deploys many resources with a provider that does nothing, for the benchmark in the parent folder. With the
+// argument "plugin", it is the plugin, and otherwise the engine.
 //
 //	engine STORE RESOURCES CHAIN     RESOURCES in chains of CHAIN: 1 for resources that do not refer to each other
 package main
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// deploy deploys the resources that the arguments ask for.
+// deploy deploys the resources given by the arguments.
 func deploy(ctx context.Context, args []string) (err error) {
 	if len(args) != 3 {
 		return errors.New("usage: engine STORE RESOURCES CHAIN")
@@ -87,7 +87,7 @@ func deploy(ctx context.Context, args []string) (err error) {
 	return nil
 }
 
-// program returns a program with resources of five properties.
+// program returns a program of resources with five properties.
 func program(resources, chain int) (*lumigl.Snapshot, error) {
 	s := &lumigl.Snapshot{Package: "bench"}
 	var last *lumigl.Vertex
@@ -113,7 +113,7 @@ func program(resources, chain int) (*lumigl.Snapshot, error) {
 	return s, s.Check()
 }
 
-// null is a resource that exists nowhere.
+// null is a resource without a counterpart in any cloud.
 type null struct {
 	Name, Zone, Owner, Source string
 	Tags                      map[string]string
