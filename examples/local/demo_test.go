@@ -39,9 +39,9 @@ func TestDemo(t *testing.T) {
 	next = strings.NewReplacer("lumi deploy", "lumi deploy --yes", "lumi destroy", "lumi destroy --yes").Replace(next)
 	next = strings.Replace(next, "rm -r", "find site -type f\nrm -r", 1)
 	if out = shell(next); !strings.Contains(out, "No resources to change, 4 unchanged\n") || !strings.HasSuffix(out, "\nsite/main.ts\n") {
-		t.Errorf("the commands at the end print\n%s", out)
+		t.Errorf("got output\n%s", out)
 	}
 	if left, err := filepath.Glob(filepath.Join(temporary, "lumi-demo-*")); err != nil || len(left) > 0 {
-		t.Errorf("there is still %v, %v", left, err)
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -39,10 +39,10 @@ func TestTown(t *testing.T) {
 	m.expectFiles("books/authors.txt", "books/titles.txt", "library/index.txt", "library/search.txt")
 	site, books := m.saved(0), m.saved(1)
 	if version, _ := site["version"].(string); !strings.HasPrefix(version, "library-") || len(version) != len("library-")+64 {
-		t.Errorf("the version of the site is %v", site["version"])
+		t.Errorf("got version %v of the site", site["version"])
 	}
 	if sums := books["checksums"].(map[string]any); len(sums) != 2 || len(sums["titles"].(string)) != 64 {
-		t.Errorf("the checksums are %v", sums)
+		t.Errorf("got checksums %v", sums)
 	}
 	m.run("plan", "--check")
 
@@ -64,7 +64,7 @@ func TestTown(t *testing.T) {
 	m.expect(out, "3 to delete, 3 unchanged\n")
 	m.expectFiles("books/loans.txt", "books/titles.txt")
 	if name := m.saved(0)["name"]; name != "books" {
-		t.Errorf("the first application is %v", name)
+		t.Errorf("got first application %v", name)
 	}
 	m.run("destroy", "--yes")
 	m.expectFiles()
@@ -99,7 +99,7 @@ func (m *town) fails(args ...string) string {
 func (m *town) expect(out, want string) {
 	m.Helper()
 	if !strings.Contains(out, want) {
-		m.Errorf("%q is missing in\n%s", want, out)
+		m.Errorf("missing %q in\n%s", want, out)
 	}
 }
 

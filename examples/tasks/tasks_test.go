@@ -48,7 +48,7 @@ func TestUseCases(t *testing.T) {
 	o.run("upload --file=fix-1234.yaml")
 	o.contains(o.run("run --type=fix-1234 --node=web-1,web-3"), "fix-1234[3] is done: 4 done.")
 	if fixed, _ := filepath.Glob(filepath.Join(dir, "nodes", "*", "fix-1234.conf")); len(fixed) != 2 {
-		t.Errorf("fixed are %v", fixed)
+		t.Errorf("got fixed nodes %v", fixed)
 	}
 
 	// A rolling upgrade with web-3 frozen. Completed tasks run again only for another version.

@@ -35,7 +35,7 @@ func TestGraph(t *testing.T) {
 		golden.File(t, filepath.Join(program, "graph.json"), got)
 		canonical, err := lumigl.Append(nil, must.Get(lumigl.ParseSnapshot(got))(t))
 		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
-			t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
+			t.Errorf("%v; not canonical (-got +want):\n%s", err, diff)
 		}
 	}
 }
@@ -57,12 +57,12 @@ func TestDocs(t *testing.T) {
 		for part := range strings.SplitSeq(joined(block), "…") {
 			found++
 			if part = strings.TrimSpace(part); !strings.Contains(programs, part) {
-				t.Errorf("no program has\n%s", part)
+				t.Errorf("no program contains\n%s", part)
 			}
 		}
 	}
 	if found < 10 {
-		t.Errorf("the page has %d pieces of code", found)
+		t.Errorf("got %d code blocks", found)
 	}
 }
 

@@ -204,7 +204,7 @@ func TestUnpackedOthers(t *testing.T) {
 		}
 		files, _ := partial.Properties.Get("files").(map[string]any)
 		if len(files) != 1 || files["a"] == "1" {
-			t.Errorf("the failure says that there are %v", files)
+			t.Errorf("error: got files %v", files)
 		}
 	})
 	wantText(t, path+"/a", "3")
@@ -331,7 +331,7 @@ func TestLostAnswer(t *testing.T) {
 	wantEntries(t, dir, "file", "page")
 	wantText(t, dir+"/page", "first half, second half")
 	if _, err := second.provider(local.File).Create(t.Context(), second.request(local.File, "file", "another", create["file"])); err == nil {
-		t.Error("another token takes the file over")
+		t.Error("another token adopts the file")
 	}
 }
 
@@ -355,7 +355,7 @@ func TestCommandFailures(t *testing.T) {
 	d := h.Resource(local.Command, "d")
 	d.Create(t, props{"name": "d", "create": "yes | head -c 2000000", "delete": "test ! -e " + dir + "/x", "interpreter": []string{"sh", "-c"}})
 	if n := len(d.Output("stdout").GetStringValue()); n != 1<<20-1 { // The last character is a newline.
-		t.Errorf("standard output has %d bytes", n)
+		t.Errorf("got %d bytes of standard output", n)
 	}
 	d.Delete(t, providertest.WantError("delete: exit status 1"))
 	must.Do(t, os.Remove(dir+"/x"))
@@ -448,7 +448,7 @@ func TestConcurrentCreates(t *testing.T) {
 			winners += <-made
 		}
 		if len(winners) != 1 {
-			t.Errorf("%d creations succeeded: %s", len(winners), winners)
+			t.Errorf("got %d successful creations: %s", len(winners), winners)
 		}
 		wantText(t, path, winners)
 	}

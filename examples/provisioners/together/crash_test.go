@@ -242,7 +242,7 @@ func (s *site) deployment(number int) []string {
 }
 
 // killed runs a deployment and kills it at a point, after an event or in a wrapper. It returns the number of events, and
-// whether the point was reached.
+// whether lumi was killed.
 func (s *site) killed(number, event, at int, mode string) (events int, killed bool) {
 	s.Helper()
 	_ = os.Remove(filepath.Join(s.dir, "points"))
@@ -296,7 +296,7 @@ func (s *site) finish(number int) (said string) {
 		}
 		args = []string{"retry"}
 	}
-	s.Fatalf("it does not end:\n%s", said)
+	s.Fatalf("deployment does not finish:\n%s", said)
 	return ""
 }
 
@@ -305,8 +305,8 @@ var (
 	lineage = regexp.MustCompile(`"lineage": ".*"`)
 )
 
-// result returns everything that a deployment has left, without volatile parts. It counts the resources that tofu created
-// if tofu was not killed.
+// result returns everything that a deployment has left, without volatile parts. With counts, it includes the number of
+// resources that tofu created.
 func (s *site) result(counts bool) string {
 	s.Helper()
 	var text strings.Builder
@@ -351,7 +351,7 @@ func TestKilled(t *testing.T) {
 	t.Run("tofu", func(t *testing.T) {
 		t.Parallel()
 		if _, err := os.Stat(tofuPath); err != nil {
-			t.Skip("there is no bin/tofu/tofu: run 'make tofu', which takes minutes")
+			t.Skip("bin/tofu/tofu not found: run 'make tofu', which takes minutes")
 		}
 		testKilled(t, newSite(t, true), max(*few, 1))
 	})
@@ -363,7 +363,7 @@ func testKilled(t *testing.T, before *site, few int) {
 		whole := before.copy(t)
 		events, killed := whole.killed(number, 0, 0, "")
 		if killed {
-			t.Fatal("it was killed")
+			t.Fatal("deployment was killed")
 		}
 		text, err := os.ReadFile(filepath.Join(whole.dir, "points"))
 		whole.must(err)

@@ -7,7 +7,7 @@ import * as aws from "../../pack/index.js";
 const vpc = new aws.ec2.VPC("main", { cidrBlock: "10.0.0.0/16" });
 const queue = new aws.sqs.Queue("jobs");
 
-/** Prints what is wrong with what a function does. */
+/** Prints the error that a function throws. */
 function mistake(what: string, make: () => unknown): void {
     try {
         make();
@@ -18,7 +18,7 @@ function mistake(what: string, make: () => unknown): void {
     throw new Error(`expected an error: ${what}`);
 }
 
-/** Makes a security group whose arguments are right but for some. */
+/** Creates a security group with some wrong arguments. */
 function group(args: object): aws.ec2.SecurityGroup {
     const right = { groupDescription: "Web servers", vpc };
     return new aws.ec2.SecurityGroup("web", { ...right, ...args } as any);

@@ -50,22 +50,22 @@ func TestFind(t *testing.T) {
 		}
 		server.Fail(test.action, ec2server.Throttled, ec2server.Lost)
 		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.RetryError)) {
-			t.Errorf("%s is throttled: %v", test.action, err)
+			t.Errorf("%s throttled: got %v", test.action, err)
 		}
 		before := len(server.Left())
 		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.UncertainError)) {
-			t.Errorf("the answer to %s is lost: %v", test.action, err)
+			t.Errorf("response to %s lost: got %v", test.action, err)
 		}
 		id, err := find(u, "one")
 		if err != nil || len(server.Left()) != before+1 || server.Tags(string(id))["lumi:urn"] == "" {
-			t.Fatalf("%s made %v, found %s, %v", test.action, server.Left(), id, err)
+			t.Fatalf("%s created %v, but Find got %s, %v", test.action, server.Left(), id, err)
 		}
 		for _, other := range []struct {
 			u     urn.URN
 			token string
 		}{{u, "two"}, {u + "2", "one"}} {
 			if id, err := find(other.u, other.token); !errors.Is(err, lumi.ErrNotFound) {
-				t.Errorf("%s for %s and the token %s found %s, %v", test.action, other.u, other.token, id, err)
+				t.Errorf("%s: Find(%s, token %s) got %s, %v", test.action, other.u, other.token, id, err)
 			}
 		}
 		got := must.Get(p.Get(t.Context(), &lumi.GetRequest{ID: id, Purpose: lumi.Import}))(t)
@@ -103,15 +103,15 @@ func TestRefresh(t *testing.T) {
 	}
 	got := get(lumi.References{vpc.URN(): {ID: vpc.ID()}})
 	if n := count(server, "DescribeVpcs"); n != 0 || got.Properties.Get("vpc") != string(vpc.URN()) {
-		t.Errorf("%d requests found the network %v", n, got.Properties.Get("vpc"))
+		t.Errorf("got network %[2]v after %[1]d requests", n, got.Properties.Get("vpc"))
 	}
 	if diff := lumi.Compare(old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
-		t.Errorf("a group with other rules for what leaves it has drifted by:\n%s", diff)
+		t.Errorf("changed outbound rules: got diff\n%s", diff)
 	}
 	// The URN in the state now belongs to another VPC.
 	got = get(lumi.References{vpc.URN(): {ID: "vpc-0404"}})
 	if n := count(server, "DescribeVpcs"); n != 1 || got.Properties.Get("vpc") != string(vpc.URN()) {
-		t.Errorf("%d requests found the network %v", n, got.Properties.Get("vpc"))
+		t.Errorf("got network %[2]v after %[1]d requests", n, got.Properties.Get("vpc"))
 	}
 	group.Delete(t)
 	vpc.Delete(t)
@@ -129,16 +129,16 @@ func TestReplacement(t *testing.T) {
 		deleteFirst bool
 		replaces    int
 	}{
-		"zone":             {ec2.Subnet, subnet, bag{"availabilityZone": "us-west-2b"}, true, 1},
-		"no zone":          {ec2.Subnet, subnet, bag{"availabilityZone": nil}, true, 0},
-		"zone and name":    {ec2.Subnet, subnet, bag{"availabilityZone": nil, "name": "b"}, true, 1},
-		"smaller block":    {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.0.0/25"}, true, 1},
-		"another block":    {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.1.0/24"}, false, 1},
-		"another network":  {ec2.Subnet, subnet, bag{"vpc": other}, false, 1},
-		"description":      {ec2.SecurityGroup, group, bag{"groupDescription": "Others"}, true, 1},
-		"name of a group":  {ec2.SecurityGroup, group, bag{"name": "b"}, false, 1},
-		"group's network":  {ec2.SecurityGroup, group, bag{"vpc": other}, false, 1},
-		"network's tenant": {ec2.VPC, bag{"name": "a", "cidrBlock": "10.0.0.0/16"}, bag{"instanceTenancy": "dedicated"}, false, 1},
+		"zone":            {ec2.Subnet, subnet, bag{"availabilityZone": "us-west-2b"}, true, 1},
+		"no zone":         {ec2.Subnet, subnet, bag{"availabilityZone": nil}, true, 0},
+		"zone and name":   {ec2.Subnet, subnet, bag{"availabilityZone": nil, "name": "b"}, true, 1},
+		"smaller block":   {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.0.0/25"}, true, 1},
+		"another block":   {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.1.0/24"}, false, 1},
+		"another VPC":     {ec2.Subnet, subnet, bag{"vpc": other}, false, 1},
+		"description":     {ec2.SecurityGroup, group, bag{"groupDescription": "Others"}, true, 1},
+		"name of a group": {ec2.SecurityGroup, group, bag{"name": "b"}, false, 1},
+		"VPC of a group":  {ec2.SecurityGroup, group, bag{"vpc": other}, false, 1},
+		"VPC tenancy":     {ec2.VPC, bag{"name": "a", "cidrBlock": "10.0.0.0/16"}, bag{"instanceTenancy": "dedicated"}, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

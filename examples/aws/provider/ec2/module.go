@@ -89,7 +89,8 @@ func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, 
 	})
 }
 
-// setTags changes the tags that a program set from old to new. Amazon adds and removes tags in separate requests.
+// setTags changes the program's tags from has to wanted, which are part of all. Amazon adds and removes tags in separate
+// requests.
 func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted, all aws.Tags, done func()) error {
 	if maps.Equal(*has, wanted) {
 		return nil

@@ -173,8 +173,8 @@ func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.I
 	return out.SecurityGroups[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. The order of rules is insignificant. Two groups in a VPC cannot have the same
-// name, so a replacement deletes first.
+// InspectChange implements [lumi.Inspector]. The order of rules is insignificant. Names are unique in a VPC, so a
+// replacement with the same name and VPC deletes first.
 func (ops *securityGroupProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff,
 ) error {

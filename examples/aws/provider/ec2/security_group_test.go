@@ -57,9 +57,9 @@ func TestSecurityGroup(t *testing.T) {
 	})
 }
 
-// TestSecurityGroupInDefaultNetwork moves a group from the account's default VPC to another one. During the replacement,
+// TestSecurityGroupInDefaultVPC moves a group from the account's default VPC to another one. During the replacement,
 // two groups have the same mark.
-func TestSecurityGroupInDefaultNetwork(t *testing.T) {
+func TestSecurityGroupInDefaultVPC(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := network(t, h)
@@ -89,7 +89,7 @@ func TestSecurityGroupOrder(t *testing.T) {
 	server.Calls()
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(8080), tcp(443)}})
 	if calls := server.Calls(); strings.Count(strings.Join(calls, " "), "SecurityGroupIngress") != 2 {
-		t.Errorf("one rule in place of another calls %v", calls)
+		t.Errorf("replacing a rule: got calls %v", calls)
 	}
 	group.Delete(t)
 }
@@ -126,14 +126,14 @@ func TestSecurityGroupCheck(t *testing.T) {
 			"securityGroupIngress[0].fromPort: must be at most 65535, found 65536",
 			"securityGroupIngress[0].toPort: must be a multiple of 1, found 80.5",
 		}},
-		"no number of a port": {rule(bag{"fromPort": -1}), []string{
+		"invalid port": {rule(bag{"fromPort": -1}), []string{
 			"securityGroupIngress[0].fromPort: must be a whole number from 0 to 65535, got -1",
 		}},
 		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": 300}), []string{
 			"securityGroupIngress[0].fromPort: must be a whole number from -1 to 255, got 256",
 			"securityGroupIngress[0].toPort: must be a whole number from -1 to 255, got 300",
 		}},
-		"needless port": {rule(bag{"ipProtocol": "-1"}), []string{
+		"unexpected port": {rule(bag{"ipProtocol": "-1"}), []string{
 			"securityGroupIngress[0].fromPort: is not allowed with protocol -1: remove it",
 			"securityGroupIngress[0].toPort: is not allowed with protocol -1: remove it",
 		}},
@@ -201,7 +201,7 @@ func TestSecurityGroupLimit(t *testing.T) {
 		"securityGroupEgress": []any{},
 	}, providertest.WantPartial(limit))
 	if rules := group.Output("securityGroupEgress").GetListValue().GetValues(); len(rules) != 1 {
-		t.Errorf("a group that Amazon has just made lets out %v", rules)
+		t.Errorf("new group: got outbound rules %v", rules)
 	}
 	group.Update(t, bag{"securityGroupIngress": many[:60], "securityGroupEgress": []any{}})
 	group.Update(t, bag{"securityGroupIngress": many}, providertest.WantError(limit))
@@ -209,7 +209,7 @@ func TestSecurityGroupLimit(t *testing.T) {
 	group.Delete(t)
 }
 
-func TestSecurityGroupHalfWay(t *testing.T) {
+func TestSecurityGroupPartialUpdate(t *testing.T) {
 	t.Parallel()
 	server, h := startWith(t, bag{"maxRetries": 1})
 	vpc := network(t, h)
@@ -221,7 +221,7 @@ func TestSecurityGroupHalfWay(t *testing.T) {
 	server.Fail("RevokeSecurityGroupIngress", ec2server.Throttled, ec2server.Throttled)
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}}, providertest.WantPartial("RequestLimitExceeded"))
 	if rules := group.Output("securityGroupIngress").GetListValue().GetValues(); len(rules) != 2 {
-		t.Errorf("half way, the group has the rules %v", rules)
+		t.Errorf("halfway: got rules %v", rules)
 	}
 	group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}})
 	group.Delete(t)
@@ -244,12 +244,12 @@ func TestSecurityGroupLostAnswers(t *testing.T) {
 			server.Calls()
 			group.Create(t, properties)
 			if n := count(server, "AuthorizeSecurityGroupIngress"); n != 1+min(retries, 1) {
-				t.Errorf("%d requests made one rule", n)
+				t.Errorf("got %d requests for one rule", n)
 			}
 			server.Fail("RevokeSecurityGroupIngress", ec2server.BrokenAfter)
 			group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}})
 			if left := server.Left(); len(left) != 2 {
-				t.Errorf("the account has %v", left)
+				t.Errorf("got %v in the account", left)
 			}
 			server.Fail("DeleteSecurityGroup", ec2server.Lost)
 			if retries == 0 {

@@ -39,7 +39,7 @@ func startWith(t *testing.T, config providertest.Properties) (*ec2server.Server,
 	server := ec2server.New("us-west-2", keyID)
 	t.Cleanup(func() {
 		if left := server.Left(); len(left) > 0 {
-			t.Errorf("the account still has %v", left)
+			t.Errorf("left in the account: %v", left)
 		}
 	})
 	return server, over(t, server, config)

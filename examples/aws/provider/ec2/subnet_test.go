@@ -34,8 +34,8 @@ func TestSubnet(t *testing.T) {
 	})
 }
 
-// TestSubnetOfItsOwn reads back a subnet in a managed VPC, in a zone that Amazon chose.
-func TestSubnetOfItsOwn(t *testing.T) {
+// TestSubnetInManagedVPC reads back a subnet in a managed VPC, in a zone that Amazon chose.
+func TestSubnetInManagedVPC(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
 	vpc := network(t, h)
@@ -44,10 +44,10 @@ func TestSubnetOfItsOwn(t *testing.T) {
 	subnet.Create(t, bag{"name": "a", "vpc": vpc, "cidrBlock": "10.0.0.0/24"})
 	got := subnet.Get(t).Struct().GetFields()
 	if zone := got["availabilityZone"].GetStringValue(); zone != "us-west-2a" {
-		t.Errorf("the zone is %q", zone)
+		t.Errorf("got zone %q", zone)
 	}
 	if u := got["vpc"].GetStringValue(); u != string(vpc.URN()) {
-		t.Errorf("the network is %q", u)
+		t.Errorf("got network %q", u)
 	}
 	vpc.Delete(t, providertest.WantRetry("DependencyViolation: The vpc '"+string(vpc.ID())+
 		"' has dependencies and cannot be deleted"))

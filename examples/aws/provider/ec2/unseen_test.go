@@ -34,6 +34,6 @@ func TestUnseen(t *testing.T) {
 		r.Delete(t)
 	}
 	if left := server.Left(); len(left) > 0 {
-		t.Errorf("the account still has %v", left)
+		t.Errorf("left in the account: %v", left)
 	}
 }

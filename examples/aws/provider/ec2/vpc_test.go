@@ -65,7 +65,7 @@ func TestVPCFaults(t *testing.T) {
 		"IPv6": {bag{"cidrBlock": "fd00::/16"}, []string{
 			"cidrBlock: must be an IPv4 CIDR block from /16 to /28, got fd00::/16",
 		}},
-		"names without server": {bag{"enableDNSHostnames": true, "enableDNSSupport": false}, []string{
+		"host names without DNS": {bag{"enableDNSHostnames": true, "enableDNSSupport": false}, []string{
 			"enableDNSHostnames: needs enableDNSSupport",
 		}},
 		"host": {bag{"instanceTenancy": "host"}, []string{
@@ -143,7 +143,7 @@ func TestVPCRepeats(t *testing.T) {
 	vpc.Delete(t)
 }
 
-func TestVPCHalfWay(t *testing.T) {
+func TestVPCPartialUpdate(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	vpc := h.Resource(ec2.VPC, "main")
@@ -155,7 +155,7 @@ func TestVPCHalfWay(t *testing.T) {
 	server.Fail("CreateTags", ec2server.Refused)
 	vpc.Update(t, bag{"enableDNSHostnames": false, "tags": bag{"a": "1"}}, providertest.WantPartial("UnauthorizedOperation"))
 	if vpc.Output("tags") != nil || vpc.Output("enableDNSHostnames").GetBoolValue() {
-		t.Errorf("half way, the network has tags %v and host names %v", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
+		t.Errorf("halfway: got tags %v and host names %v", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
 	}
 	vpc.Update(t, bag{"tags": bag{"a": "1"}})
 
@@ -163,7 +163,7 @@ func TestVPCHalfWay(t *testing.T) {
 	server.Fail("DeleteTags", ec2server.Throttled)
 	vpc.Update(t, bag{"tags": bag{"b": "2"}}, providertest.WantPartial("RequestLimitExceeded"))
 	if tags := vpc.Output("tags").GetStructValue().AsMap(); len(tags) != 2 {
-		t.Errorf("half way, the network has tags %v", tags)
+		t.Errorf("halfway: got tags %v", tags)
 	}
 	vpc.Update(t, bag{"tags": bag{"b": "2"}})
 	vpc.Delete(t)

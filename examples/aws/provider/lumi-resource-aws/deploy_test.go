@@ -47,23 +47,23 @@ func TestDeploy(t *testing.T) {
 	cloud := newAmazon(account.Start(t), buckets.URL)
 
 	if out := lumi("deploy", "--yes"); !strings.Contains(out, "6 to create\n") {
-		t.Errorf("the first deployment was\n%s", out)
+		t.Errorf("first deployment: got\n%s", out)
 	}
 	cloud.expect(t, 2, "<!doctype html>\n<title>It works</title>\n")
 	lumi("plan", "--check")
 
 	edit(t, filepath.Join(programs, "web", "main.ts"), "It works", "It still works", "[80, 443]", "[443]")
 	if out := lumi("deploy", "--yes"); !strings.Contains(out, "up to 3 to update, 3 unchanged\n") {
-		t.Errorf("the second deployment was\n%s", out)
+		t.Errorf("second deployment: got\n%s", out)
 	}
 	cloud.expect(t, 1, "<!doctype html>\n<title>It still works</title>\n")
 
 	if out := lumi("destroy", "--yes"); !strings.Contains(out, "6 to delete\n") {
-		t.Errorf("the removal was\n%s", out)
+		t.Errorf("destroy: got\n%s", out)
 	}
 	list, err := cloud.s3.ListBuckets(t.Context(), &s3api.ListBucketsInput{})
 	if left := account.Left(); err != nil || len(list.Buckets)+len(left) > 0 {
-		t.Errorf("the account still has %d buckets and %v, %v", len(list.Buckets), left, err)
+		t.Errorf("left in the account: %d buckets and %v, %v", len(list.Buckets), left, err)
 	}
 }
 
@@ -99,22 +99,22 @@ func (a amazon) expect(t *testing.T, rules int, page string) {
 	ctx := t.Context()
 	subnets, err := a.ec2.DescribeSubnets(ctx, &ec2api.DescribeSubnetsInput{})
 	if err != nil || len(subnets.Subnets) != 2 {
-		t.Fatalf("the account has the subnets %v, %v; want 2", subnets, err)
+		t.Fatalf("got subnets %v, %v; want 2", subnets, err)
 	}
 	groups := must.Get(a.ec2.DescribeSecurityGroups(ctx, &ec2api.DescribeSecurityGroupsInput{}))(t)
 	i := slices.IndexFunc(groups.SecurityGroups, func(g ec2types.SecurityGroup) bool { return *g.GroupName == "web" })
 	if i < 0 || len(groups.SecurityGroups[i].IpPermissions) != rules || *groups.SecurityGroups[i].VpcId != *subnets.Subnets[0].VpcId {
-		t.Fatalf("the account has the groups %v; want web with %d rules", groups.SecurityGroups, rules)
+		t.Fatalf("got groups %v, want web with %d rules", groups.SecurityGroups, rules)
 	}
 	tags, err := a.s3.GetBucketTagging(ctx, &s3api.GetBucketTaggingInput{Bucket: sdk.String("lumi-example-pages")})
 	if err != nil || !slices.ContainsFunc(tags.TagSet, func(tag s3types.Tag) bool {
 		return *tag.Key == "firewall" && *tag.Value == *groups.SecurityGroups[i].GroupId
 	}) {
-		t.Errorf("the bucket has the tags %v, %v; want that of the group %s", tags, err, *groups.SecurityGroups[i].GroupId)
+		t.Errorf("got bucket tags %v, %v; want the id of group %s", tags, err, *groups.SecurityGroups[i].GroupId)
 	}
 	object := must.Get(a.s3.GetObject(ctx, &s3api.GetObjectInput{Bucket: sdk.String("lumi-example-pages"), Key: sdk.String("index.html")}))(t)
 	defer object.Body.Close()
 	if text, err := io.ReadAll(object.Body); err != nil || string(text) != page {
-		t.Errorf("the page is %q, %v; want %q", text, err, page)
+		t.Errorf("got page %q, %v; want %q", text, err, page)
 	}
 }

@@ -78,7 +78,7 @@ func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
 func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	t.Helper()
 	if slices.Contains(from, u) || g.resources[u] == nil {
-		t.Fatalf("%v refer to %s, which is one of them or is none", from, u)
+		t.Fatalf("%v refer to %s, which is one of them or does not exist", from, u)
 	}
 	if slices.Contains(g.order, u) {
 		return

@@ -55,7 +55,7 @@ func TestBinary(t *testing.T) {
 	})
 	bucket.Delete(t)
 	if left := server.Left(); len(left) > 0 {
-		t.Errorf("the account still has %v", left)
+		t.Errorf("left in the account: %v", left)
 	}
 }
 
@@ -81,25 +81,25 @@ func TestWeb(t *testing.T) {
 	buckets.Lose(s3server.Is("PUT /lumi-example-pages"))
 	e := drive(t, c, load(t, web, "lumi-example-pages"))
 	if e.attempts != 6+2+2+1 { // six resources: two found, and two created twice
-		t.Errorf("it took %d calls of Create and Find", e.attempts)
+		t.Errorf("got %d calls of Create and Find", e.attempts)
 	}
 	if left := account.Left(); len(left) > 0 {
-		t.Errorf("the account still has %v", left)
+		t.Errorf("left in the account: %v", left)
 	}
 	if !slices.Contains(events, lumi.Event{
 		URN: module + "aws:ec2:SecurityGroup::web", Message: "waiting for the resource: not found yet", Progress: true,
 	}) {
-		t.Errorf("the progress was %v", events)
+		t.Errorf("got progress %v", events)
 	}
 	if err := e.Close(); err != nil || strings.Contains(log.String(), s3server.SecretAccessKey) {
-		t.Errorf("the plugin ended with %v and wrote:\n%s", err, log.String())
+		t.Errorf("plugin exited with %v and wrote:\n%s", err, log.String())
 	}
 }
 
 // TestAmazon does the same in a real account. It runs only with LUMI_TEST_AWS=1. The bucket's name is unique.
 func TestAmazon(t *testing.T) {
 	if os.Getenv("LUMI_TEST_AWS") == "" {
-		t.Skip("set LUMI_TEST_AWS=1 to make a network, a security group and a bucket in your account, and remove them")
+		t.Skip("set LUMI_TEST_AWS=1 to create and delete a VPC, a security group and a bucket in your account")
 	}
 	bucket := "lumi-example-" + strings.ToLower(rand.Text())
 	e := drive(t, plugin.Command{Path: providertest.Build(t, ".")}, load(t, web, bucket))
@@ -122,21 +122,21 @@ func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 		"Object " + g.bucket + "/index.html",
 	}
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(want))) {
-		t.Errorf("made %v, want %v", names, want)
+		t.Errorf("created %v, want %v", names, want)
 	}
 	group, bucket := e.state[module+"aws:ec2:SecurityGroup::web"], e.state[urn.URN(module+"aws:s3:Bucket::"+g.bucket)]
 	got := must.Get(e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id, Purpose: lumi.Import}))(t)
 	if tags, _ := got.Properties.Get("tags").(map[string]any); tags["firewall"] != string(group.id) {
-		t.Errorf("the bucket has the tags %v, and the group is %s", tags, group.id)
+		t.Errorf("got bucket tags %v, want group %s", tags, group.id)
 	}
 
 	if changes := e.changes(g); len(changes) > 0 {
-		t.Errorf("a second run would change\n%s", strings.Join(changes, "\n"))
+		t.Errorf("second run: got changes\n%s", strings.Join(changes, "\n"))
 	}
 	rules := g.resources[module+"aws:ec2:SecurityGroup::web"].Properties.GetFields()["securityGroupIngress"].GetListValue()
 	rules.Values = rules.GetValues()[:1]
 	if changes := e.changes(g); len(changes) != 1 || !strings.HasPrefix(changes[0], "web: - securityGroupIngress[1]: ") {
-		t.Errorf("one rule less is\n%s", strings.Join(changes, "\n"))
+		t.Errorf("removed rule: got changes\n%s", strings.Join(changes, "\n"))
 	}
 
 	e.remove()

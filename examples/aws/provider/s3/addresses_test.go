@@ -44,11 +44,11 @@ func TestBucketAddresses(t *testing.T) {
 			ops := &bucketProviderOpsImpl{&account{Cloud: c, api: cloud.Client(c, aws.S3Service, open)}}
 			b := &bucket{Name: "pages"}
 			if ops.compute(b); b.DomainName != test.domainName || b.WebsiteURL != nil {
-				t.Errorf("a bucket is at %s, with the web site %v", b.DomainName, b.WebsiteURL)
+				t.Errorf("got host name %s and website %v", b.DomainName, b.WebsiteURL)
 			}
 			b.Website = &BucketWebsite{}
 			if ops.compute(b); *b.WebsiteURL != test.websiteOf {
-				t.Errorf("a web site is at %s", *b.WebsiteURL)
+				t.Errorf("got website %s", *b.WebsiteURL)
 			}
 		})
 	}

@@ -113,8 +113,8 @@ func unlessNotImplemented(err error) error {
 	return err
 }
 
-// everybody reports whether a grant is to everyone: a URI at Amazon, an id on the test server.
-func everybody(g *types.Grantee) bool {
+// isPublic reports whether a grant is to everyone: a URI at Amazon, an id on the test server.
+func isPublic(g *types.Grantee) bool {
 	return g != nil && g.Type == types.TypeGroup &&
 		(sdk.ToString(g.URI) == "http://acs.amazonaws.com/groups/global/AllUsers" || sdk.ToString(g.ID) == "all-users")
 }
@@ -123,7 +123,7 @@ func everybody(g *types.Grantee) bool {
 func cannedACL(grants []types.Grant) CannedACL {
 	acl := CannedACLPrivate
 	for _, g := range grants {
-		if !everybody(g.Grantee) {
+		if !isPublic(g.Grantee) {
 			continue
 		}
 		if g.Permission == types.PermissionWrite {

@@ -72,10 +72,10 @@ func TestBucketWithAll(t *testing.T) {
 	bucket.MayDiffer("versioning")
 	bucket.Update(t, bag{"versioning": nil})
 	if status := bucket.Get(t).Get("versioning"); status != nil {
-		t.Errorf("after a refresh, versioning is %v", status)
+		t.Errorf("refresh: got versioning %v", status)
 	}
 	if status := bucket.GetID(t, "lumi-pages").Get("versioning"); status != "Suspended" {
-		t.Errorf("after an import, versioning is %v", status)
+		t.Errorf("import: got versioning %v", status)
 	}
 	bucket.Delete(t)
 }
@@ -164,7 +164,7 @@ func TestBucketFailures(t *testing.T) {
 	server.Throttle(s3server.Is("PUT /lumi-pages?versioning"))
 	bucket.Create(t, properties, providertest.WantPartial("SlowDown: Please reduce your request rate"))
 	if !bucket.Output("forceDestroy").GetBoolValue() { // which Get does not read
-		t.Error("half way, the bucket cannot be deleted with what is in it")
+		t.Error("halfway: forceDestroy is not set")
 	}
 	bucket.Update(t, bag{"versioning": "Enabled"})
 
@@ -174,7 +174,7 @@ func TestBucketFailures(t *testing.T) {
 		"corsRules": []any{bag{"allowedMethods": []string{"GET"}, "allowedOrigins": []string{"*"}}},
 	}, providertest.WantPartial("SlowDown: Please reduce your request rate"))
 	if bucket.Output("corsRules") != nil || bucket.Output("tags").GetStructValue().GetFields()["a"] == nil {
-		t.Errorf("half way, the bucket has rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
+		t.Errorf("halfway: got rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
 	}
 	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // after two requests that allow it
 	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantRetry("SlowDown"))
@@ -182,7 +182,7 @@ func TestBucketFailures(t *testing.T) {
 	site := bag{"versioning": "Suspended", "website": bag{"indexDocument": "index.html"}}
 	bucket.Update(t, site, providertest.WantPartial("SlowDown"))
 	if bucket.Output("website") != nil || bucket.Output("websiteURL") != nil {
-		t.Errorf("half way, the bucket has the web site %v at %v", bucket.Output("website"), bucket.Output("websiteURL"))
+		t.Errorf("halfway: got website %v at %v", bucket.Output("website"), bucket.Output("websiteURL"))
 	}
 	bucket.Update(t, site)
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
@@ -330,20 +330,20 @@ func TestBucketLostAnswer(t *testing.T) {
 	}
 	server.Lose(s3server.Is("PUT /lumi-pages"))
 	if err := create("one"); !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("the answer was lost: %v", err)
+		t.Errorf("lost response: got %v", err)
 	}
 	const taken = "name: bucket lumi-pages already exists in this account and was not created by this resource"
 	if err := create("two"); err == nil || err.Error() != taken {
-		t.Errorf("with another token: %v", err)
+		t.Errorf("another token: got %v", err)
 	}
 	for range 2 {
 		if err := create("one"); err != nil {
-			t.Errorf("with the same token: %v", err)
+			t.Errorf("same token: got %v", err)
 		}
 	}
 	got := h.Resource(s3.Bucket, "lumi-pages").GetID(t, "lumi-pages")
 	if status := got.Get("versioning"); status != "Enabled" {
-		t.Errorf("versioning is %v", status)
+		t.Errorf("got versioning %v", status)
 	}
 	must.Do(t, destroy(t.Context(), buckets))
 }

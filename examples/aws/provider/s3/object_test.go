@@ -84,12 +84,12 @@ func TestObjectContent(t *testing.T) {
 			must.Do(t, os.WriteFile(file, content, 0o644))
 			object.Create(t, bag{"bucket": bucket, "key": name, "source": lumi.FileAsset(file)})
 			if got := read(t, server, "lumi-pages", name); !bytes.Equal(got, content) {
-				t.Errorf("the object has %d bytes, and the file %d", len(got), len(content))
+				t.Errorf("got %d bytes, want %d", len(got), len(content))
 			}
 			must.Do(t, os.WriteFile(file, []byte("changed"), 0o644))
 			object.Update(t, bag{"source": lumi.FileAsset(file), "contentType": "text/plain"})
 			if got := read(t, server, "lumi-pages", name); string(got) != "changed" {
-				t.Errorf("the object has %q", got)
+				t.Errorf("got content %q", got)
 			}
 			object.Delete(t)
 		})
@@ -107,7 +107,7 @@ func TestObjectVersions(t *testing.T) {
 	first := object.Output("versionID").GetStringValue()
 	object.Update(t, bag{"source": lumi.TextAsset("two")})
 	if second := object.Output("versionID").GetStringValue(); first == "" || second == "" || first == second {
-		t.Errorf("the versions are %q and %q", first, second)
+		t.Errorf("got versions %q and %q", first, second)
 	}
 	object.Delete(t)
 	bucket.Delete(t, providertest.WantError(notEmpty))
@@ -116,7 +116,7 @@ func TestObjectVersions(t *testing.T) {
 	c := client(server)
 	versions, err := c.ListObjectVersions(context.Background(), &api.ListObjectVersionsInput{Bucket: &name})
 	if err != nil || len(versions.Versions) != 3 {
-		t.Fatalf("%d versions, %v", len(versions.Versions), err)
+		t.Fatalf("got %d versions, %v", len(versions.Versions), err)
 	}
 	for _, v := range versions.Versions {
 		must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{
@@ -182,7 +182,7 @@ func TestObjectFaults(t *testing.T) {
 	object.Create(t, properties, providertest.WantFaults(
 		"key: object lumi-pages/a already exists and was not created by this resource"))
 	if got := read(t, server, name, key); string(got) != "by hand" {
-		t.Errorf("the object that was there has %q", got)
+		t.Errorf("existing object: got content %q", got)
 	}
 	must.Get(c.DeleteObject(context.Background(), &api.DeleteObjectInput{Bucket: &name, Key: &key}))(t)
 }
@@ -220,7 +220,7 @@ func TestObjectKey(t *testing.T) {
 	first := check("one", lumi.Bag{}, nil)
 	key, _ := first.Get("key").(string)
 	if !regexp.MustCompile(`^object-[a-z0-9]{16}$`).MatchString(key) {
-		t.Fatalf("the key is %q", key)
+		t.Fatalf("got key %q", key)
 	}
 	given := check("one", lumi.Bag{}, "index.html")
 	for name, test := range map[string]struct {
@@ -235,13 +235,13 @@ func TestObjectKey(t *testing.T) {
 		"unknown":      {check("one", first, wire.Unknown), false},
 	} {
 		if (test.got.Get("key") == key) != test.same {
-			t.Errorf("%s: the key is %v, and was %s", name, test.got.Get("key"), key)
+			t.Errorf("%s: got key %v, previously %s", name, test.got.Get("key"), key)
 		}
 	}
 	object := h.Unnamed(s3.Object)
 	object.Create(t, bag{"bucket": bucket, "source": lumi.TextAsset("one")})
 	if got := object.Output("key").GetStringValue(); string(object.ID()) != "lumi-pages/"+got {
-		t.Errorf("the object %s has the key %q", object.ID(), got)
+		t.Errorf("object %s: got key %q", object.ID(), got)
 	}
 	object.Delete(t)
 	bucket.Delete(t)
@@ -271,7 +271,7 @@ func TestObjectRefresh(t *testing.T) {
 		}
 		got, err := objects.Get(t.Context(), request)
 		if err != nil || got.Properties.Get("bucket") != want {
-			t.Errorf("for the purpose %s, the bucket is %v, %v", purpose, got.Properties.Get("bucket"), err)
+			t.Errorf("Get for %s: got bucket %v, %v", purpose, got.Properties.Get("bucket"), err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
 	t.Cleanup(func() {
 		out, err := client(server).ListBuckets(context.Background(), &api.ListBucketsInput{})
 		if err != nil || len(out.Buckets) > 0 {
-			t.Errorf("the account still has %d buckets, %v", len(out.Buckets), err)
+			t.Errorf("left in the account: %d buckets, %v", len(out.Buckets), err)
 		}
 	})
 	return server, over(t, server, nil)

@@ -1,5 +1,5 @@
-// What the tests start beside the provider, kept out of its module. It requires the same versions of the SDK as that, so
-// that they are built once.
+// Programs that the tests start, kept out of the provider's module. Both require the same versions of the SDK, so that they
+// are built once.
 module github.com/lumi-idl/lumi/examples/aws/provider/tools
 
 go 1.26.0

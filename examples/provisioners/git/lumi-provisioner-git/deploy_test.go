@@ -91,7 +91,7 @@ func TestReadme(t *testing.T) {
 	readme := must.Get(os.ReadFile("../README.md"))(t)
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
 	if len(blocks) != 4 {
-		t.Fatalf("README.md has %d blocks", len(blocks))
+		t.Fatalf("got %d blocks in README.md", len(blocks))
 	}
 	checkout := must.Get(filepath.Abs("../../../.."))(t)
 	bin := t.TempDir()
@@ -138,6 +138,6 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	if id, err := os.ReadFile(filepath.Join(programs, "site", "id.txt")); err != nil || !regexp.MustCompile(`^[0-9a-f]{8}$`).Match(id) {
-		t.Errorf("id.txt has %q, %v", id, err)
+		t.Errorf("id.txt: got %q, %v", id, err)
 	}
 }

@@ -28,8 +28,8 @@ type git struct {
 	fault error
 }
 
-// notOurs are the variables that make git use another repository.
-var notOurs = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
+// repositoryVariables are the variables that make git use another repository.
+var repositoryVariables = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
 	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_GRAFT_FILE GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_SHALLOW_FILE GIT_PREFIX
 	GIT_IMPLICIT_WORK_TREE GIT_QUARANTINE_PATH GIT_CONFIG GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS LC_ALL`)
 
@@ -37,7 +37,7 @@ var notOurs = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FIL
 func (g *git) environ() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(notOurs, name)
+		return slices.Contains(repositoryVariables, name)
 	})
 	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "LUMI_GIT_REPOSITORY="+g.repository)
 	return append(env, g.env...)
@@ -74,7 +74,7 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 		return strings.TrimSuffix(out, "\n"), nil
 	}
 	failed := g.failed("git "+args[0], out, err)
-	if ctx.Err() == nil && passes.MatchString(out) {
+	if ctx.Err() == nil && transient.MatchString(out) {
 		return "", &lumi.RetryError{Err: failed}
 	}
 	return "", failed
@@ -105,18 +105,18 @@ func execute(ctx context.Context, input string, env, args []string) (string, err
 	return stdout.String(), nil
 }
 
-// mostSaid limits the output in an error.
-const mostSaid = 2000
+// maxErrorOutput limits the output in an error.
+const maxErrorOutput = 2000
 
 // failed returns the error of a command with the end of its output. It masks passwords before truncating, since part of a
 // password cannot be recognized.
 func (g *git) failed(command, said string, err error) *commandError {
 	said = g.mask(said)
-	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], ""), err: err}
+	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-maxErrorOutput):], ""), err: err}
 }
 
-// passes matches transient errors.
-var passes = regexp.MustCompile(`(?i)could not resolve|temporary failure|failed to connect|connection (timed out|refused|reset|closed)|` +
+// transient matches transient errors.
+var transient = regexp.MustCompile(`(?i)could not resolve|temporary failure|failed to connect|connection (timed out|refused|reset|closed)|` +
 	`operation timed out|network is unreachable|no route to host|early EOF|hung up unexpectedly|unexpected disconnect|returned error: (429|5\d\d)`)
 
 var userinfo = regexp.MustCompile(`(://)[^/\s'"]*:[^/\s'"]*@|(https?://)[^/\s'"]*@`)

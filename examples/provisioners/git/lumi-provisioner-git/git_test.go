@@ -122,7 +122,7 @@ func (w *world) provision(c *provisioner.Change) string {
 	w.Helper()
 	token, err := w.start().Provision(w.Context(), c)
 	if err != nil || token == "" {
-		w.Fatalf("token %q, %v", token, err)
+		w.Fatalf("got token %q, error %v", token, err)
 	}
 	return token
 }
@@ -236,10 +236,10 @@ func TestLife(t *testing.T) {
 	message := w.git(w.remote, "log", "-1", "--format=%an <%ae>%n%B", "main")
 	message, digest, _ := strings.Cut(message, "Lumi-Change: ")
 	if message != "Ann <ann@example.com>\nsite: create 2 in dev\n\ncreate aws:rds:Database log\ncreate aws:rds:Database main\n\n" || len(digest) != 40 {
-		t.Errorf("the message is %q %q", message, digest)
+		t.Errorf("got message %q with digest %q", message, digest)
 	}
 	if again := w.provision(created); again != token {
-		t.Errorf("first %s, then %s", token, again)
+		t.Errorf("got token %[2]s, want %[1]s", token, again)
 	}
 
 	commit := w.pull()
@@ -259,7 +259,7 @@ func TestLife(t *testing.T) {
 	}})
 	metadata := w.is(token, provisioner.Done, "")
 	if len(metadata) != 1 || metadata[log.Key]["arn"] != "a1" {
-		t.Errorf("the metadata are %v", metadata)
+		t.Errorf("got metadata %v", metadata)
 	}
 
 	// Nothing changes. An engine that repeats a change may have lost the first token, so old contains the possibly created
@@ -267,7 +267,7 @@ func TestLife(t *testing.T) {
 	again := changeTo(log, database)
 	again.Old = created.New
 	if metadata := w.is(w.provision(again), provisioner.Done, ""); len(metadata) != 1 || metadata[log.Key]["arn"] != "a1" {
-		t.Errorf("the metadata are %v", metadata)
+		t.Errorf("got metadata %v", metadata)
 	}
 	// A change and a deletion, next to an unmanaged file.
 	w.write("lumi/dev/site/notes.txt", "mine\n")
@@ -278,7 +278,7 @@ func TestLife(t *testing.T) {
 	token = w.provision(changed)
 	w.wants("main", 5, fileName(log), "notes.txt")
 	if got := w.git(w.remote, "log", "-1", "--format=%s", "main"); got != "site: change 1, delete 1 in dev" {
-		t.Errorf("the subject is %q", got)
+		t.Errorf("got subject %q", got)
 	}
 	w.report(document{Commit: w.pull(), State: "applied"})
 	w.is(token, provisioner.Done, "")
@@ -365,7 +365,7 @@ func TestReview(t *testing.T) {
 			c := changeTo(resource("main", 1, sized))
 			token := w.provision(c)
 			if again := w.provision(c); again != token {
-				t.Errorf("first %s, then %s", token, again)
+				t.Errorf("got token %[2]s, want %[1]s", token, again)
 			}
 			w.wants("lumi/dev/site", 2, fileName(c.New[0]))
 			w.is(token, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, token)))
@@ -378,14 +378,14 @@ func TestReview(t *testing.T) {
 			tip := w.pull()
 			w.report(document{Commit: tip, State: "applied", Outputs: map[string]provisioner.Properties{fileName(c.New[0]): {"arn": "a"}}})
 			if m := w.is(token, provisioner.Done, ""); m[c.New[0].Key]["arn"] != "a" {
-				t.Errorf("the metadata are %v", m)
+				t.Errorf("got metadata %v", m)
 			}
 			again := w.provision(c)
 			if m := w.is(again, provisioner.Done, ""); m[c.New[0].Key]["arn"] != "a" {
-				t.Errorf("the metadata are %v", m)
+				t.Errorf("got metadata %v", m)
 			}
 			if _, n := w.files("main"); n > 4 {
-				t.Errorf("there are %d commits", n)
+				t.Errorf("got %d commits", n)
 			}
 		})
 	}
@@ -427,7 +427,7 @@ func TestStatusCommand(t *testing.T) {
 	w.is(token, provisioner.Running, fmt.Sprintf("waiting for main@%.8s to be applied: %s dev site", commit, commit))
 	answer(`echo '{"state": "applied", "outputs": {"` + fileName(c.New[0]) + `": {"n": 3}}}'`)
 	if m := w.is(token, provisioner.Done, ""); m[c.New[0].Key]["n"] != 3.0 {
-		t.Errorf("the metadata are %v", m)
+		t.Errorf("got metadata %v", m)
 	}
 	for script, want := range map[string]string{
 		`echo oh no >&2; exit 3`:            "sh: oh no",

@@ -88,8 +88,8 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// mostDiff limits the text of Plan, which people read.
-const mostDiff = 64 << 10
+// maxDiff limits the text of Plan, which people read.
+const maxDiff = 64 << 10
 
 // Plan implements [provisioner.Provisioner]. The text is a diff.
 func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *provisioner.Plan, err error) {
@@ -109,8 +109,8 @@ func (gitProvisioner) Plan(ctx context.Context, c *provisioner.Change) (plan *pr
 	if err != nil {
 		return nil, err
 	}
-	if len(diff) > mostDiff {
-		cut := strings.LastIndexByte(diff[:mostDiff], '\n')
+	if len(diff) > maxDiff {
+		cut := strings.LastIndexByte(diff[:maxDiff], '\n')
 		diff = fmt.Sprintf("%s\n… and %d lines more", diff[:cut], strings.Count(diff[cut+1:], "\n")+1)
 	}
 	how := "Push to " + x.settings.Branch

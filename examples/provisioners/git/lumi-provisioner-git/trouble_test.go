@@ -51,11 +51,11 @@ exit $code`)
 				_, err := w.start(env...).Provision(t.Context(), c)
 				w.provision(c)
 				if got := w.git(w.remote, "rev-list", "--count", branch, "^"+before); got != "1" {
-					t.Fatalf("%d: there are %s commits", n, got)
+					t.Fatalf("kill %d: got %s commits", n, got)
 				}
 				if err == nil {
 					if n < 15 {
-						t.Fatalf("there were only %d commands", n)
+						t.Fatalf("got only %d commands", n)
 					}
 					return
 				}
@@ -87,10 +87,10 @@ func TestRace(t *testing.T) {
 		}
 	}
 	if _, n := w.files("main"); n != pushers+1 {
-		t.Errorf("there are %d commits", n)
+		t.Errorf("got %d commits", n)
 	}
 	if left, err := filepath.Glob(filepath.Join(w.workspace, ".lumi", "git", "*")); err != nil || len(left) != 1 {
-		t.Errorf("there are %v, %v", left, err)
+		t.Errorf("got %v, %v", left, err)
 	}
 }
 
@@ -103,11 +103,11 @@ func TestOvertaken(t *testing.T) {
 exec "$GIT" "$@"`)
 	c := changeTo(resource("main", 1, sized))
 	if token, err := w.start(env...).Provision(t.Context(), c); err != nil || token == "" {
-		t.Errorf("token %q, %v", token, err)
+		t.Errorf("got token %q, error %v", token, err)
 	}
 	w.wants("main", 3, fileName(c.New[0]))
 	if got := w.git(w.remote, "show", "main:README"); got != "meanwhile" {
-		t.Errorf("README is %q", got)
+		t.Errorf("got README %q", got)
 	}
 }
 
@@ -143,10 +143,10 @@ func TestHanging(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := p.Close(); err != nil || time.Since(at) > 5*time.Second {
-		t.Errorf("%v after %s", err, time.Since(at))
+		t.Errorf("got %v after %s", err, time.Since(at))
 	}
 	if left, err := filepath.Glob(filepath.Join(w.workspace, ".lumi", "git", "*")); err != nil || len(left) != 0 {
-		t.Errorf("there are %v, %v", left, err)
+		t.Errorf("got %v, %v", left, err)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestMask(t *testing.T) {
 		expect.Equal(t, want, g.mask(text))
 	}
 	// The rest of a truncated password could not be recognized.
-	end := strings.Repeat("é", mostSaid/2-2)
+	end := strings.Repeat("é", maxErrorOutput/2-2)
 	if got, want := g.failed("git push", "hunter!2"+end, errors.New("exit status 1")).Error(), "git push: ***"+end; got != want {
 		t.Errorf("got %.20s…, want %.20s…", got, want)
 	}
@@ -240,7 +240,7 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("%v, %v", planned, err)
 	}
 	if token, err := p.Provision(t.Context(), c); err != nil || token == "" {
-		t.Errorf("token %q, %v", token, err)
+		t.Errorf("got token %q, error %v", token, err)
 	}
 	if got := w.git(w.remote, "log", "-1", "--format=%an <%ae> %cn%n%b", "main"); !strings.HasPrefix(got, "Lumi <lumi@localhost> Lumi\ncreate aws:rds:Database ümlaut\n") {
 		t.Errorf("got %s", got)
@@ -357,7 +357,7 @@ func TestBroken(t *testing.T) {
 	must.Do(t, os.RemoveAll(filepath.Join(copies[0], "objects")))
 	c := changeTo(resource("main", 2, sized))
 	if _, err := w.start().Provision(t.Context(), c); err == nil {
-		t.Error("there is no error")
+		t.Error("got no error")
 	}
 	w.provision(c)
 }
@@ -370,8 +370,8 @@ func TestDiffIsBounded(t *testing.T) {
 		list[i] = "an element"
 	}
 	planned, err := w.start().Plan(t.Context(), changeTo(resource("main", 1, provisioner.Properties{"list": list})))
-	if err != nil || len(planned.Text) > mostDiff+100 || !regexp.MustCompile(`\n… and \d{4} lines more\n$`).MatchString(planned.Text) {
-		t.Errorf("%d bytes, %v", len(planned.Text), err)
+	if err != nil || len(planned.Text) > maxDiff+100 || !regexp.MustCompile(`\n… and \d{4} lines more\n$`).MatchString(planned.Text) {
+		t.Errorf("got %d bytes, error %v", len(planned.Text), err)
 	}
 	c := changeTo(resource("main", 1, sized))
 	w.provision(c)

@@ -41,7 +41,7 @@ func TestFailureAndRetry(t *testing.T) {
 	s.now = all() // They may already exist.
 	s.deploy(all()...)
 	if now := s.tofu("show", "-no-color"); !strings.Contains(now, strings.TrimSpace(name)) {
-		t.Errorf("the pet was made anew:\n%s\nwas\n%s", now, name)
+		t.Errorf("pet was recreated: got\n%s\nwant\n%s", now, name)
 	}
 	s.deploy()
 }
@@ -122,7 +122,7 @@ Plan: 2 to add, 0 to change, 0 to destroy.
 	before := s.snapshot()
 	plan = must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 5.0})})))(t)
 	if !strings.Contains(plan.Text, "\n      ~ length    = 2 -> 5 # forces replacement\n") {
-		t.Errorf("the plan is\n%s", plan.Text)
+		t.Errorf("got plan\n%s", plan.Text)
 	}
 	equal(t, s.snapshot(), before)
 }
@@ -156,7 +156,7 @@ func TestSecrets(t *testing.T) {
 		"the plan": plan.Text, "the configuration": string(configuration), "the progress": strings.Join(s.progress, "\n"), "the token": token, "the log": string(log),
 	} {
 		if strings.Contains(text, "hunter2") || strings.Contains(text, "8675309") {
-			t.Errorf("%s has a secret:\n%s", what, text)
+			t.Errorf("%s contains a secret:\n%s", what, text)
 		}
 	}
 	equal(t, got["site:test:index:Data::d:1"]["input"], map[string]any{
@@ -165,7 +165,7 @@ func TestSecrets(t *testing.T) {
 	for name, mode := range map[string]fs.FileMode{"": 0o700 | fs.ModeDir, configurationFile: 0o600, variablesFile: 0o600, outputFile: 0o600} {
 		info, err := os.Stat(filepath.Join(s.folder("dev", "site"), name))
 		if err != nil || info.Mode() != mode {
-			t.Errorf("%q has the mode %v, %v", name, info.Mode(), err)
+			t.Errorf("%q: got mode %v, %v", name, info.Mode(), err)
 		}
 	}
 	s.deploy()
@@ -232,7 +232,7 @@ func (p *started) await(want string) {
 				return
 			}
 		case err := <-p.ended:
-			p.t.Fatalf("Provision ended before %q: %v", want, err)
+			p.t.Fatalf("Provision returned before %q: %v", want, err)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestStopped(t *testing.T) {
 	must.Do(t, p.Close())
 	equal(t, fmt.Sprint(<-p.ended), "tofu apply was interrupted: the parent closed standard input")
 	if err := syscall.Kill(group, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("tofu still runs: %v", err)
+		t.Errorf("tofu is still running: %v", err)
 	}
 	equal(t, strings.Contains(s.tofu("state", "list"), "random_pet.x\n"), true)
 	s.now = new()
@@ -293,7 +293,7 @@ func TestStopped(t *testing.T) {
 // TestOrphan kills the plugin. Its tofu continues, and the next one waits for it.
 func TestOrphan(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc here")
+		t.Skip("requires /proc")
 	}
 	s := newSite(t, "")
 	slow, pid, goOn := hanging(t)

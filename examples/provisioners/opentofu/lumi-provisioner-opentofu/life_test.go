@@ -135,7 +135,7 @@ func TestLife(t *testing.T) {
 	})
 	equal(t, got["site:local:index:File::app/conf:1"]["tofuAddress"], "local_file.app_conf")
 	if all := strings.Join(s.progress, "\n"); !strings.Contains(all, "random_pet.x: Creating...") {
-		t.Errorf("the progress is\n%s", all)
+		t.Errorf("got progress\n%s", all)
 	}
 	id := got["site:test:index:Data::d:1"]["id"]
 
@@ -166,7 +166,7 @@ func TestLife(t *testing.T) {
 	equal(t, os.Remove(file), nil)
 	plan := must.Get(s.Plan(s.context(), change(s.now, s.now)))(t)
 	if !strings.Contains(plan.Text, "  # local_file.app_conf will be created\n") || !strings.Contains(plan.Text, "Plan: 1 to add, 0 to change, 0 to destroy.\n") {
-		t.Errorf("the plan is\n%s", plan.Text)
+		t.Errorf("got plan\n%s", plan.Text)
 	}
 	s.deploy(s.now...)
 	equal(t, exists(file), true)
@@ -188,7 +188,7 @@ func TestBackend(t *testing.T) {
 	got := s.deploy(pet(1, nil))
 	plan := must.Get(s.Plan(s.Context(), change(s.now, resources{pet(2, provisioner.Properties{"length": 4.0})})))(t)
 	if !strings.HasSuffix(plan.Text, "Plan: 1 to add, 0 to change, 1 to destroy.\n") {
-		t.Errorf("the plan is\n%s", plan.Text)
+		t.Errorf("got plan\n%s", plan.Text)
 	}
 	lose := func() {
 		must.Do(t, os.RemoveAll(filepath.Join(s.workspace, ".lumi")))
@@ -199,6 +199,6 @@ func TestBackend(t *testing.T) {
 	s.deploy()
 	state, err := os.ReadFile(filepath.Join(states, "dev", "site.tfstate"))
 	if err != nil || !strings.Contains(string(state), `"resources": []`) {
-		t.Errorf("the state is %s, %v", state, err)
+		t.Errorf("got state %s, %v", state, err)
 	}
 }

@@ -47,7 +47,7 @@ func withTofu(m *testing.M) int {
 func needTofu(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(tofuDir, "tofu")); err != nil {
-		t.Skip("there is no bin/tofu/tofu: run 'make tofu', which takes minutes")
+		t.Skip("bin/tofu/tofu not found: run 'make tofu', which takes minutes")
 	}
 	t.Parallel()
 }

@@ -108,7 +108,7 @@ func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) 
 	return all, nil
 }
 
-// protected returns a value with secrets where marks, a value of the same shape, is true, or where a secret occurs.
+// protected returns a value with secrets where sensitive, a value of the same shape, is true, or where a secret occurs.
 func protected(v, sensitive any, secrets *wire.Secrets) any {
 	if sensitive == true {
 		return provisioner.Secret{Value: v}

@@ -114,10 +114,10 @@ func TestConfiguration(t *testing.T) {
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
 	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": u, "lumi:create": cloud.Attempt(u, "")}
 	if got := a.Tags(string(id)); !maps.Equal(got, want) {
-		t.Errorf("the network has tags %v, want %v", got, want)
+		t.Errorf("got tags %v, want %v", got, want)
 	}
 	if !a.tokens["a-token"] || len(a.tokens) != 1 {
-		t.Errorf("requests carried the tokens %v", a.tokens)
+		t.Errorf("got tokens %v", a.tokens)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAssumeRole(t *testing.T) {
 	}
 	must.Get(create(t, config))(t)
 	if !a.tokens["of-the-role"] || len(a.tokens) != 1 {
-		t.Errorf("requests carried the tokens %v", a.tokens)
+		t.Errorf("got tokens %v", a.tokens)
 	}
 
 	config.Credentials = keys("AKIDSTRANGER", nil)
@@ -207,14 +207,14 @@ func TestWrongCredentials(t *testing.T) {
 
 func TestNoAnswer(t *testing.T) {
 	isolate(t, nil)
-	nobody := httptest.NewServer(nil)
-	nobody.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
 	_, err := create(t, &aws.Config{
 		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
-		Endpoints: map[aws.Service]string{aws.EC2Service: nobody.URL},
+		Endpoints: map[aws.Service]string{aws.EC2Service: closed.URL},
 	})
-	want := fmt.Sprintf(`no response from AWS: Post "%s/": dial tcp %s: connect: connection refused`, nobody.URL,
-		strings.TrimPrefix(nobody.URL, "http://"))
+	want := fmt.Sprintf(`no response from AWS: Post "%s/": dial tcp %s: connect: connection refused`, closed.URL,
+		strings.TrimPrefix(closed.URL, "http://"))
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.RetryError)) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -232,8 +232,8 @@ func TestOutcome(t *testing.T) {
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // for handshakes
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
-	nobody := httptest.NewServer(nil)
-	nobody.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
 	for name, test := range map[string]struct {
 		address  string // "" for the failing server
 		failures []ec2server.Failure
@@ -249,7 +249,7 @@ func TestOutcome(t *testing.T) {
 			"", []ec2server.Failure{ec2server.Refused},
 			"UnauthorizedOperation: You are not authorized to perform this operation", nil,
 		},
-		"nobody there":          {nobody.URL, nil, "connect: connection refused", &lumi.RetryError{}},
+		"unreachable":           {closed.URL, nil, "connect: connection refused", &lumi.RetryError{}},
 		"untrusted certificate": {untrusted.URL, nil, "x509: certificate signed by unknown authority", &lumi.RetryError{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,18 +294,18 @@ func TestCanceled(t *testing.T) {
 	}
 	_, err := vpcs.Create(ctx, request)
 	if !errors.Is(err, context.Canceled) || !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("the canceled call ended with %v", err)
+		t.Errorf("canceled call: got %v", err)
 	}
 	found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request))
 	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(found.ID) {
-		t.Errorf("then there are %v, %v", left, err)
+		t.Errorf("after the cancellation: got %v, %v", left, err)
 	}
 	request.Token = "two"
 	if found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request)); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("the Create with another token made %v, %v", found, err)
+		t.Errorf("Create with another token: got %v, %v", found, err)
 	}
 	if _, err := vpcs.Find(ctx, (*lumi.FindRequest)(request)); !errors.Is(err, context.Canceled) {
-		t.Errorf("after it was canceled: %v", err)
+		t.Errorf("after the cancellation: got %v", err)
 	}
 }
 
@@ -323,17 +323,17 @@ func TestWait(t *testing.T) {
 		})
 		if want := "waiting for vpc-1: still pending after 5m0s: context deadline exceeded"; err == nil || err.Error() != want ||
 			asked < 15 {
-			t.Errorf("%v, asked %d times", err, asked)
+			t.Errorf("got %v after %d requests", err, asked)
 		}
 		want := []string{"waiting for vpc-1: not visible yet", "waiting for vpc-1: pending"}
 		if !slices.Equal(progress, want) {
-			t.Errorf("progress is %q", progress)
+			t.Errorf("got progress %q", progress)
 		}
 		failure := errors.New("out of order")
 		if err := cloud.Wait(ctx, "vpc-1", func(context.Context) (string, bool, error) {
 			return "", false, failure
 		}); !errors.Is(err, failure) {
-			t.Errorf("a failure is %v", err)
+			t.Errorf("failure: got %v", err)
 		}
 	})
 }
@@ -363,7 +363,7 @@ func TestFind(t *testing.T) {
 				})
 				if !errors.Is(err, test.want) || err == nil && id != "vpc-1" ||
 					errors.Is(err, lumi.ErrNotFound) != (name == "never") {
-					t.Errorf("found %q, %v", id, err)
+					t.Errorf("got %q, %v", id, err)
 				}
 			})
 		})
@@ -416,13 +416,13 @@ func TestMark(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
 	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u {
-		t.Errorf("%s is read back as %s", u, got)
+		t.Errorf("got %[2]s, want %[1]s", u, got)
 	}
 	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
 	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); got != "" {
-		t.Errorf("%s is read back as %s", odd, got)
+		t.Errorf("got %[2]s, want %[1]s", odd, got)
 	}
 	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {
-		t.Errorf("%s is marked %s", odd, mark)
+		t.Errorf("mark of %s: got %s", odd, mark)
 	}
 }

@@ -46,7 +46,7 @@ func TestTimeouts(t *testing.T) {
 			t.Errorf("%s: got  %v (%T)\nwant %s (%T)", name, err, meaning, test.want, test.meaning)
 		}
 		if again := Error(err); again == nil || again.Error() != err.Error() {
-			t.Errorf("%s: again, it is %v", name, again)
+			t.Errorf("%s: second call: got %v", name, again)
 		}
 	}
 }

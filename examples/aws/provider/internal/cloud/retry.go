@@ -58,7 +58,7 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 }
 
 // FindMade looks for a resource whose Create had an uncertain outcome, until it is visible or the timeout expires. Look
-// returns an empty id if it finds none. FindMade returns [lumi.ErrNotFound] only if Amazon responded.
+// returns an empty id if it finds none. FindMade returns [lumi.ErrNotFound] only if the last look succeeded.
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string
 	var failure error
