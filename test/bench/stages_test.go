@@ -68,7 +68,7 @@ func (s *stages) check(b *testing.B) time.Duration {
 	return cpuTime(b, func() error {
 		pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: s.idl})
 		if err == nil && pkg == nil {
-			err = fmt.Errorf("the corpus is wrong: %v", diags[0])
+			err = fmt.Errorf("invalid corpus: %v", diags[0])
 		}
 		s.pkg = pkg
 		return err

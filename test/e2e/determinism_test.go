@@ -51,11 +51,11 @@ func TestDeterminism(t *testing.T) {
 			want = files
 		}
 		if diff := cmp.Diff(want, files); diff != "" {
-			t.Errorf("%s: other output than %s (-first +now)\n%s", test.name, tests[0].name, diff)
+			t.Errorf("%s: output differs from %s (-first +now):\n%s", test.name, tests[0].name, diff)
 		}
 	}
 	if len(want) < 50 {
-		t.Errorf("%d files are too few for the example", len(want))
+		t.Errorf("got only %d files", len(want))
 	}
 }
 

@@ -27,7 +27,7 @@ func TestGolden(t *testing.T) {
 				text := compile(t, checkout, nil, idl)
 				machine := compile(t, checkout, nil, idl, "--diagnostics=json", "-q")
 				if text.code != 1 || machine.code != 1 {
-					t.Errorf("exit codes %d and %d, want 1", text.code, machine.code)
+					t.Errorf("got exit codes %d and %d, want 1", text.code, machine.code)
 				}
 				compareFile(t, filepath.Join(dir, "diagnostics.txt"), text.stderr)
 				compareFile(t, filepath.Join(dir, "diagnostics.json"), machine.stdout)
@@ -38,7 +38,7 @@ func TestGolden(t *testing.T) {
 				regenerate(t, dir, args)
 			}
 			if got := compile(t, checkout, nil, append(args, "--check")...); got.code != 0 {
-				t.Errorf("not current; run 'make golden' and read the change\n%s%s", got.stdout, got.stderr)
+				t.Errorf("out of date; run 'make golden' and review the diff\n%s%s", got.stdout, got.stderr)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func compareFile(t *testing.T, name, got string) {
 	}
 	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not current; run 'make golden' and read the change (-file +now)\n%s", name, diff)
+		t.Errorf("%s is out of date; run 'make golden' and review the diff (-file +now):\n%s", name, diff)
 	}
 }
 

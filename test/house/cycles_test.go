@@ -23,9 +23,9 @@ var layered = []string{
 // use is a use of a declaration in another file of the same package.
 type use struct{ name, at string }
 
-// TestFileCircles checks that the files of layered packages form no cycles: a file may use functions, types and variables
+// TestFileCycles checks that the files of layered packages form no cycles: a file may use functions, types and variables
 // of lower files only. Methods count as part of their types.
-func TestFileCircles(t *testing.T) {
+func TestFileCycles(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
 	all := must.Get(packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, layered...))(t)
 	for _, p := range all {
@@ -33,10 +33,10 @@ func TestFileCircles(t *testing.T) {
 			t.Fatal(err)
 		}
 		uses := usesBetweenFiles(p)
-		if circle := circleOf(uses); circle != nil {
+		if cycle := cycleOf(uses); cycle != nil {
 			var lines []string
-			for i, file := range circle {
-				next := circle[(i+1)%len(circle)]
+			for i, file := range cycle {
+				next := cycle[(i+1)%len(cycle)]
 				u := uses[file][next]
 				lines = append(lines, fmt.Sprintf("%s uses %s of %s", u.at, u.name, next))
 			}
@@ -77,19 +77,19 @@ func usesBetweenFiles(p *packages.Package) map[string]map[string]use {
 	return uses
 }
 
-// circleOf returns a shortest cycle of files, or nil.
-func circleOf(uses map[string]map[string]use) (shortest []string) {
+// cycleOf returns a shortest cycle of files, or nil.
+func cycleOf(uses map[string]map[string]use) (shortest []string) {
 	for _, start := range slices.Sorted(maps.Keys(uses)) {
 		from := map[string]string{start: ""}
 		for next := []string{start}; len(next) > 0; next = next[1:] {
 			for _, to := range slices.Sorted(maps.Keys(uses[next[0]])) {
 				if to == start {
-					var circle []string
+					var cycle []string
 					for at := next[0]; at != ""; at = from[at] {
-						circle = append(circle, at)
+						cycle = append(cycle, at)
 					}
-					if slices.Reverse(circle); shortest == nil || len(circle) < len(shortest) {
-						shortest = circle
+					if slices.Reverse(cycle); shortest == nil || len(cycle) < len(shortest) {
+						shortest = cycle
 					}
 				} else if _, seen := from[to]; !seen {
 					from[to] = next[0]

@@ -594,10 +594,10 @@ func TestReach(t *testing.T) {
 		"a": {Imports: []string{"b", "c"}}, "b": {Imports: []string{"a", "d"}}, "c": {Imports: []string{"C"}}, "d": {},
 	}
 	if chain := reach(packages, "a", []string{"d"}); !slices.Equal(chain, []string{"a", "b", "d"}) {
-		t.Errorf("the chain from a to d is %v", chain)
+		t.Errorf("chain from a to d: got %v", chain)
 	}
 	if chain := reach(packages, "c", []string{"d", "a"}); chain != nil {
-		t.Errorf("there is a chain from c: %v", chain)
+		t.Errorf("chain from c: got %v", chain)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestClient(t *testing.T) {
 	out := node.Run(t, scripts(t), "node", "client.mjs", providertest.Build(t, "./lumi-resource-depot"))
 	var made, want []string
 	if err := json.Unmarshal([]byte(out), &made); err != nil {
-		t.Fatalf("the client wrote %q: %v", out, err)
+		t.Fatalf("client failed: %[2]v\n%[1]s", out, err)
 	}
 	service := lumirpc.File_lumirpc_provider_proto.Services().ByName("ResourceProvider").Methods()
 	for i := range service.Len() {
@@ -49,7 +49,7 @@ func TestClient(t *testing.T) {
 	slices.Sort(made)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, made); diff != "" {
-		t.Errorf("the client does not make every call (-want +got):\n%s", diff)
+		t.Errorf("calls made by the client (-want +got):\n%s", diff)
 	}
 }
 
@@ -192,7 +192,7 @@ func scripts(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@grpc")); err != nil {
-		t.Fatalf("gRPC for Node is missing: run 'npm ci' in %s", dir)
+		t.Fatalf("gRPC for Node not found: run 'npm ci' in %s", dir)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.mjs"))
 	if err != nil {

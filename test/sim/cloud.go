@@ -151,7 +151,7 @@ func (c *Cloud) reach(inputs map[string]any) error {
 			return lumi.Faultf(ref.from, "refers to %s, which does not exist", ref.to)
 		}
 		if wait := to.hiddenFor(); wait > 0 {
-			return &lumi.RetryError{Err: fmt.Errorf("%s is not visible everywhere yet", ref.to), After: wait}
+			return &lumi.RetryError{Err: fmt.Errorf("%s is not fully visible yet", ref.to), After: wait}
 		}
 	}
 	return nil

@@ -57,10 +57,10 @@ func TestConformance(t *testing.T) {
 			}
 			base.Delete(t)
 			if left := c.Resources(); len(left) > 0 {
-				t.Errorf("%v was left", left)
+				t.Errorf("left behind: %v", left)
 			}
 			if v := c.Violations(); len(v) > 0 && typ.Token != disk {
-				t.Errorf("violations: %v", v)
+				t.Errorf("got violations %v", v)
 			}
 		})
 	}
@@ -133,23 +133,23 @@ func TestRepeatedCreate(t *testing.T) {
 		first := c.Resources()[0]
 		switch id, err := e.find(t.Context()); {
 		case errors.Is(err, errors.ErrUnsupported) != (test.find == "unsupported"), err == nil && id != first.ID:
-			t.Errorf("%s: Find returns %s, %v", test.typ, id, err)
+			t.Errorf("%s: Find got %s, %v", test.typ, id, err)
 		}
 		must.Do(t, e.create(t.Context(), nil))
 		if got := show(c); got != test.resources {
-			t.Errorf("%s: there is %s, want %s", test.typ, got, test.resources)
+			t.Errorf("%s: got resources %s, want %s", test.typ, got, test.resources)
 		}
 		for range 20 { // The choice must not depend on chance.
 			if id, err := e.find(t.Context()); err == nil && id != min(first.ID, e.id) {
-				t.Errorf("%s: Find returns %s, not the first of %s and %s", test.typ, id, first.ID, e.id)
+				t.Errorf("%s: Find got %s, want the first of %s and %s", test.typ, id, first.ID, e.id)
 			}
 		}
 		got := strings.Join(c.Violations(), "\n")
 		if (got == "") != (test.violation == "") || !strings.HasPrefix(got, test.violation) {
-			t.Errorf("%s: violations: %q", test.typ, got)
+			t.Errorf("%s: got violations %q", test.typ, got)
 		}
 		if made := first.ID == e.id; made != (test.typ == bucket) {
-			t.Errorf("%s: the second Create returns %s, the first made %s", test.typ, e.id, first.ID)
+			t.Errorf("%s: second Create got %s, want %s of the first", test.typ, e.id, first.ID)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestTokens(t *testing.T) {
 		"Create of " + string(b.urn) + " with other inputs and the token of " + string(c.Calls()[2].ID),
 	}
 	if got := c.Violations(); !slices.Equal(got, want) {
-		t.Errorf("violations: %q", got)
+		t.Errorf("got violations %q", got)
 	}
 }
 
@@ -198,14 +198,14 @@ func TestConcurrentCalls(t *testing.T) {
 		wg.Go(func() { _ = b.create(ctx, nil) })
 		wg.Wait()
 		if v := c.Violations(); v != nil {
-			t.Errorf("two resources: %q", v)
+			t.Errorf("two resources: got %q", v)
 		}
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Go(func() { _ = a.delete(ctx) })
 		wg.Wait()
 		want := []string{"Delete of urn:lumi:test::app:index::sim:index:Disk::a while another call about it runs"}
 		if v := c.Violations(); !slices.Equal(v, want) {
-			t.Errorf("one resource: %q", v)
+			t.Errorf("one resource: got %q", v)
 		}
 	})
 }
@@ -228,7 +228,7 @@ func TestReferences(t *testing.T) {
 	at := map[string]any{"at": a.state["arn"]}
 	must.Do(t, b.create(t.Context(), on))
 	if got := c.Resources()[1].Inputs["on"]; !reflect.DeepEqual(got, []any{string(a.id)}) {
-		t.Errorf("the cloud has %v", got)
+		t.Errorf("got resources %v", got)
 	}
 	want(a.delete(t.Context()), string(b.id)+" still refers to it")
 	must.Do(t, errors.Join(d.create(t.Context(), at), b.update(t.Context(), nil)))
@@ -236,12 +236,12 @@ func TestReferences(t *testing.T) {
 	must.Do(t, errors.Join(d.delete(t.Context()), a.delete(t.Context())))
 	want(b.update(t.Context(), on), "on: refers to "+string(a.id)+", which does not exist")
 	if err := errors.Join(b.update(t.Context(), map[string]any{"at": string(b.id)}), b.delete(t.Context())); err != nil {
-		t.Errorf("a reference to itself: %v", err)
+		t.Errorf("self-reference: got %v", err)
 	}
 	of := "Delete of " + string(a.urn) + ", although "
 	violations := []string{of + string(b.id) + " refers to it", of + string(d.id) + " refers to it"}
 	if got := c.Violations(); !slices.Equal(got, violations) {
-		t.Errorf("violations: %q", got)
+		t.Errorf("got violations %q", got)
 	}
 }
 
@@ -280,11 +280,11 @@ func TestGone(t *testing.T) {
 	}
 	z := newEngine(c, disk, "z")
 	if err := errors.Join(z.create(t.Context(), nil), newEngine(c, bucket, "z").create(t.Context(), nil)); err != nil {
-		t.Errorf("the name in another type: %v", err)
+		t.Errorf("same name in another type: got %v", err)
 	}
 	imported := &lumi.GetRequest{ID: z.id, Purpose: lumi.Import}
 	if _, err := c.Provider(bucket).Get(t.Context(), imported); kind(err) != "not found" {
-		t.Errorf("Get by the id of another type: %v", err)
+		t.Errorf("Get with the id of another type: got %v", err)
 	}
 	c.Remove(e.id)
 	if _, err := e.get(t.Context()); !errors.Is(err, lumi.ErrNotFound) {
@@ -297,7 +297,7 @@ func TestGone(t *testing.T) {
 		t.Errorf("Delete: %v", err)
 	}
 	if last := c.Calls()[7]; last.Op != sim.Delete || !errors.Is(last.Err, lumi.ErrNotFound) || last.Effect != 0 {
-		t.Errorf("the log has %+v", last)
+		t.Errorf("got last call %+v", last)
 	}
 }
 
@@ -343,7 +343,7 @@ func TestLag(t *testing.T) {
 		at := map[string]any{"at": string(a.id)}
 		retry := new(lumi.RetryError)
 		if err := b.create(ctx, at); !errors.As(err, &retry) || retry.After <= 0 || retry.After > 20*time.Second {
-			t.Fatalf("a reference to what is new: %v", err)
+			t.Fatalf("reference to a new resource: got %v", err)
 		}
 		must.Do(t, a.update(ctx, map[string]any{"size": 1.5}))
 		began := time.Now()
@@ -355,7 +355,7 @@ func TestLag(t *testing.T) {
 		}
 		must.Do(t, a.update(ctx, map[string]any{"size": 2.0}))
 		if err := newEngine(c, disk, "c").create(ctx, at); err != nil {
-			t.Errorf("a reference to what was updated: %v", err)
+			t.Errorf("reference to an updated resource: got %v", err)
 		}
 		for i, want := range []float64{1.5, 2} {
 			if got, err := a.get(ctx); err != nil || got["size"] != want {
@@ -373,12 +373,12 @@ func TestDrift(t *testing.T) {
 	c.Change(a.id, "size", 9.0)
 	got, err := a.get(t.Context())
 	if err != nil || got["size"] != 9.0 || got["etag"] == a.state["etag"] || got["arn"] != a.state["arn"] {
-		t.Errorf("after a change: %v, %v; before: %v", got, err, a.state)
+		t.Errorf("after a change: got %v, %v; before: %v", got, err, a.state)
 	}
 	must.Do(t, a.update(t.Context(), map[string]any{"mode": "rw"}))
 	// Update changes only differences from the old state, which does not contain the 9.
 	if in := c.Resources()[0].Inputs; in["size"] != 9.0 || in["mode"] != "rw" {
-		t.Errorf("after an update: %v", in)
+		t.Errorf("after an update: got %v", in)
 	}
 }
 
@@ -436,11 +436,11 @@ func TestTypes(t *testing.T) {
 		!slices.ContainsFunc(d.Properties, func(p lumi.Property) bool {
 			return p.Name == "arn" && p.Kind == lumi.KindAny && p.Flags == lumi.Out && p.Required
 		}) {
-		t.Errorf("servers: %+v, %v", d, err)
+		t.Errorf("servers: got %+v, %v", d, err)
 	}
 	if d, err = c.Provider(bucket).Describe(t.Context()); err != nil || !d.Named || d.CanFind || !d.IdempotentCreate ||
 		!d.Properties[0].Required {
-		t.Errorf("buckets: %+v, %v", d, err)
+		t.Errorf("buckets: got %+v, %v", d, err)
 	}
 	for _, typ := range types {
 		res, err := c.Provider(typ.Token).InspectChange(t.Context(), &lumi.InspectChangeRequest{
@@ -466,7 +466,7 @@ func TestTypes(t *testing.T) {
 	}
 	check.Properties = bag(map[string]any{"size": "big"})
 	if _, err := c.Provider(server).Check(t.Context(), check); err == nil || err.Error() != "size: is a string" {
-		t.Errorf("Check of a size: %v", err)
+		t.Errorf("Check of a string size: got %v", err)
 	}
 }
 
@@ -539,6 +539,6 @@ func TestInterleaving(t *testing.T) {
 		differ[strings.Join(lines, "\n")] = true
 	}
 	if len(differ) != 20 {
-		t.Errorf("20 seeds made %d outcomes", len(differ))
+		t.Errorf("got %d outcomes from 20 seeds", len(differ))
 	}
 }

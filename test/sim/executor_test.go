@@ -104,13 +104,13 @@ func TestExecutors(t *testing.T) {
 	caught := 0
 	for seed := range uint64(100) {
 		if wrong := run(t, seed, careful); wrong != nil {
-			t.Errorf("seed %d: the careful executor: %q", seed, wrong)
+			t.Errorf("seed %d: careful executor: got %q", seed, wrong)
 		}
 		if run(t, seed, naive) != nil {
 			caught++
 		}
 	}
 	if caught < 95 {
-		t.Errorf("the naive executor was caught in %d of 100 runs", caught)
+		t.Errorf("naive executor failed in %d of 100 runs", caught)
 	}
 }

@@ -217,12 +217,12 @@ func TestFaults(t *testing.T) {
 						t.Errorf("%s took %v and returned %v", op, time.Since(began), err)
 					}
 					if err != nil && !hangs && !strings.Contains(err.Error(), "simulated fault: "+test.fault.String()) {
-						t.Errorf("%s: the error does not say that it was simulated: %v", op, err)
+						t.Errorf("%s: error does not mention the simulated fault: %v", op, err)
 					}
 					calls := c.Calls()
 					last := calls[len(calls)-1]
 					if last.Op != op || (last.Err == nil) != (err == nil) || (last.Effect > 0) != (before != after) {
-						t.Errorf("%s: the log has %+v", op, last)
+						t.Errorf("%s: got last call %+v", op, last)
 					}
 				})
 			}
@@ -252,7 +252,7 @@ func TestHalf(t *testing.T) {
 		for _, step := range []string{"partial", "ok"} {
 			got, err := e.get(t.Context())
 			if err != nil || !reflect.DeepEqual(got, e.state) || got["region"] != "oslo" {
-				t.Fatalf("seed %d: got %v, %v; the error said %v", seed, got, err, e.state)
+				t.Fatalf("seed %d: got %v, %v; want %v from the error", seed, got, err, e.state)
 			}
 			if got["size"] != nil && got["mode"] != nil && step == "partial" {
 				full++
@@ -264,11 +264,11 @@ func TestHalf(t *testing.T) {
 		}
 		want := map[string]any{"name": "a", "size": 2.0, "region": "oslo", "mode": "rw"}
 		if got := c.Resources()[0].Inputs; !reflect.DeepEqual(got, want) {
-			t.Errorf("seed %d: the end is %v", seed, got)
+			t.Errorf("seed %d: got final state %v", seed, got)
 		}
 	}
 	if full == 0 || full == 20 {
-		t.Errorf("%d of 20 partial calls did all", full)
+		t.Errorf("%d of 20 partial calls were complete", full)
 	}
 }
 
@@ -283,7 +283,7 @@ func TestCanceled(t *testing.T) {
 			cancel()
 			ends[kind(err)+" "+show(c)]++
 			if kind(err) == "partial" && !strings.Contains(err.Error(), "simulated fault: failed after") {
-				t.Errorf("seed %d: a call that was canceled knows what it did: %v", seed, err)
+				t.Errorf("seed %d: canceled call reports its effect: %v", seed, err)
 			}
 		}
 		if ends["ok a:1"] == 0 || ends["partial a:1"] == 0 || ends["uncertain a:1"] == 0 || ends["uncertain "] == 0 ||
@@ -294,7 +294,7 @@ func TestCanceled(t *testing.T) {
 		done, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := newEngine(c, disk, "a").create(done, nil); kind(err) != "failed" || len(c.Calls()) > 0 {
-			t.Errorf("a call that was canceled before: %v, %v", err, c.Calls())
+			t.Errorf("call with a canceled context: got %v, %v", err, c.Calls())
 		}
 	})
 }

@@ -7,9 +7,9 @@ import lumi "github.com/lumi-idl/lumi/runtime"
 // This stub works with every runtime that declares this constant.
 const _ = lumi.StubVersion1
 
-// Config is what the provider is configured with.
+// Config is the configuration of the provider.
 type Config struct {
-	// Region is where things are.
+	// Region is the location of resources.
 	Region string
 	// Password opens the door.
 	Password *string

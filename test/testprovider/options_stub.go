@@ -14,7 +14,7 @@ const _ = lumi.StubVersion2
 
 // Cache is the type token of the resource.
 //
-// Cache keeps what is slow to find.
+// Cache keeps slow results.
 //
 // Deprecated: use Store.
 const Cache tokens.Type = "feature:index:Cache"
@@ -92,7 +92,7 @@ func NewCacheProvider(ops CacheProviderOps) *CacheProvider {
 	return &CacheProvider{lumi.NewProvider(Cache, func() *cache { return new(cache) }, ops).Formerly("feature:index:Memory", "feature:index:Buffer")}
 }
 
-// Disk is where a cache is.
+// Disk is the location of a cache.
 //
 // Deprecated: caches are in memory.
 type Disk struct {
@@ -135,7 +135,7 @@ func (s *Disk) Lumi(p *lumi.Props) {
 // Shards is a number of shards.
 type Shards = float64
 
-// Eviction is what a full cache does.
+// Eviction is the policy of a full cache.
 type Eviction string
 
 // The values of Eviction.

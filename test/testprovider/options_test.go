@@ -68,11 +68,11 @@ func TestDeprecated(t *testing.T) {
 	} {
 		_, got, err := check(t, test.properties)
 		if err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("%v: warnings %q, error %v; want %q", test.properties, got, err, test.want)
+			t.Errorf("%v: got warnings %q, error %v; want %q", test.properties, got, err, test.want)
 		}
 	}
 	if _, got, err := check(t, map[string]any{"gigabytes": true}); err == nil || len(got) > 0 {
-		t.Errorf("wrong properties: warnings %q, error %v", got, err)
+		t.Errorf("invalid properties: got warnings %q, error %v", got, err)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestDefaultsAndState(t *testing.T) {
 	bag := must.Get(structpb.NewStruct(map[string]any{"disks": []any{}, "label": "a"}))(t)
 	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: lumi.BagOf(bag)})
 	if err != nil || got.Properties.Struct().Fields["shards"] != nil {
-		t.Errorf("state has %v, error %v", got, err)
+		t.Errorf("got state %v, error %v", got, err)
 	}
 	change := must.Get(p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: lumi.BagOf(bag), New: lumi.BagOf(bag)}))(t)
 	var paths []string
@@ -127,7 +127,7 @@ func TestDefaultsAndState(t *testing.T) {
 	}
 	slices.Sort(paths)
 	if want := []string{"eviction", "shards", "warm"}; !slices.Equal(paths, want) {
-		t.Errorf("changes %q, want %q", paths, want)
+		t.Errorf("got changes %q, want %q", paths, want)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestRelated(t *testing.T) {
 	const want = "disks[0].token: cannot be combined with path\ndisks[0].token: also needs url\n" +
 		"disks[1]: exactly one of path, url, any is required, found none"
 	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 
@@ -172,14 +172,14 @@ func TestFormerNames(t *testing.T) {
 	old := map[string]any{"bytes": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}
 	change, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: bag(old), New: bag(now)})
 	if err != nil || len(change.Changes) > 0 {
-		t.Errorf("a new name is a change: %v, %v", change, err)
+		t.Errorf("new name: got %v, %v", change, err)
 	}
 	_, _, err = check(t, map[string]any{"length": 1.0, "disks": []any{map[string]any{"path": "/a", "limit": 1.0}}})
 	const want = "disks[0].limit: no such property; it was renamed to quota\nlength: no such property; it was renamed to size"
 	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+		t.Errorf("got error %v, want %s", err, want)
 	}
 	if got := p.FormerTokens(); !slices.Equal(got, []tokens.Type{"feature:index:Memory", "feature:index:Buffer"}) {
-		t.Errorf("former tokens %q", got)
+		t.Errorf("got former tokens %q", got)
 	}
 }

@@ -25,7 +25,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 		if s.Len() != want || references != want {
-			t.Errorf("asked for %d resources: %d with %d references", resources, s.Len(), references)
+			t.Errorf("%d resources: got %d with %d references", resources, s.Len(), references)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func TestWriteChanged(t *testing.T) {
 		}
 	}
 	if differ != 4 {
-		t.Errorf("%d resources differ in 2 clusters", differ)
+		t.Errorf("got %d differences in 2 clusters", differ)
 	}
 	for r := range parse(10, func(int) bool { return false }).Vertices() {
 		if old.Vertex(r.Key()) != nil {
-			t.Errorf("%s is in the first clusters too", r.Key())
+			t.Errorf("%s is already in the first clusters", r.Key())
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestForeign(t *testing.T) {
 		must.Do(t, c.write(&b, 40))
 		result := must.Get(convert.Convert(b.String(), convert.Options{}))(t)
 		if n := result.Snapshot.Len(); result.From != from || n != 40 || result.Linked != 40 {
-			t.Errorf("%s: %d resources from %s, %d links", from, n, result.From, result.Linked)
+			t.Errorf("%s: got %d resources from %s with %d links", from, n, result.From, result.Linked)
 		}
 		decoder := json.NewDecoder(&b)
 		decoder.DisallowUnknownFields()

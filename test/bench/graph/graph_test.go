@@ -29,7 +29,7 @@ type stage struct {
 var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {
-			b.Fatal("not JSON")
+			b.Fatal("invalid JSON")
 		}
 	}},
 	{"typed", func(b *testing.B, w *work) {
@@ -49,7 +49,7 @@ var stages = append([]stage{
 	}},
 	{"clone", func(b *testing.B, w *work) {
 		if w.snapshot.Clone().Len() != w.snapshot.Len() {
-			b.Fatal("not all was cloned")
+			b.Fatal("incomplete clone")
 		}
 	}},
 	{"index", func(b *testing.B, w *work) {
@@ -66,13 +66,13 @@ var stages = append([]stage{
 		for r := range w.snapshot.Vertices() {
 			for target := range r.Properties.References() {
 				if target.Type == "" {
-					b.Fatal("a reference leads nowhere")
+					b.Fatal("dangling reference")
 				}
 				references++
 			}
 		}
 		if references != w.snapshot.Len() {
-			b.Fatal("not all was seen")
+			b.Fatal("incomplete walk")
 		}
 	}},
 }, comparisons()...)

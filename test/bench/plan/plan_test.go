@@ -38,7 +38,7 @@ func (p *provider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, 
 }
 
 func (p *provider) Name(context.Context, plan.Desired) (string, error) {
-	return "", fmt.Errorf("disks have names")
+	return "", fmt.Errorf("disks are named by programs")
 }
 
 func (p *provider) Get(context.Context, plan.Existing) (inputs, outputs lumigl.Value, err error) {
@@ -163,7 +163,7 @@ func (w *work) planUnchanged(b *testing.B) {
 		}
 	}
 	if p.calls > 0 {
-		b.Fatalf("%d calls about resources that are the same", p.calls)
+		b.Fatalf("got %d calls for unchanged resources", p.calls)
 	}
 }
 
@@ -178,7 +178,7 @@ func (w *work) planChanged(b *testing.B) {
 		}
 	}
 	if updates != w.disks/100 {
-		b.Fatalf("%d updates of %d disks", updates, w.disks)
+		b.Fatalf("got %d updates of %d disks", updates, w.disks)
 	}
 }
 

@@ -65,12 +65,12 @@ package cloud
 
 import "` + Lumi + `/idl"
 
-// Config is how the provider reaches the cloud.
+// Config is the configuration of the provider.
 type Config struct {
 	idl.Config
-	// The place where resources are created.
+	// The location of resources.
 	Region string
-	// What to sign requests with.
+	// The key that signs requests.
 	Token *string ` + "`lumi:\"optional,secret\"`" + `
 }
 `

@@ -46,7 +46,7 @@ func TestCorpusIsGo(t *testing.T) {
 			t.Fatalf("%s: %v", path, err)
 		}
 		if diff := cmp.Diff(string(formatted), source); diff != "" {
-			t.Errorf("%s is not as gofmt would have it:\n%s", path, diff)
+			t.Errorf("%s is not gofmt-clean:\n%s", path, diff)
 		}
 	}
 	cmd := exec.Command("go", "vet", "./...")
@@ -57,7 +57,7 @@ func TestCorpusIsGo(t *testing.T) {
 	}
 }
 
-func TestCorpusIsIDL(t *testing.T) {
+func TestCorpusCompiles(t *testing.T) {
 	for seed := range uint64(4) {
 		dir, _ := read(t, corpus.Options{Resources: 60, Seed: seed})
 		_, diags, err := compile.Load(t.Context(), compile.Options{Dir: filepath.Join(dir, filepath.FromSlash(corpus.IDL))})
@@ -76,11 +76,11 @@ func TestCorpusIsDeterministic(t *testing.T) {
 	expect.Equal(t, one, two, "the same options gave two corpora")
 	_, other := read(t, corpus.Options{Resources: 60, Seed: 1})
 	if cmp.Equal(one, other) {
-		t.Error("two seeds gave one corpus")
+		t.Error("two seeds generated the same corpus")
 	}
 }
 
-func TestCorpusHasTheRightSize(t *testing.T) {
+func TestCorpusSize(t *testing.T) {
 	const resources = 200
 	_, files := read(t, corpus.Options{Resources: resources})
 	count, properties, folders := 0, 0, map[string]bool{}
@@ -95,11 +95,11 @@ func TestCorpusHasTheRightSize(t *testing.T) {
 		properties += strings.Count(body, "\t// ")
 	}
 	if count != resources || len(folders) != resources/corpus.FolderSize {
-		t.Errorf("%d resources in %d folders, want %d in %d", count, len(folders), resources,
+		t.Errorf("got %d resources in %d folders, want %d in %d", count, len(folders), resources,
 			resources/corpus.FolderSize)
 	}
 	// Names and embedded properties add to the struct's own.
 	if mean := float64(properties) / float64(count); mean < 11.5 || mean > 12.5 {
-		t.Errorf("%.1f properties a resource, want about 12", mean)
+		t.Errorf("got %.1f properties per resource, want about 12", mean)
 	}
 }

@@ -64,35 +64,35 @@ package PACKAGE
 
 import "` + Lumi + `/idl"
 
-// owned is what some of the resources have in common.
+// owned is embedded by some resources.
 type owned struct {
 	idl.NamedResource
-	// Who is called when something is wrong with the resource.
+	// The contact for problems with the resource.
 	Contact *string ` + "`lumi:\"optional\"`" + `
-	// The revision that the service counts.
+	// The revision, incremented by the service.
 	Revision float64 ` + "`lumi:\"out\"`" + `
 }
 
-// Labeled is embedded by resources that can be labeled.
+// Labeled is embedded by resources with labels.
 type Labeled struct {
 	// The labels.
 	Labels *Labels ` + "`lumi:\"optional\"`" + `
 }
 
-// Labels are texts by name.
+// Labels are strings by name.
 type Labels map[string]string
 
-// A Rule is a condition, or several that have to hold together.
+// A Rule is a condition, or a conjunction of conditions.
 type Rule struct {
-	// What to look at.
+	// The name of the property.
 	Subject string
-	// What it has to be equal to.
+	// The required value.
 	Value any ` + "`lumi:\"optional\"`" + `
-	// Conditions that have to hold, too.
+	// Additional conditions.
 	And *[]Rule ` + "`lumi:\"optional\"`" + `
 }
 
-// MaxRules is how many rules may stand in a list.
+// MaxRules is the maximum number of rules in a list.
 const MaxRules = 8 * 16
 `
 

@@ -17,7 +17,7 @@ type resourceWriter struct {
 // resource writes the resource itself, with 9 to 15 properties.
 func (w *resourceWriter) resource() {
 	marker, extra := w.marker()
-	w.printf("\n// %s is a resource that stands for itself. %s\n", w.name, w.sentence())
+	w.printf("\n// %s is a resource. %s\n", w.name, w.sentence())
 	w.printf("type %s struct {\n\t%s\n", w.name, marker)
 	if extra != "" {
 		w.printf("\t%s\n", extra)
@@ -67,7 +67,7 @@ func (w *resourceWriter) structs() {
 // enum writes the enum, with three to six constants.
 func (w *resourceWriter) enum() {
 	typ := w.name + "State"
-	w.printf("\n// %s is what may become of %s.\n", typ, w.name)
+	w.printf("\n// %s is the state of %s.\n", typ, w.name)
 	w.printf("type %s string\n\n// The states.\nconst (\n", typ)
 	for _, i := range w.rand.Perm(len(states))[:3+w.rand.IntN(4)] {
 		w.printf("\t// The state in which it is %s.\n", states[i])
@@ -78,7 +78,7 @@ func (w *resourceWriter) enum() {
 
 // field writes one documented field.
 func (w *resourceWriter) field(name, typ, tag string) {
-	w.printf("\t// %s says something about the resource. %s\n", name, w.sentence())
+	w.printf("\t// %s is a property of the resource. %s\n", name, w.sentence())
 	w.printf("\t%s %s", name, typ)
 	if tag != "" {
 		w.printf(" `lumi:%q`", strings.ReplaceAll(tag, "FIELD", name))

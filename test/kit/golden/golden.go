@@ -22,7 +22,7 @@ func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Arc
 	t.Helper()
 	names := must.Get(filepath.Glob(pattern))(t)
 	if len(names) == 0 {
-		t.Fatalf("nothing matches %s", pattern)
+		t.Fatalf("no files match %s", pattern)
 	}
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {

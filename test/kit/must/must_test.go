@@ -23,6 +23,6 @@ func TestMust(t *testing.T) {
 	}
 	Get("", late)(r)
 	if want := []any{broken, late, late}; !reflect.DeepEqual(r.fatal, want) {
-		t.Errorf("fatal errors are %v, want %v", r.fatal, want)
+		t.Errorf("got fatal errors %v, want %v", r.fatal, want)
 	}
 }

@@ -21,7 +21,7 @@ func modules(t *testing.T, checkout string) string {
 	t.Helper()
 	dir := filepath.Join(checkout, "runtime", "typescript", "node_modules")
 	if _, err := os.Stat(filepath.Join(dir, "typescript")); err != nil {
-		t.Fatalf("the TypeScript compiler is missing: run 'npm ci' in %s", filepath.Dir(dir))
+		t.Fatalf("TypeScript compiler not found: run 'npm ci' in %s", filepath.Dir(dir))
 	}
 	return dir
 }

@@ -131,6 +131,6 @@ func TestDeployFailures(t *testing.T) {
 		})
 	}
 	if found != len(failures) {
-		t.Errorf("the table has %d of %d cases", found, len(failures))
+		t.Errorf("got %d of %d cases in the table", found, len(failures))
 	}
 }

@@ -26,7 +26,7 @@ func TestProviders(t *testing.T) {
 	for _, page := range pages {
 		text := read(t, filepath.Join(checkout, "docs", page))
 		if found := indented.FindString(text); found != "" {
-			t.Errorf("docs/%s has a block that is not executed, since it has no fence:\n%s", page, found)
+			t.Errorf("docs/%s: block without a fence is not executed:\n%s", page, found)
 		}
 		steps, err := tutorial.Steps(text, "")
 		if err != nil {
@@ -34,7 +34,7 @@ func TestProviders(t *testing.T) {
 		}
 		for _, step := range steps {
 			if step.Kind == tutorial.WriteFile && !strings.Contains(text, "`"+step.File+"`") {
-				t.Errorf("docs/%s:%d: the text does not mention %s, and the name in the fence is not shown", page, step.Line, step.File)
+				t.Errorf("docs/%s:%d: the text must mention %s, since the name in the fence is not rendered", page, step.Line, step.File)
 			}
 		}
 		r.Page = "docs/" + page
@@ -58,7 +58,7 @@ func TestAllPages(t *testing.T) {
 		want["providers/"+filepath.Base(page)] = true
 	}
 	if got := slices.Sorted(slices.Values(pages[1:])); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
-		t.Errorf("executed %q, found %q", got, slices.Sorted(maps.Keys(want)))
+		t.Errorf("got %q, want %q", got, slices.Sorted(maps.Keys(want)))
 	}
 }
 

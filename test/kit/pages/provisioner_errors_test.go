@@ -29,6 +29,6 @@ func TestProvisionerErrors(t *testing.T) {
 		}
 	}
 	if found < 16 {
-		t.Errorf("found %d messages", found)
+		t.Errorf("got %d messages", found)
 	}
 }

@@ -59,7 +59,7 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	bag := lumi.BagOf(drawBag(t, r.Properties, 3))
 	value := empty()
 	if err := lumi.Decode(bag, value); err != nil {
-		t.Fatalf("a bag that the model allows: %v\n%v", err, bag)
+		t.Fatalf("valid bag rejected: %v\n%v", err, bag)
 	}
 	made, err := lumi.Encode(value)
 	if err != nil {
@@ -79,7 +79,7 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(value, again) {
-		t.Fatalf("decoded %+v, and decoded again %+v", value, again)
+		t.Fatalf("first decoded to %+v, then to %+v", value, again)
 	}
 }
 
@@ -100,14 +100,14 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	}
 	invalid := new(lumi.InvalidError)
 	if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
-		t.Fatalf("not an error with faults: %v", err)
+		t.Fatalf("error without faults: %v", err)
 	}
 	for _, f := range invalid.Faults {
 		if f.Path == "" {
 			continue // a rule about several properties, none of which is in the bag
 		}
 		if head, _, _ := strings.Cut(strings.ReplaceAll(string(f.Path), "[", "."), "."); !slices.Contains(names, head) {
-			t.Fatalf("the fault %q is nowhere in the bag", f)
+			t.Fatalf("path of fault %q not found in the bag", f)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraint
 			return structpb.NewStructValue(drawBag(t, d.Properties, depth))
 		}
 	}
-	t.Fatalf("no such type: %#v", typ)
+	t.Fatalf("unknown type: %#v", typ)
 	return nil
 }
 

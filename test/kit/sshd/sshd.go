@@ -45,13 +45,13 @@ type Server struct {
 func Start(t testing.TB, config ...string) *Server {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
-		t.Skipf("%s is missing: install openssh-server", program)
+		t.Skipf("%s not found: install openssh-server", program)
 	}
 	if _, err := user.Lookup("sshd"); err != nil {
-		t.Skip("user sshd is missing: install openssh-server")
+		t.Skip("user sshd not found: install openssh-server")
 	}
 	if os.Getuid() != 0 {
-		t.Skip("only root can start sshd for this test")
+		t.Skip("requires root")
 	}
 	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 		t.Skip(err)
@@ -145,7 +145,7 @@ func (s *Server) run(t testing.TB) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	text, _ := os.ReadFile(s.Log)
-	t.Fatalf("sshd does not listen: %s", text)
+	t.Fatalf("sshd is not listening: %s", text)
 }
 
 func (s *Server) write(t testing.TB, name, content string) {

@@ -27,12 +27,12 @@ func TestLinks(t *testing.T) {
 			for _, match := range link.FindAllStringSubmatch(line, -1) {
 				links++
 				if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(match[1]))); err != nil {
-					t.Errorf("%s:%d: there is no %s", page, i+1, match[1])
+					t.Errorf("%s:%d: broken link to %s", page, i+1, match[1])
 				}
 			}
 		}
 	}
 	if links == 0 {
-		t.Error("no page has a link")
+		t.Error("no links found")
 	}
 }

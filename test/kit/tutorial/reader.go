@@ -54,7 +54,7 @@ func (r *Reader) Do(t *testing.T, steps ...Step) {
 			r.write(t, step, os.O_APPEND)
 		case ExpectOutput:
 			if !Resembles(step.Text, r.output) {
-				t.Errorf("%s:%d: the output is another (-want +got):\n%s", r.Page, step.Line, cmp.Diff(step.Text, r.output))
+				t.Errorf("%s:%d: output (-want +got):\n%s", r.Page, step.Line, cmp.Diff(step.Text, r.output))
 			}
 		}
 	}

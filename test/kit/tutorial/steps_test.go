@@ -37,7 +37,7 @@ func TestStepsOfPage(t *testing.T) {
 	}
 }
 
-func TestStepsThatNobodyCanDo(t *testing.T) {
+func TestInvalidSteps(t *testing.T) {
 	t.Parallel()
 	for markdown, want := range map[string]string{
 		"## Do\n```\nls\n```\n":   `line 2: info string must be sh, text, or a language and a file path, got ""`,
@@ -71,7 +71,7 @@ func TestResembles(t *testing.T) {
 		{"a", "go: downloading b\na", true},
 	} {
 		if got := tutorial.Resembles(c.want, c.got); got != c.same {
-			t.Errorf("Resembles(%q, %q) = %t", c.want, c.got, got)
+			t.Errorf("Resembles(%q, %q): got %t", c.want, c.got, got)
 		}
 	}
 }

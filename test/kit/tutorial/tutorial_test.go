@@ -58,12 +58,12 @@ func TestExcerpts(t *testing.T) {
 		case inBlock && text != "…":
 			found++
 			if !strings.Contains(page, text+"\n") {
-				t.Errorf("the tutorial has no line %q", text)
+				t.Errorf("tutorial does not contain line %q", text)
 			}
 		}
 	}
 	if found < 15 {
-		t.Errorf("found %d lines", found)
+		t.Errorf("got %d lines", found)
 	}
 }
 
@@ -72,14 +72,14 @@ func TestExcerpts(t *testing.T) {
 func TestDist(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip("there is no make")
+		t.Skip("make not found")
 	}
 	for platforms, separate := range map[string]bool{"": false, "linux/amd64": true} {
 		plan := node.Run(t, "../../..", "make", "-n", "dist", "PLATFORMS="+platforms)
 		plan, _, _ = strings.Cut(plan, "-o dist/ ") // The rest is the loop over the platforms.
 		for _, flag := range []string{"-trimpath", "CGO_ENABLED=0"} {
 			if strings.Contains(plan, flag) != separate {
-				t.Errorf("PLATFORMS=%s: %s is there: %t, want %t\n%s", platforms, flag, !separate, separate, plan)
+				t.Errorf("PLATFORMS=%s: %s used: got %t, want %t\n%s", platforms, flag, !separate, separate, plan)
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package feature
 
 import "github.com/lumi-idl/lumi/idl"
 
-// Cache keeps what is slow to find.
+// Cache keeps slow results.
 //
 // Deprecated: use Store.
 //
@@ -25,7 +25,7 @@ type Cache struct {
 	Age    float64 `lumi:"out,was=seconds,deprecated=look at the log"`
 }
 
-// Disk is where a cache is.
+// Disk is the location of a cache.
 //
 // Deprecated: caches are in memory.
 type Disk struct {
@@ -39,7 +39,7 @@ type Disk struct {
 // Shards is a number of shards.
 type Shards float64
 
-// Eviction is what a full cache does.
+// Eviction is the policy of a full cache.
 type Eviction string
 
 const (

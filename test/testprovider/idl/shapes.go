@@ -1,11 +1,11 @@
-// Package feature holds every kind of declaration, of option and of type that the IDL has. Stubs are generated from it
-// for the tests of the runtime and of the generator.
+// Package feature contains every kind of declaration, option and type in the IDL. Its stubs are used by the tests of
+// the runtime and the generator.
 package feature
 
 // MaxDisks is a whole number.
 const MaxDisks = 5
 
-// Pi is another, and Ratio one that divides like a float64.
+// Pi is a fraction, and Ratio one that divides like a float64.
 const (
 	Pi    = 3.14159
 	Ratio = 2.0
@@ -24,7 +24,7 @@ const (
 	DarkBlue Color = "dark" + "-blue"
 )
 
-// mood is an enum that stays in its module.
+// mood is an enum that is not exported.
 type mood string
 
 const (
@@ -32,7 +32,7 @@ const (
 	moodBad  mood = "bad"
 )
 
-// Tags is an alias of a map, and Name one of a string.
+// Tags is an alias of a map, and Name an alias of a string.
 type (
 	Tags map[string]string
 	Name string
@@ -41,7 +41,7 @@ type (
 // Points is an alias of a list of structs.
 type Points []Point
 
-// Point is a struct that others use, also from other modules.
+// Point is a struct that others use, also in other modules.
 type Point struct {
 	X, Y  float64
 	Label *Name `lumi:"optional"`
@@ -59,7 +59,7 @@ type Tree struct {
 // Empty has no properties.
 type Empty struct{}
 
-// inner is a struct that stays in its module.
+// inner is a struct that is not exported.
 type inner struct {
 	Secret *string `lumi:"optional,secret"`
 }

@@ -14,7 +14,7 @@ const _ = lumi.StubVersion1
 
 // Gateway is the type token of the resource.
 //
-// Gateway is a resource that programs do not name.
+// Gateway is a resource named by the provider.
 const Gateway tokens.Type = "feature:net:Gateway"
 
 // gateway holds the properties of a resource of type Gateway.
@@ -58,7 +58,7 @@ func NewGatewayProvider(ops GatewayProviderOps) *GatewayProvider {
 	return &GatewayProvider{lumi.NewProvider(Gateway, func() *gateway { return new(gateway) }, ops)}
 }
 
-// GatewayKind is an enum beside the resource.
+// GatewayKind is an enum next to the resource.
 type GatewayKind string
 
 // The values of GatewayKind.

@@ -16,7 +16,7 @@ const _ = lumi.StubVersion2
 
 // Route is the type token of the resource.
 //
-// Route sends what it gets to one target.
+// Route sends its traffic to one target.
 const Route tokens.Type = "feature:net:Route"
 
 // route holds the properties of a resource of type Route.
@@ -74,7 +74,7 @@ func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
 	return &RouteProvider{lumi.NewNamedProvider(Route, func() *route { return new(route) }, ops).Formerly("feature:net:Way")}
 }
 
-// Target is where a route sends things.
+// Target is the target of a route.
 type Target struct {
 	// A network.
 	Network urn.URN
@@ -106,9 +106,9 @@ func (s *Target) Match(
 	return nil
 }
 
-// Action is what a route does.
+// Action is an action of a route.
 type Action struct {
-	// It moves things.
+	// It forwards traffic.
 	Move *feature.Point
 	Grow *feature.Tree
 	Stop *feature.Empty

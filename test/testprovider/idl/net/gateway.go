@@ -2,21 +2,21 @@ package net
 
 import "github.com/lumi-idl/lumi/idl"
 
-// base is a mixin: its properties appear in what embeds it.
+// base is a mixin. Its properties are inlined where it is embedded.
 type base struct {
 	idl.Resource
 	// Note comes from the mixin.
 	Note *string `lumi:"optional"`
 }
 
-// Gateway is a resource that programs do not name.
+// Gateway is a resource named by the provider.
 type Gateway struct {
 	base
 	Kind GatewayKind `lumi:"replaces"`
 	IP   *string     `lumi:"out"`
 }
 
-// GatewayKind is an enum beside the resource.
+// GatewayKind is an enum next to the resource.
 type GatewayKind string
 
 const (

@@ -6,7 +6,7 @@ import (
 	feature "github.com/lumi-idl/lumi/test/testprovider/idl"
 )
 
-// Route sends what it gets to one target.
+// Route sends its traffic to one target.
 //
 //lumi:was=Way
 type Route struct {
@@ -20,7 +20,7 @@ type Route struct {
 	Current Action             `lumi:"out"`
 }
 
-// Target is where a route sends things.
+// Target is the target of a route.
 type Target struct {
 	idl.OneOf
 	// A network.
@@ -29,10 +29,10 @@ type Target struct {
 	Route *Route
 }
 
-// Action is what a route does.
+// Action is an action of a route.
 type Action struct {
 	idl.OneOf
-	// It moves things.
+	// It forwards traffic.
 	Move *feature.Point
 	Grow *feature.Tree  `lumi:"name=grows,was=climb"`
 	Stop *feature.Empty `lumi:"secret"`
