@@ -288,13 +288,13 @@ func TestGone(t *testing.T) {
 	}
 	c.Remove(e.id)
 	if _, err := e.get(t.Context()); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get: %v", err)
+		t.Errorf("Get: got %v", err)
 	}
 	if err := e.update(t.Context(), map[string]any{"size": 2.0}); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Update: %v", err)
+		t.Errorf("Update: got %v", err)
 	}
 	if err := e.delete(t.Context()); err != nil {
-		t.Errorf("Delete: %v", err)
+		t.Errorf("Delete: got %v", err)
 	}
 	if last := c.Calls()[7]; last.Op != sim.Delete || !errors.Is(last.Err, lumi.ErrNotFound) || last.Effect != 0 {
 		t.Errorf("got last call %+v", last)
@@ -312,25 +312,25 @@ func TestDeletion(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := e.get(ctx); err != nil {
-			t.Errorf("Get: %v", err)
+			t.Errorf("Get: got %v", err)
 		}
 		if err := e.update(ctx, map[string]any{"size": 2.0}); kind(err) != "not found" {
-			t.Errorf("Update: %v", err)
+			t.Errorf("Update: got %v", err)
 		}
 		next := newEngine(c, bucket, "a")
 		next.token = "another"
 		if err := next.create(ctx, nil); kind(err) != "invalid" {
-			t.Errorf("Create: %v", err)
+			t.Errorf("Create: got %v", err)
 		}
 		if err := e.create(ctx, nil); kind(err) != "invalid" { // The token does not belong to an existing resource.
-			t.Errorf("Create with the old token: %v", err)
+			t.Errorf("Create with the old token: got %v", err)
 		}
 		began := time.Now()
 		if err := e.delete(ctx); err != nil || time.Since(began) == 0 || show(c) != "" {
 			t.Errorf("Delete: %v after %v, left %s", err, time.Since(began), show(c))
 		}
 		if err := next.create(ctx, nil); err != nil {
-			t.Errorf("Create: %v", err)
+			t.Errorf("Create: got %v", err)
 		}
 	})
 }
@@ -447,7 +447,7 @@ func TestTypes(t *testing.T) {
 			Old: bag(map[string]any{"name": "a", "size": 1.0}), New: bag(map[string]any{"name": "b", "size": 1.0}),
 		})
 		if err != nil || len(res.Replaces) != 1 || res.DeleteBeforeReplace != typ.Unique {
-			t.Errorf("%s: %+v, %v", typ.Token, res, err)
+			t.Errorf("%s: got %+v, %v", typ.Token, res, err)
 		}
 	}
 	// A generated name stays, even with another seed.

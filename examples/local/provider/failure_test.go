@@ -110,13 +110,13 @@ func TestFileReplacedByLink(t *testing.T) {
 	must.Do(t, errors.Join(os.Remove(path), os.Symlink("b", path)))
 	old := props{"path": path, "content": "ours", "mode": "644", "checksum": "x"}
 	if _, err := c.get(local.File, id, old); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Get: %v", err)
+		t.Errorf("Get: got %v", err)
 	}
 	if _, err := c.update(local.File, id, old, old.With(props{"content": "new"})); !errors.Is(err, lumi.ErrNotFound) {
-		t.Errorf("Update: %v", err)
+		t.Errorf("Update: got %v", err)
 	}
 	if err := c.delete(local.File, id, old); err != nil {
-		t.Errorf("Delete: %v", err)
+		t.Errorf("Delete: got %v", err)
 	}
 	wantEntries(t, dir, "a", "b")
 	wantText(t, dir+"/b", "theirs")
@@ -131,7 +131,7 @@ func TestDrift(t *testing.T) {
 	unpackedID, unpackedState := c.create(local.Unpacked, unpacked, "3",
 		props{"path": unpacked, "archive": archive("a", "1", "b/c", "2", "d", "3")})
 	if got, err := c.get(local.Unpacked, unpackedID, unpackedState); err != nil || got.Get("archive") == nil {
-		t.Errorf("before: %v, %v", got, err)
+		t.Errorf("before: got %v, %v", got, err)
 	}
 	write(t, text, "A")
 	write(t, source, "B")
@@ -139,15 +139,15 @@ func TestDrift(t *testing.T) {
 	write(t, unpacked+"/e", "of others")
 	must.Do(t, errors.Join(os.Chmod(text, 0o640), os.Remove(unpacked+"/b/c")))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != "A" || got.Get("mode") != "640" {
-		t.Errorf("text: %v, %v", got, err)
+		t.Errorf("text: got %v, %v", got, err)
 	}
 	if got, err := c.get(local.File, sourceID, sourceState); err != nil || got.Get("source") != nil || got.Get("content") != nil {
-		t.Errorf("source: %v, %v", got, err)
+		t.Errorf("source: got %v, %v", got, err)
 	}
 	got, err := c.get(local.Unpacked, unpackedID, unpackedState)
 	files, _ := got.Get("files").(map[string]any)
 	if err != nil || got.Get("archive") != nil || len(files) != 2 || files["d"] == unpackedState["files"].(map[string]any)["d"] {
-		t.Errorf("unpacked: %v, %v", got, err)
+		t.Errorf("unpacked: got %v, %v", got, err)
 	}
 	want := unpackedState.With(props{"files": nil})
 	must.Get(c.update(local.Unpacked, unpackedID, props(got.Struct().AsMap()), want))(t)
@@ -156,7 +156,7 @@ func TestDrift(t *testing.T) {
 	wantText(t, unpacked+"/e", "of others")
 	must.Do(t, os.WriteFile(text, []byte{0xff}, 0o600))
 	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != nil {
-		t.Errorf("binary: %v, %v", got, err)
+		t.Errorf("binary: got %v, %v", got, err)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestUnpackedOthers(t *testing.T) {
 		_, err := c.update(local.Unpacked, lumi.ID(path), old, props{"path": path, "archive": archive("a", "3", "n", "4", "o", "5")})
 		var partial *lumi.PartialError
 		if !errors.As(err, &partial) || !strings.Contains(err.Error(), path+"/n: file exists") {
-			t.Fatalf("%v", err)
+			t.Fatalf("got %v", err)
 		}
 		files, _ := partial.Properties.Get("files").(map[string]any)
 		if len(files) != 1 || files["a"] == "1" {
@@ -318,10 +318,10 @@ func TestLostAnswer(t *testing.T) {
 	kill := props{"name": "kill", "create": "kill -9 $PPID"}
 	_, err := first.provider(local.Command).Create(t.Context(), first.request(local.Command, "kill", "kill", kill))
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("the command: %v", err)
+		t.Errorf("command: got %v", err)
 	}
 	if err := <-failed; !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("the file: %v", err)
+		t.Errorf("file: got %v", err)
 	}
 	slow = false
 	second := newBinary(t)
@@ -371,7 +371,7 @@ func TestCommandStopped(t *testing.T) {
 	text := "(trap '' TERM; sleep 5; touch " + dir + "/late) & trap 'touch " + dir + "/asked; exit 1' TERM; touch " + dir + "/began; wait"
 	_, err := c.provider(local.Command).Create(ctx, c.request(local.Command, "c", "c", props{"name": "c", "create": text}))
 	if !errors.As(err, new(*lumi.UncertainError)) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	time.Sleep(5500 * time.Millisecond)
 	wantEntries(t, dir, "asked", "began")
@@ -383,12 +383,12 @@ func TestImportOfState(t *testing.T) {
 	for _, typ := range []tokens.Type{local.Command, local.RandomID, local.RandomString} {
 		_, err := c.get(typ, "x", nil)
 		if !errors.Is(err, lumi.ErrNotFound) || !strings.Contains(err.Error(), "it exists only in the state and cannot be imported") {
-			t.Errorf("%s: %v", typ, err)
+			t.Errorf("%s: got %v", typ, err)
 		}
 	}
 	state := props{"name": "r", "bytes": 1, "hex": "00", "base64": "AA"}
 	if got, err := c.get(local.RandomID, "x", state); err != nil || got.Get("hex") != "00" {
-		t.Errorf("refresh: %v, %v", got, err)
+		t.Errorf("refresh: got %v, %v", got, err)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestRandomStrings(t *testing.T) {
 		_, secret := state["result"].(map[string]any)
 		result := lumi.BagOf(encode(t, state)).Get("result").(string)
 		if !secret || strings.Trim(result, "αβγ") != "" || len([]rune(result)) != 20 || seen[result] {
-			t.Fatalf("%v", state)
+			t.Fatalf("got %v", state)
 		}
 		seen[result] = true
 	}
@@ -423,7 +423,7 @@ func TestDeleteFirst(t *testing.T) {
 	c := h.Resource(local.Command, "c")
 	c.Create(t, props{"name": "c", "create": "echo made"})
 	if got := c.Inspect(t, props{"create": "false"}); !got.DeleteBeforeReplace || len(got.Replaces) != 1 {
-		t.Errorf("command: %+v", got)
+		t.Errorf("command: got %+v", got)
 	}
 }
 

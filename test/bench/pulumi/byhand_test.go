@@ -158,8 +158,8 @@ func (o *object) optionalBool(name string, into **bool) {
 	}
 }
 
-// strangers reports properties that were not decoded.
-func (o *object) strangers(names ...string) {
+// unknownProperties reports properties that were not decoded.
+func (o *object) unknownProperties(names ...string) {
 	if o.seen == len(o.fields) {
 		return
 	}
@@ -194,7 +194,7 @@ func decodeByHand(bag *structpb.Struct) (*machine.Properties, error) {
 	if v := o.find("addresses"); v != nil {
 		s.Addresses = o.addresses(v)
 	}
-	o.strangers("name", "image", "zone", "owner", "kernel", "user", "cores", "memory", "swap", "public", "monitored",
+	o.unknownProperties("name", "image", "zone", "owner", "kernel", "user", "cores", "memory", "swap", "public", "monitored",
 		"spot", "disks", "tags", "addresses")
 	if len(faults) > 0 {
 		return nil, &lumi.InvalidError{Faults: faults}
@@ -220,7 +220,7 @@ func (o *object) disks(v *structpb.Value) []machine.Disk {
 		elem.requiredString("device", &disks[i].Device)
 		elem.requiredNumber("size", &disks[i].Size)
 		elem.optionalBool("fast", &disks[i].Fast)
-		elem.strangers("device", "size", "fast")
+		elem.unknownProperties("device", "size", "fast")
 	}
 	return disks
 }

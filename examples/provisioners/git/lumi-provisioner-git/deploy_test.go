@@ -71,7 +71,7 @@ func TestExternal(t *testing.T) {
 		URN: r.URN, Deployment: 1, Inputs: size.Object(), Provisioner: "git",
 	}}}}
 	if details, err := external.Plan(t.Context(), in); err != nil || !strings.Contains(details.Text, "\n+    \"size\": 3\n") {
-		t.Errorf("%v, %v", details, err)
+		t.Errorf("got %v, %v", details, err)
 	}
 	token := must.Get(external.Provision(t.Context(), in))(t)
 	w.report(document{Commit: w.pull(), State: applied, Outputs: map[string]provisioner.Properties{fileName(r): {"arn": "a1"}}})
@@ -80,7 +80,7 @@ func TestExternal(t *testing.T) {
 		t.Fatal(status, err)
 	}
 	if arn, _ := status.Metadata[r.Key].Get("arn").Text(); arn != "a1" || len(status.Metadata) != 1 {
-		t.Errorf("%v", status.Metadata)
+		t.Errorf("got %v", status.Metadata)
 	}
 }
 

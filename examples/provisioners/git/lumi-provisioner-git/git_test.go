@@ -195,7 +195,7 @@ func TestLife(t *testing.T) {
 	planned, err := w.start().Plan(t.Context(), created)
 	if err != nil || !strings.HasPrefix(planned.Text, "Push to main:\ndiff --git a/lumi/dev/site/Database-log-") ||
 		!strings.Contains(planned.Text, "\n+    \"html\": \"<&>\",\n") {
-		t.Fatalf("%v, %v", planned, err)
+		t.Fatalf("got %v, %v", planned, err)
 	}
 	token := w.provision(created)
 	files, _ := w.files("main")
@@ -437,7 +437,7 @@ func TestStatusCommand(t *testing.T) {
 	} {
 		answer(script)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", script, err)
+			t.Errorf("%s: got %v", script, err)
 		}
 	}
 }
@@ -454,7 +454,7 @@ func TestReports(t *testing.T) {
 	} {
 		w.reportText(text)
 		if _, err := w.start().Status(t.Context(), token); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v", text, err)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestProtected(t *testing.T) {
 	want := regexp.MustCompile("^git push: remote: main is protected: open a pull request *\n! \\[remote rejected\\] [0-9a-f]{40} -> main " +
 		"\\(pre-receive hook declined\\)\nerror: failed to push some refs to 'file://.*'$")
 	if err == nil || !want.MatchString(err.Error()) || errors.As(err, new(*lumi.RetryError)) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestHanging(t *testing.T) {
 	at := time.Now()
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if err := p.Close(); err != nil || time.Since(at) > 5*time.Second {
 		t.Errorf("got %v after %s", err, time.Since(at))
@@ -159,7 +159,7 @@ func TestFault(t *testing.T) {
 		env := w.wrap(`case "$*" in *" ` + command + ` "*) kill -9 $$;; esac; exec "$GIT" "$@"`)
 		want := "git " + strings.TrimSuffix(command, " -e") + ": signal: killed"
 		if s, err := w.start(env...).Status(t.Context(), token); err == nil || err.Error() != want || errors.Is(err, lumi.ErrNotFound) {
-			t.Errorf("%v, %v", s, err)
+			t.Errorf("got %v, %v", s, err)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestUnreachable(t *testing.T) {
 		want := fmt.Sprintf("git ls-remote: fatal: unable to access '%s': The requested URL returned error: %d", masked, code)
 		plain := strings.ReplaceAll(want, "***@", "")
 		if err == nil || err.Error() != want && err.Error() != plain || errors.As(err, new(*lumi.RetryError)) != (code == http.StatusServiceUnavailable) {
-			t.Errorf("%d: %v", code, err)
+			t.Errorf("%d: got %v", code, err)
 		}
 	}
 	w.settings("repository: /nowhere/infra.git\n")
@@ -237,7 +237,7 @@ func TestEnvironment(t *testing.T) {
 	p := w.start("GIT_DIR=/nowhere", "GIT_WORK_TREE=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_OBJECT_DIRECTORY=/nowhere", "GIT_CONFIG_GLOBAL="+config)
 	c := changeTo(resource("ümlaut", 1, sized))
 	if planned, err := p.Plan(t.Context(), c); err != nil || !strings.Contains(planned.Text, "\ndiff --git a/lumi/dev/site/") {
-		t.Errorf("%v, %v", planned, err)
+		t.Errorf("got %v, %v", planned, err)
 	}
 	if token, err := p.Provision(t.Context(), c); err != nil || token == "" {
 		t.Errorf("got token %q, error %v", token, err)
@@ -314,7 +314,7 @@ func TestNames(t *testing.T) {
 		c.Environment, c.Module = environment, "my/lock/cluster"
 		token := w.provision(c)
 		if status, err := w.start().Status(t.Context(), token); err != nil || status.State != provisioner.Running {
-			t.Errorf("%v, %v", status, err)
+			t.Errorf("got %v, %v", status, err)
 		}
 	}
 	w.git(w.remote, "fsck", "--strict")
@@ -330,7 +330,7 @@ func TestVersions(t *testing.T) {
 	} {
 		all, err := filesOf(c)
 		if err != nil || len(all.gone) > 0 || len(all.wanted) != 1 || !strings.Contains(string(all.wanted[fileName(c.New[0])]), `main:10"`) {
-			t.Errorf("%v, %v", all, err)
+			t.Errorf("got %v, %v", all, err)
 		}
 	}
 }
@@ -376,7 +376,7 @@ func TestDiffIsBounded(t *testing.T) {
 	c := changeTo(resource("main", 1, sized))
 	w.provision(c)
 	if planned, err = w.start().Plan(t.Context(), c); err != nil || planned.Text != "lumi/dev/site in main is up to date\n" {
-		t.Errorf("%v, %v", planned, err)
+		t.Errorf("got %v, %v", planned, err)
 	}
 	c.Task = "migrate"
 	w.refuses(c, `unknown task "migrate": this provisioner has no tasks`)
@@ -423,7 +423,7 @@ func TestUnknownToken(t *testing.T) {
 		`{"commit": "` + gone + `", "base": "` + gone + `", "environment": "dev", "module": "site"}`: "commit " + gone + " is not in the repository",
 	} {
 		if _, err := w.start().Status(t.Context(), token); !errors.Is(err, lumi.ErrNotFound) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v", token, err)
+			t.Errorf("%s: got %v", token, err)
 		}
 	}
 }
@@ -446,7 +446,7 @@ func TestCanceledPush(t *testing.T) {
 	must.Get(os.ReadFile(locked))(t)
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	must.Do(t, p.Close())
 	must.Do(t, os.Remove(filepath.Join(w.remote, "hooks", "reference-transaction")))
