@@ -1,4 +1,4 @@
-// Package cli is lumi: the tree of its commands, its help, and how errors are printed.
+// Package cli implements the lumi command: the command tree, its help, and error output.
 package cli
 
 import (
@@ -14,11 +14,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Main runs lumi with the arguments of the process, and returns its exit code. The version is empty in a binary that was not
-// released.
+// Main runs lumi with the arguments of the process and returns its exit code. The version is empty in unreleased binaries.
 func Main(version string) int {
 	console.RelaxGC()
-	// With nobody left to read, a write fails like any other; the process does not die between two files.
+	// Without a reader, writes fail with EPIPE; SIGPIPE must not kill the process between two files.
 	signal.Ignore(syscall.SIGPIPE)
 	con := console.New(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	con.Version = version
@@ -30,8 +29,8 @@ func Main(version string) int {
 				(*interrupt)()
 				continue
 			}
-			signal.Stop(signals)   // Another signal ends the process at once.
-			console.Writing.Lock() // What is being written is waited for; what is read, asked or worked out is not.
+			signal.Stop(signals)   // A second signal kills the process.
+			console.Writing.Lock() // Wait for writes in progress, but not for reads, prompts, or computations.
 			con.Say(console.Interrupted)
 			os.Exit(console.ExitFailed)
 		}
@@ -39,7 +38,7 @@ func Main(version string) int {
 	return runCommand(context.Background(), con, newRoot(con), os.Args[1:])
 }
 
-// runCommand runs the command of a tree that the arguments name, and returns the exit code.
+// runCommand runs the command that the arguments name and returns the exit code.
 func runCommand(ctx context.Context, con *console.Console, root *cobra.Command, args []string) int {
 	defer con.Progress.Clear()
 	err := dispatch(ctx, con, root, args)

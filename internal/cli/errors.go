@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// sayError prints an error, and returns the exit code.
+// sayError prints an error and returns its exit code.
 func sayError(con *console.Console, err error) int {
 	if wrong, ok := errors.AsType[*plan.Error](err); ok {
 		printPlanError(con, wrong)
@@ -26,7 +26,7 @@ func sayError(con *console.Console, err error) int {
 		return console.ExitWrong
 	}
 	if exit, ok := errors.AsType[*program.ExitError](err); ok {
-		return min(exit.Code, console.ExitFailed) // The program has said why.
+		return min(exit.Code, console.ExitFailed) // The program has printed the reason.
 	}
 	con.Say("%s", err)
 	_, isRefused := errors.AsType[*job.RefusedError](err)
@@ -39,7 +39,7 @@ func sayError(con *console.Console, err error) int {
 	return console.ExitFailed
 }
 
-// printPlanError prints what prevents a deployment, with the lines of the program that it is about.
+// printPlanError prints the errors that prevent a deployment, with their program lines.
 func printPlanError(con *console.Console, err *plan.Error) {
 	for _, f := range err.Faults {
 		con.Separate()

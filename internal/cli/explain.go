@@ -30,10 +30,10 @@ With --json, it prints one object per code and line: "code", "about" ("fault" or
 	}
 }
 
-// explanations returns the catalog of all codes. A fault and a loss may have the same code.
+// explanations returns the catalog of all codes. An error and a loss may share a code.
 func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
 
-// explain prints what some codes mean, or lists all of them.
+// explain prints the meanings of codes, or lists all codes.
 func explain(con *console.Console) error {
 	all := explanations()
 	chosen, err := all.Select(con.Args, "lumi explain")

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// helpWidth is how wide the help is.
+// helpWidth is the width of the help text.
 const helpWidth = 100
 
 func newHelpCommand(con *console.Console) *cobra.Command {
@@ -48,7 +48,7 @@ func newHelpCommand(con *console.Console) *cobra.Command {
 	}
 }
 
-// exitCodesTopic is the argument of 'lumi help' for the exit codes of all commands.
+// exitCodesTopic is the help topic that lists the exit codes of all commands.
 const exitCodesTopic = "exit-codes"
 
 func printExitCodes(con *console.Console, codes map[string]string) error {
@@ -59,8 +59,8 @@ func printExitCodes(con *console.Console, codes map[string]string) error {
 	return nil
 }
 
-// help prints what there is to know of a command. The arguments in rest name none below it; the suggestion of another
-// begins with prefix.
+// help prints the manual of a command. It returns an error if rest names an unknown subcommand; prefix starts the suggestion
+// in it.
 func help(con *console.Console, c *cobra.Command, rest []string, prefix string) error {
 	switch {
 	case c.HasSubCommands() && len(rest) > 0:
@@ -77,7 +77,7 @@ func help(con *console.Console, c *cobra.Command, rest []string, prefix string) 
 	return nil
 }
 
-// leaves returns the commands that do something: c, or those below it.
+// leaves returns the runnable commands at or below c.
 func leaves(c *cobra.Command) []*cobra.Command {
 	if !c.HasSubCommands() {
 		return []*cobra.Command{c}
@@ -89,7 +89,7 @@ func leaves(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// usage returns the line that shows how to call a command.
+// usage returns the usage line of a command.
 func usage(c *cobra.Command) string {
 	if c.HasSubCommands() {
 		return c.CommandPath() + " COMMAND [flags] [arguments]"
@@ -98,7 +98,7 @@ func usage(c *cobra.Command) string {
 	return strings.TrimSpace(c.CommandPath() + " [flags] " + arguments)
 }
 
-// manual is what 'lumi help COMMAND' prints.
+// manual returns the text of 'lumi help COMMAND'.
 func manual(c *cobra.Command) string {
 	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
 	var b strings.Builder
@@ -121,7 +121,7 @@ func manual(c *cobra.Command) string {
 	return b.String()
 }
 
-// exitCodes lists the exit codes for which own returns true.
+// exitCodes formats the exit codes for which own returns true.
 func exitCodes(codes map[string]string, own func(code, meaning string) bool) string {
 	var b strings.Builder
 	for _, code := range slices.Sorted(maps.Keys(codes)) {
@@ -135,7 +135,7 @@ func exitCodes(codes map[string]string, own func(code, meaning string) bool) str
 	return "\nExit codes:\n" + b.String()
 }
 
-// description is a command for programs.
+// description is the JSON form of a command.
 type description struct {
 	Command  string            `json:"command"`
 	Usage    string            `json:"usage"`

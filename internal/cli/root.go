@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/tasks"
 )
 
-// newRoot returns a new tree of all commands, which use the console. Each package of commands has a constructor for each of its
-// own, which its Commands lists.
+// newRoot returns the command tree on a console. Each command package has a constructor per command, listed by its Commands
+// function.
 func newRoot(con *console.Console) *cobra.Command {
 	var color string
 	var asksVersion bool
@@ -32,7 +32,7 @@ func newRoot(con *console.Console) *cobra.Command {
 			"0": "success", "1": "failed or refused; a file has errors; files differ; nothing was found", "2": "usage or system error",
 			"3": "input needed: an answer, an approval, or a key", "4": "a deployment is running, waiting, or interrupted",
 		},
-		Args: cobra.ArbitraryArgs, // Without it, cobra reports unknown commands itself.
+		Args: cobra.ArbitraryArgs, // Otherwise, cobra reports unknown commands itself.
 		PersistentPreRun: func(_ *cobra.Command, args []string) {
 			con.Args = args
 			if color != "auto" {
@@ -52,7 +52,7 @@ func newRoot(con *console.Console) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.Flags().SortFlags = false
 	root.Flags().BoolVar(&asksVersion, "version", false, "print lumi's version")
-	_ = root.Flags().MarkHidden("version") // There is a command.
+	_ = root.Flags().MarkHidden("version") // There is a version command.
 	common := root.PersistentFlags()
 	common.SortFlags = false
 	common.BoolVar(&con.JSON, "json", false, "print JSON")
@@ -64,17 +64,17 @@ func newRoot(con *console.Console) *cobra.Command {
 	help := newHelpCommand(con)
 	console.AddCommands(root, "Other", slices.Concat(tasks.Commands(con), providers.Commands(con),
 		[]*cobra.Command{newExplainCommand(con), newCompletionCommand(con), newVersionCommand(con), help})...)
-	root.SetHelpCommand(help) // in place of cobra's own
+	root.SetHelpCommand(help) // replaces cobra's own
 	return root
 }
 
-// Commands are listed in the order in which people need them.
+// Commands are listed in order of use.
 func init() { cobra.EnableCommandSorting = false }
 
-// dispatch runs the command of a tree that the arguments name.
+// dispatch runs the command that the arguments name.
 func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, args []string) error {
 	var helped error
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // for --help, and for commands that only have others below them
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // called for --help, and for commands that only group others
 		asked, _ := c.Flags().GetBool("help")
 		below := c.Flags().Args()
 		switch {
@@ -87,7 +87,7 @@ func dispatch(ctx context.Context, con *console.Console, root *cobra.Command, ar
 			helped = console.ErrFailed
 		}
 	})
-	root.SetArgs(append([]string{}, args...)) // With nil, cobra takes those of the process.
+	root.SetArgs(append([]string{}, args...)) // With nil, cobra uses os.Args.
 	c, err := root.ExecuteContextC(ctx)
 	var wrong console.UsageError
 	switch ok := errors.As(err, &wrong); {

@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// name returns what follows "lumi" to call a command.
+// name returns the path of a command without "lumi".
 func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lumi ") }
 
-// noCommand is the error for a name that no command below c has. The suggestion begins with prefix.
+// noCommand returns the error for an unknown subcommand of c. The suggestion starts with prefix.
 func noCommand(c *cobra.Command, given, prefix string) error {
 	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
 	if text := answer(path + given); text != "" {
@@ -32,12 +32,12 @@ func noCommand(c *cobra.Command, given, prefix string) error {
 	return fmt.Errorf("unknown command %q; '%s' lists the commands", path+given, strings.TrimSpace("lumi help "+path))
 }
 
-// misplaced is the error for a flag that precedes the command and is not a common one.
+// misplaced returns the error for a flag before the command that is not a common flag.
 func misplaced(flag string) error {
 	return fmt.Errorf("%s: the command must come first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
 }
 
-// flagError adds to an error of package pflag what was probably meant.
+// flagError adds suggestions to an error of package pflag.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -52,7 +52,7 @@ func flagError(c *cobra.Command, err error) error {
 	given, dashes := unknown.GetSpecifiedName(), "--"
 	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		dashes = "-"
-		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu writes flags with one dash.
+		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu uses a single dash.
 			given = short
 		}
 	}
@@ -60,7 +60,7 @@ func flagError(c *cobra.Command, err error) error {
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	near := suggest.Name(given, names)
 	switch {
-	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows a name that is no command.
+	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows an unknown command.
 		return noCommand(c, c.Flags().Arg(0), "")
 	case c.HasSubCommands():
 		return misplaced(dashes + given)
@@ -72,5 +72,5 @@ func flagError(c *cobra.Command, err error) error {
 	return console.Misused("unknown flag %s%s", dashes, given)
 }
 
-// deploymentsGroup is the heading of the commands on deployments.
+// deploymentsGroup is the help heading of the deployment commands.
 const deploymentsGroup = "Deployments"

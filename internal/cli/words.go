@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// words answers what people type who know other tools, such as Pulumi and OpenTofu: command lines without lumi, and flags of
-// commands on deployments. Each answer names the command that does it here, or that there is none yet.
+// words maps commands, and flags of deployment commands, of other tools such as Pulumi and OpenTofu to their equivalent
+// here, or to a note that there is none yet.
 var words = []struct{ typed, answer string }{
 	{"up, apply, update", "use 'lumi deploy'"},
 	{"preview, pre, --dry-run, --preview-only", "'lumi plan' shows what 'lumi deploy' would do"},
@@ -41,7 +41,7 @@ var words = []struct{ typed, answer string }{
 	{"--detailed-exitcode, --expect-no-changes", "use 'lumi plan --check'"},
 }
 
-// answer returns what to say to a word of another tool, or "".
+// answer returns the advice on a word of another tool, or "".
 func answer(typed string) string {
 	for _, w := range words {
 		for word := range strings.SplitSeq(w.typed, ", ") {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// AddCommands adds commands below another one, under a heading in its help.
+// AddCommands adds subcommands under a heading in the parent's help.
 func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Command) {
 	parent.AddGroup(&cobra.Group{ID: heading, Title: heading + ":"})
 	for _, c := range children {
@@ -19,14 +19,14 @@ func AddCommands(parent *cobra.Command, heading string, children ...*cobra.Comma
 	}
 }
 
-// What 2 means: to commands for which a file with faults is an answer, 1, and to those whose 1 says something else.
+// Meanings of exit code 2: for commands that report an invalid file with 1, and for commands that use 1 for something else.
 const (
 	ElseFailed   = "usage or system error"
 	FaultsFailed = "a file has errors, or a usage or system error"
 )
 
-// ExitCodes returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1
-// never exits with it.
+// ExitCodes returns the meanings of a command's exit codes, for its annotations. If wrong is empty, the command never exits
+// with 1.
 func ExitCodes(fine, wrong, failed string) map[string]string {
 	codes := map[string]string{"0": fine, "1": wrong, "2": failed}
 	if wrong == "" {
@@ -35,7 +35,7 @@ func ExitCodes(fine, wrong, failed string) map[string]string {
 	return codes
 }
 
-// Examples returns the examples of a command from pairs of what a line for a shell does, and the line.
+// Examples formats the examples of a command, given as pairs of a description and a shell command.
 func Examples(pairs ...string) string {
 	var b strings.Builder
 	for pair := range slices.Chunk(pairs, 2) {
@@ -44,7 +44,7 @@ func Examples(pairs ...string) string {
 	return b.String()[1:]
 }
 
-// UsageError is an error in how a command was called. The name of the command is added where it is printed.
+// UsageError is an invalid invocation of a command. The command's name is added when it is printed.
 type UsageError string
 
 func (m UsageError) Error() string { return string(m) }
@@ -52,8 +52,8 @@ func (m UsageError) Error() string { return string(m) }
 // Misused returns a [UsageError].
 func Misused(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }
 
-// checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
-// dots may be repeated. Neither they, except for expressions, nor a string or list given to a flag can be empty.
+// checkUse checks arguments against the command's usage line, in which brackets mark optional arguments and dots repeated
+// ones. Except for expressions, arguments and flag values must not be empty.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))
@@ -75,13 +75,13 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// Choice is the value of a flag that is one of a few words.
+// Choice is a flag value from a fixed set.
 type Choice struct {
 	value *string
 	Among []string
 }
 
-// ChoiceVar declares a flag of c whose value is one of a few words.
+// ChoiceVar declares a flag of c with a fixed set of values.
 func ChoiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, standard, usage string, among ...string) {
 	*value = standard
 	flags.Var(&Choice{value, among}, name, usage+": "+strings.Join(among, ", "))

@@ -1,4 +1,5 @@
-// Package console is what surrounds a command: its streams, prompts, progress and interrupts, how it is called, and exit codes.
+// Package console provides the environment of a command: streams, prompts, progress, interrupts, usage checks, and exit
+// codes.
 package console
 
 import (
@@ -16,12 +17,12 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Console is what surrounds a command: its streams, what is known of the terminal, and its arguments.
+// Console is the environment of a command: its streams, terminal properties, and arguments.
 type Console struct {
 	Stdin io.Reader
-	// Stdout is flushed when the command has ended. Its errors need no looking at: they stick to it until then.
+	// Stdout is buffered and flushed when the command ends. Write errors are sticky, so they are checked only then.
 	Stdout *bufio.Writer
-	// Unbuffered is what stdout writes to.
+	// Unbuffered is the writer below Stdout.
 	Unbuffered io.Writer
 	Stderr     io.Writer
 	Getenv     func(string) string
@@ -30,13 +31,13 @@ type Console struct {
 	StdinIsTerminal bool        // whether standard input is a terminal
 	JSON            bool        // --json
 	Version         string      // of lumi, empty if it was not released
-	Args            []string    // the arguments that are no flags
-	errWritten      bool        // whether anything was said, for the empty line between faults
+	Args            []string    // the arguments without flags
+	errWritten      bool        // whether anything was printed, for the empty line between errors
 	Progress        *term.Progress
-	Interrupt       atomic.Pointer[func()] // what a command does when it is interrupted, if not to end
+	Interrupt       atomic.Pointer[func()] // the interrupt handler; nil exits
 }
 
-// New returns a console with the streams of a process. What is written to standard output is buffered.
+// New returns a console on the streams of a process. Standard output is buffered.
 func New(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *Console {
 	con := &Console{
 		Stdin: stdin, Getenv: getenv,
@@ -47,15 +48,15 @@ func New(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) 
 	if con.Out.Terminal {
 		stdout = con.Progress.Before(stdout)
 	}
-	// The filter is the net for all ways to a terminal; what is printed elsewhere, too, or has a width, is made visible before.
+	// The filter is a safety net for terminals; text that goes elsewhere or is measured is made visible beforehand.
 	con.Unbuffered = &abandoned{w: stdout}
 	con.Stdout = bufio.NewWriterSize(con.Out.Filter(con.Unbuffered), 64<<10)
 	con.Stderr = con.Progress.Before(con.Err.Filter(stderr))
 	return con
 }
 
-// abandoned is an output that its reader may leave, as in 'lumi show FILE | head'. That is what the reader wanted: the
-// rest is dropped, and the exit code still says what was found.
+// abandoned drops output after the reader closed the pipe, as in 'lumi show FILE | head', and reports no error, so that the
+// exit code still shows the result.
 type abandoned struct {
 	w    io.Writer
 	left bool
@@ -73,8 +74,8 @@ func (a *abandoned) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// Interruptible returns a context that the first interrupt cancels, instead of ending the process, so that a command can
-// clean up. The function that it returns ends that.
+// Interruptible returns a context that is canceled by the first interrupt, instead of exiting, so that the command can clean
+// up. The returned function restores the default and cancels the context.
 func (con *Console) Interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	end := con.OnInterrupt(func() {
@@ -88,13 +89,13 @@ func (con *Console) Interruptible(ctx context.Context) (context.Context, func())
 	}
 }
 
-// OnInterrupt has interrupts call f, instead of ending the process, until the function that it returns is called.
+// OnInterrupt makes interrupts call f instead of exiting, until the returned function is called.
 func (con *Console) OnInterrupt(f func()) (end func()) {
 	con.Interrupt.Store(&f)
 	return func() { con.Interrupt.Store(nil) }
 }
 
-// OnInterrupts has interrupts call one function after the other, until the process ends. A further one leaves at once.
+// OnInterrupts makes successive interrupts call the functions in order. One more exits immediately.
 func (con *Console) OnInterrupts(steps ...func()) {
 	var times atomic.Int32
 	con.OnInterrupt(func() {
@@ -106,10 +107,10 @@ func (con *Console) OnInterrupts(steps ...func()) {
 	})
 }
 
-// Doing shows the progress of what takes long on a terminal, until there is something else to print.
+// Doing shows a progress message on a terminal until something else is printed.
 func (con *Console) Doing(format string, args ...any) { con.Progress.Show(format, args...) }
 
-// Say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
+// Say prints a line on standard error, prefixed with the command's name. Write errors are ignored.
 func (con *Console) Say(format string, args ...any) {
 	fmt.Fprintln(con.Stderr, "lumi: "+term.Paragraph(fmt.Sprintf(format, args...)))
 }
@@ -117,8 +118,7 @@ func (con *Console) Say(format string, args ...any) {
 // Printf prints on standard output.
 func (con *Console) Printf(format string, args ...any) { fmt.Fprintf(con.Stdout, format, args...) }
 
-// PrintJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
-// escape.
+// PrintJSON prints a value as one line of JSON on standard output, with terminal control characters escaped.
 func (con *Console) PrintJSON(v any) error {
 	line, err := term.JSON(v)
 	if err != nil {
@@ -128,7 +128,7 @@ func (con *Console) PrintJSON(v any) error {
 	return err
 }
 
-// Count renders a number of things, in words.
+// Count formats a number with a noun, such as "2 files".
 func Count(n int, thing string) string {
 	switch {
 	case n == 1:
@@ -144,7 +144,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// What is said when a command is interrupted.
+// Messages on interrupts.
 const (
 	Interrupted = "interrupted; no file is left incomplete"
 	CleaningUp  = "interrupted; cleaning up (interrupt again to exit immediately)"

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Separate prints an empty line between what is said of two things.
+// Separate prints an empty line between two reports.
 func (con *Console) Separate() {
 	if con.errWritten {
 		fmt.Fprintln(con.Stderr)
@@ -16,7 +16,7 @@ func (con *Console) Separate() {
 	con.errWritten = true
 }
 
-// Line prints a line, cut where the terminal ends. The text is safe to print, and may have colors.
+// Line prints a line, cut at the width of the terminal. The text must be safe to print, and may contain colors.
 func (con *Console) Line(text string) {
 	if most := con.Out.Width; con.Out.Terminal && most > 0 {
 		text = term.Clip(text, most)
@@ -24,7 +24,7 @@ func (con *Console) Line(text string) {
 	con.Printf("%s\n", text)
 }
 
-// Table prints rows in columns, the first as headings. On a terminal they are clipped to its width.
+// Table prints rows in columns, the first row as headings. On a terminal, they are clipped to its width.
 func (con *Console) Table(rows [][]string) {
 	columns := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -54,10 +54,10 @@ func (con *Console) Table(rows [][]string) {
 	}
 }
 
-// gap stands between two columns.
+// gap separates columns.
 const gap = "  "
 
-// fit makes columns narrower, the widest first, until they have room side by side.
+// fit shrinks columns, the widest first, until they fit side by side.
 func fit(columns []int, limit int) {
 	const least = 6
 	total := len(gap) * (len(columns) - 1)
@@ -74,7 +74,7 @@ func fit(columns []int, limit int) {
 	}
 }
 
-// Finish reports what a command did.
+// Finish prints the result of a command.
 func (con *Console) Finish(format string, args ...any) error {
 	if !con.JSON {
 		con.Printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
@@ -82,7 +82,7 @@ func (con *Console) Finish(format string, args ...any) error {
 	return nil
 }
 
-// PrintList prints each of some things: as JSON on lines of their own, or as rows of a table, or what to say if there are none.
+// PrintList prints a list: as one JSON line per item or as table rows, or a message if it is empty.
 func PrintList[T any](con *Console, all []T, none string, head []string, row func(T) []string) error {
 	rows := [][]string{head}
 	for _, one := range all {

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Version returns the version of this binary: the one that 'make dist' set, or what 'go install' left in its build information.
+// Version returns the version of this binary, set by 'make dist' or taken from the build information of 'go install'.
 func Version(set string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && set == "" && info.Main.Version != "(devel)" {
 		set = info.Main.Version
@@ -15,7 +15,7 @@ func Version(set string) string {
 	return cmp.Or(set, "devel")
 }
 
-// VersionLine returns what a command prints of its version: that of Go and the system, too.
+// VersionLine returns the output of the version command, which includes the Go version and the platform.
 func VersionLine(command, set string) string {
 	return fmt.Sprintf("%s %s %s %s/%s", command, Version(set), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

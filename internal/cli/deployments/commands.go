@@ -1,4 +1,4 @@
-// Package deployments has the commands that plan, run and show deployments.
+// Package deployments implements the commands that plan, run, and show deployments.
 package deployments
 
 import (

@@ -27,16 +27,16 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
+// controlCommand is one run of 'lumi retry', 'lumi abort', 'lumi rollback', or 'lumi resolve'.
 type controlCommand struct {
 	deployCommand
 	engine *environment.Environment
-	// id and absent are the answer of 'lumi resolve'.
+	// id and absent are the answer to 'lumi resolve'.
 	id     string
 	absent bool
 }
 
-// command completes a command that calls do with an engine.
+// command configures a command that calls do with an engine.
 func (x *controlCommand) command(con *console.Console, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
 	c.Annotations, c.ValidArgsFunction = DeployExits, workspace.CompleteDeployments
 	if c.Name() == "resolve" {
@@ -128,8 +128,8 @@ URN is a URN, the end of one, or a name that is unique among these resources.`,
 	return c
 }
 
-// choose returns the deployment of the queue that an argument names or, of those that are named or of all, the only one that
-// fits.
+// choose returns the queued deployment that the argument names. If it matches several, or is missing, it returns the only
+// one for which fits is true.
 func (x *controlCommand) choose(ctx context.Context, args []string, done string, fits func(environment.Status) bool) (environment.Status, error) {
 	queued, err := x.engine.Status(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 		case len(queued) == 0:
 			return environment.Status{}, &job.RefusedError{Message: fmt.Sprintf("no queued deployment %s in %s: 'lumi status%s' shows the queue", args[0], x.Environment.Name, x.Flag())}
 		case len(queued) == 1:
-			return queued[0], nil // If it does not fit, the engine says why.
+			return queued[0], nil // If it does not fit, the engine returns the reason.
 		}
 	}
 	queued = slices.DeleteFunc(queued, func(d environment.Status) bool { return !fits(d) })
@@ -165,7 +165,7 @@ func (x *controlCommand) choose(ctx context.Context, args []string, done string,
 	return environment.Status{}, console.Misused("several deployments can be %s; name one: %s", done, strings.Join(names, ", "))
 }
 
-// retry continues a deployment. One that was interrupted is only run.
+// retry continues a deployment. An interrupted one is simply run.
 func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "retried", func(d environment.Status) bool {
 		return d.State == store.Failed || d.State == store.Ask || runs.IsLeft(x.engine, d) && len(d.Waits) == 0
@@ -183,7 +183,7 @@ func (x *controlCommand) retry(ctx context.Context, args []string) error {
 	})
 }
 
-// cleanUp tries again to delete what could not be deleted. If there is nothing, it returns the error.
+// cleanUp retries failed deletions. If there are none, it returns the given error.
 func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error) error {
 	g, err := x.engine.Graph(ctx)
 	if err != nil {
@@ -207,7 +207,7 @@ func (x *controlCommand) cleanUp(ctx context.Context, args []string, none error)
 	})
 }
 
-// abort aborts a deployment, and waits until it has ended.
+// abort aborts a deployment and waits until it ends.
 func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	d, err := x.choose(ctx, args, "aborted", func(d environment.Status) bool { return d.Kind != "cleanup" })
 	if err != nil {
@@ -241,8 +241,8 @@ func (x *controlCommand) abort(ctx context.Context, args []string) error {
 	return nil
 }
 
-// leftovers returns what the cleanup after an abort deletes: what failed deployments of the module have left, and what this
-// one has created so far.
+// leftovers returns the resources that the cleanup after an abort deletes: leftovers of failed deployments of the module,
+// and resources created by this one.
 func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([]urn.URN, error) {
 	all := []urn.URN{}
 	g, err := x.engine.Graph(ctx)
@@ -250,7 +250,7 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 		return nil, err
 	}
 	if newest := g.Newest(d.Module); newest != nil && int64(newest.Deployment) == d.Number {
-		return all, nil // It is too late for more than to leave out deletions.
+		return all, nil // Only deletions remain, and they can only be skipped.
 	}
 	for _, s := range plan.MakeCleanup(g.Abandon(d.Module), d.Module, func(tokens.Type) string { return execute.Providers }).Steps {
 		if s.Kind == plan.Delete {
@@ -260,7 +260,7 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 	if d.State != store.Running && d.State != store.Aborting {
 		return all, nil
 	}
-	events, err := x.engine.Log(ctx, d.ID) // The graph does not have its results yet.
+	events, err := x.engine.Log(ctx, d.ID) // The graph does not contain its results yet.
 	for _, e := range events {
 		created := e.State == store.Done && (e.Kind == plan.Create.String() || e.Kind == plan.Replace.String())
 		if u := urn.URN(e.URN); created && !slices.Contains(all, u) {
@@ -270,14 +270,14 @@ func (x *controlCommand) leftovers(ctx context.Context, d environment.Status) ([
 	return all, err
 }
 
-// printURNs prints resources, one a line.
+// printURNs prints resources, one per line.
 func printURNs(s *workspace.Session, all []urn.URN, prefix string) {
 	for _, u := range all {
 		s.Printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
 	}
 }
 
-// rollback deploys the desired state of a former deployment.
+// rollback deploys the desired state of an earlier deployment.
 func (x *controlCommand) rollback(ctx context.Context, args []string) error {
 	if err := x.consent.misuse(x.Console); err != nil {
 		return err
@@ -343,7 +343,7 @@ func (x *controlCommand) target(ctx context.Context, args []string) (store.Job, 
 	return to, err
 }
 
-// resolve answers a question about a resource.
+// resolve answers the question whether a resource was created.
 func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	if (x.id == "") == !x.absent {
 		return console.Misused("use either --id=ID or --absent")
@@ -355,7 +355,7 @@ func (x *controlCommand) resolve(ctx context.Context, args []string) error {
 	asked, by, names := &lumigl.Graph{}, map[string]int64{}, []string(nil)
 	for _, d := range queued {
 		for _, u := range d.Asks {
-			if _, err := asked.Add(string(u)); err == nil { // Else two deployments ask: the first comes first.
+			if _, err := asked.Add(string(u)); err == nil { // If two deployments ask about it, the first is answered first.
 				by[string(u)], names = d.ID, append(names, u.Name())
 			}
 		}

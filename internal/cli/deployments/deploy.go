@@ -21,16 +21,16 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// deployCommand is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
+// deployCommand is one run of 'lumi plan', 'lumi deploy', or 'lumi destroy'.
 type deployCommand struct {
 	*workspace.Session
 	flags    workspace.Flags
 	runs     runs.Flags
 	request  requestFlags
 	consent  consent
-	check    bool // whether changes lead to exit code 1
+	check    bool // exit with 1 if something would change
 	simulate bool
-	details  bool // whether provisioners are asked what they would do
+	details  bool // ask provisioners for their plans
 }
 
 const moduleHelp = `MODULE is a module of Lumi.yaml, or a file: a graph written by lumi-program, or an object model.
@@ -170,7 +170,7 @@ func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error
 	return nil
 }
 
-// plans evaluates programs and plans them.
+// plans evaluates programs and plans their deployment.
 func (d *deployCommand) plans(ctx context.Context, engine *environment.Environment, args []string, dash int) ([]run.Planned, error) {
 	requests, err := allRequests(ctx, d.Session, engine, d.request, args, dash)
 	if err != nil {
@@ -183,10 +183,10 @@ func (d *deployCommand) plans(ctx context.Context, engine *environment.Environme
 	return engine.Plan(ctx, requests...)
 }
 
-// maxPlan is how many bytes of a plan a terminal shows, more than it scrolls back.
+// maxPlan is the maximum size in bytes of a plan on a terminal, more than its scrollback.
 const maxPlan = 1 << 20
 
-// show prints plans. The error says which provisioners could not say what they would do.
+// show prints plans. The error lists the provisioners that failed to return their plans.
 func (d *deployCommand) show(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
 	if errors.Is(failed, errInterrupted) {
@@ -213,7 +213,7 @@ func (d *deployCommand) show(ctx context.Context, engine *environment.Environmen
 	return cmp.Or(d.Stdout.Flush(), failed)
 }
 
-// detailsOf asks the provisioners of plans, if --details is given. An interrupt ends their processes.
+// detailsOf returns the provisioners' plans if --details is set. An interrupt stops their processes.
 func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Environment, all []run.Planned) ([][]plan.TaskDetails, error) {
 	details := make([][]plan.TaskDetails, len(all))
 	if !d.details {
@@ -262,7 +262,7 @@ func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) err
 	return d.carryOut(ctx, engine, all, "Deploy")
 }
 
-// carryOut runs the plans that change something, once the user agrees.
+// carryOut runs plans with changes after confirmation.
 func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Environment, all []run.Planned, verb string) error {
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
@@ -276,7 +276,7 @@ func (d *deployCommand) carryOut(ctx context.Context, engine *environment.Enviro
 	return d.queue(ctx, engine, all)
 }
 
-// provideKey gives the environment a key if it has none, and what is planned has secrets.
+// provideKey creates a key if the environment has none and a plan contains secrets.
 func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Environment, all []run.Planned) (err error) {
 	if engine.Journal.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
 		return nil
@@ -289,7 +289,7 @@ func (d *deployCommand) provideKey(ctx context.Context, engine *environment.Envi
 	return err
 }
 
-// queue queues what was agreed to, and runs it.
+// queue queues the approved plans and runs them.
 func (d *deployCommand) queue(ctx context.Context, engine *environment.Environment, all []run.Planned) error {
 	if !d.JSON {
 		d.Printf("\n")
@@ -307,7 +307,7 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 	})
 }
 
-// destroy removes modules.
+// destroy deletes the resources of modules.
 func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	key, err := d.Key(ctx)
 	if err != nil {
@@ -323,7 +323,7 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 		if modules = g.Modules(); len(modules) == 0 {
 			if queued, err := engine.Status(ctx); err != nil {
 				return err
-			} else if len(queued) > 0 { // It may have created something.
+			} else if len(queued) > 0 { // It may have created resources.
 				return &job.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
 			}
 			d.Printf("Nothing to destroy in %s.\n", d.Environment.Name)
@@ -347,10 +347,10 @@ func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	return d.carryOut(ctx, engine, all, "Destroy")
 }
 
-// errInterrupted is for work that an interrupt has ended.
+// errInterrupted is returned if an interrupt ended the work.
 var errInterrupted = errors.New("interrupted")
 
-// consent is how a user agrees to a plan.
+// consent is how the user approves a plan.
 type consent struct {
 	yes    bool
 	expect []string
@@ -361,7 +361,7 @@ func (f *consent) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.expect, "expect", nil, "skip the confirmation and accept only the plan with this `DIGEST`; for several modules, one each, separated by commas")
 }
 
-// misuse returns an error if the user would have to be asked, and cannot be.
+// misuse returns an error if confirmation is required but impossible.
 func (f consent) misuse(con *console.Console) error {
 	if !f.yes && len(f.expect) == 0 && !con.CanAsk() {
 		return console.Misused("cannot ask for confirmation without a terminal: use --expect=DIGEST or --yes")
@@ -369,7 +369,7 @@ func (f consent) misuse(con *console.Console) error {
 	return nil
 }
 
-// agree returns nil once the user agrees to plans.
+// agree returns nil if the user approves the plans.
 func agree(s *workspace.Session, f consent, all []run.Planned, verb string) error {
 	if len(f.expect) > 0 {
 		for _, p := range all {
@@ -392,7 +392,7 @@ func agree(s *workspace.Session, f consent, all []run.Planned, verb string) erro
 	return confirm(s, verb+" "+strings.Join(modules, ", "))
 }
 
-// confirm asks whether to do something in the environment. The error says that nothing was changed.
+// confirm asks for confirmation of an action in the environment. It returns [console.ErrUnchanged] if the answer is no.
 func confirm(s *workspace.Session, what string) error {
 	return s.Confirmed(what + " in " + s.Environment.Name)
 }

@@ -84,7 +84,7 @@ func (h *historyCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	engine, end := runs.NewEngine(h.Session, key, run.Options{}) // Without a key it reads secrets as unknown values.
+	engine, end := runs.NewEngine(h.Session, key, run.Options{}) // Without a key, secrets are unknown values.
 	defer end()
 	if h.engine = engine; len(args) > 0 {
 		return h.one(ctx, args[0])
@@ -92,16 +92,16 @@ func (h *historyCommand) run(ctx context.Context, args []string) error {
 	return h.list(ctx)
 }
 
-// jsonPast is a deployment of the history for programs.
+// jsonPast is the JSON form of a past deployment.
 type jsonPast struct {
 	jsonDeployment
 	Created time.Time `json:"created"`
 	Ended   time.Time `json:"ended,omitzero"`
-	// Interrupted is set if no process runs it any more, although it runs by its state.
+	// Interrupted means that the state is RUNNING but no process runs it.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Seconds is how long it ran, up to the last event of each process that ran it.
+	// Seconds is the total running time, measured up to the last event of each process.
 	Seconds float64 `json:"seconds"`
-	// Counts is how many steps are done, by kind, and how many ended otherwise, by state.
+	// Counts is the number of successful steps by kind, and of others by state.
 	Counts  map[string]int  `json:"counts"`
 	Steps   []store.Event   `json:"steps,omitempty"`
 	Against string          `json:"against,omitempty"`
@@ -124,11 +124,11 @@ func (h *historyCommand) state(past jsonPast) string {
 	return runs.StateWord(h.Console, past.State)
 }
 
-// newPast takes time in proportion to the number of events.
+// newPast takes time linear in the number of events.
 func newPast(d store.Job, events []store.Event) jsonPast {
 	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	var ran time.Duration
-	var started, last time.Time // last is the time of the last event
+	var started, last time.Time // the time of the last event
 	open := map[[2]string]int{}
 	for _, e := range events {
 		switch running := e.State == store.Running || e.State == store.Aborting; {
@@ -137,7 +137,7 @@ func newPast(d store.Job, events []store.Event) jsonPast {
 		case e.Task != 0:
 		case running && started.IsZero():
 			started = e.Time
-		case running && e.State == store.Running: // Another process goes on: the one before ended without an event.
+		case running && e.State == store.Running: // Another process took over; the previous one ended without an event.
 			ran, started = ran+last.Sub(started), e.Time
 		case !running && !started.IsZero():
 			ran, started = ran+e.Time.Sub(started), time.Time{}
@@ -156,15 +156,15 @@ func newPast(d store.Job, events []store.Event) jsonPast {
 		switch {
 		case s.State != store.Done:
 			past.Counts[string(s.State)]++
-		case s.Kind != "delete" || !replaced[s.URN]: // Otherwise it is a part of the replacement.
+		case s.Kind != "delete" || !replaced[s.URN]: // Otherwise, it is part of a replacement.
 			past.Counts[s.Kind]++
 		}
 	}
 	return past
 }
 
-// add takes an event of a step in. Two resources of one URN may be deleted, so open has only the steps that are not done, by kind
-// and URN.
+// add adds a step's event. Two resources with the same URN may be deleted, so open holds only unfinished steps, by kind and
+// URN.
 func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
 	key := [2]string{e.Kind, e.URN}
 	i, found := open[key]
@@ -219,7 +219,7 @@ func (p *jsonPast) took() string {
 	return time.Duration(p.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }
 
-// summary returns what a deployment did, such as "2 created, 1 updated".
+// summary counts the results of a deployment, such as "2 created, 1 updated".
 func (p *jsonPast) summary() string {
 	var all []string
 	for _, word := range [...][2]string{
@@ -234,7 +234,7 @@ func (p *jsonPast) summary() string {
 	return strings.Join(all, ", ")
 }
 
-// one shows a deployment.
+// one shows one deployment.
 func (h *historyCommand) one(ctx context.Context, arg string) error {
 	d, request, err := findDeployment(ctx, h.Session, h.engine, arg)
 	if err != nil {
@@ -251,7 +251,7 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	old, desired := &lumigl.Snapshot{}, cmp.Or(request.Desired, &lumigl.Snapshot{}) // A destroy has none.
+	old, desired := &lumigl.Snapshot{}, cmp.Or(request.Desired, &lumigl.Snapshot{}) // A destroy has no desired state.
 	if past.Against = "nothing"; former.ID != 0 {
 		before, err := h.engine.Request(ctx, former.ID)
 		if err != nil {
@@ -265,7 +265,7 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	}
 	if h.JSON {
 		var text bytes.Buffer
-		_ = delta.WriteJSON(&text) // Writing to a buffer does not fail.
+		_ = delta.WriteJSON(&text) // Writes to a buffer cannot fail.
 		past.Diff = text.Bytes()
 	}
 	if err := h.print(past); err != nil || h.JSON {
@@ -302,12 +302,12 @@ func (h *historyCommand) print(past jsonPast) error {
 	return nil
 }
 
-// formerDone returns the last deployment of a module before another one that was done, or the zero Deployment.
+// formerDone returns the last successful deployment of the module before d, or the zero Job.
 func formerDone(ctx context.Context, s *workspace.Session, engine *environment.Environment, d store.Job) (store.Job, error) {
 	return last(ctx, s, engine, d.Module, d.ID, func(o store.Job) bool { return o.Kind == "deploy" && o.State == store.Done })
 }
 
-// last returns the last deployment of a module, with an ID below before unless that is 0, that fits, or the zero Deployment.
+// last returns the last deployment of a module that fits and, if before is not 0, has a lower ID, or the zero Job.
 func last(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, before int64, fits func(store.Job) bool) (store.Job, error) {
 	for {
 		all, err := engine.History(ctx, module, before, 100)
@@ -321,7 +321,7 @@ func last(ctx context.Context, s *workspace.Session, engine *environment.Environ
 	}
 }
 
-// findDeployment returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
+// findDeployment returns the deployment that an argument such as "7" or "shop[7]" names, and its request.
 func findDeployment(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string) (store.Job, run.Request, error) {
 	number := runs.Number(arg)
 	if number == 0 {

@@ -20,15 +20,15 @@ import (
 
 // isModel reports whether a file is an object model in MuranoPL: its root object has the key "?".
 func isModel(in *document.Input) bool {
-	if !strings.Contains(in.Src, `"?"`) && !strings.Contains(in.Src, `'?'`) { // LumiGL can be large.
+	if !strings.Contains(in.Src, `"?"`) && !strings.Contains(in.Src, `'?'`) { // fast path for large LumiGL files
 		return false
 	}
 	model, _ := catalog.Model(in.Name, []byte(in.Src))
 	return model.Get("?") != nil
 }
 
-// moduleOf returns the module that an object model is evaluated as: the one that has the file or, if none does, the only one
-// that has an object model.
+// moduleOf returns the module for an object model file: the one that lists it or, if none does, the only one with an object
+// model.
 func moduleOf(s *workspace.Session, file string) (string, error) {
 	all := slices.Sorted(maps.Keys(s.Workspace.Models))
 	for _, module := range all {
@@ -43,7 +43,7 @@ func moduleOf(s *workspace.Session, file string) (string, error) {
 		file, s.Workspace.File)
 }
 
-// relative returns a path of Lumi.yaml, as seen from the working directory.
+// relative returns a path from Lumi.yaml relative to the working directory.
 func relative(s *workspace.Session, path string) string {
 	path = s.Path(path)
 	if here, err := filepath.Abs("."); err == nil {
@@ -62,8 +62,8 @@ func relatives(s *workspace.Session, paths []string) []string {
 	return all
 }
 
-// evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
-// the classes are printed, and lead to [console.ErrWrong].
+// evaluateModel evaluates the object model of a module, or in if it is not nil. Errors in the model and its classes are
+// printed; it then returns [console.ErrWrong].
 func evaluateModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string, in *document.Input) (*lumigl.Snapshot, error) {
 	m := s.Workspace.Models[module]
 	var err error
@@ -104,7 +104,8 @@ func evaluateModel(ctx context.Context, s *workspace.Session, engine *environmen
 	return evaluated, graph.SetModel(evaluated, s.Environment.Name, saved)
 }
 
-// fromFolder returns a path that is relative to the working directory, relative to the folder of Lumi.yaml, as sources are.
+// fromFolder converts a path relative to the working directory to one relative to the folder of Lumi.yaml, as in source
+// positions.
 func fromFolder(s *workspace.Session, path string) string {
 	if full, err := filepath.Abs(path); err == nil && path != "" {
 		if short, err := filepath.Rel(s.Folder(), full); err == nil {
@@ -114,7 +115,7 @@ func fromFolder(s *workspace.Session, path string) string {
 	return path
 }
 
-// savedModel returns the saved model of a module's last deployment, absent if there is none.
+// savedModel returns the model saved by a module's last deployment; the value does not exist if there is none.
 func savedModel(ctx context.Context, s *workspace.Session, engine *environment.Environment, module string) (lumigl.Value, error) {
 	g, err := engine.Graph(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// requestFlags say what of the programs is planned, and how.
+// requestFlags select the parts of programs to plan.
 type requestFlags struct{ targets, replace, interrupt []string }
 
 func (f *requestFlags) add(c *cobra.Command) {
@@ -36,8 +36,8 @@ func (f *requestFlags) add(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("interrupt", workspace.CompleteModules)
 }
 
-// allRequests evaluates programs to requests. The first dash arguments name modules, or all if dash is -1; the others are for the
-// program.
+// allRequests evaluates programs and returns requests for them. The first dash arguments, or all if dash is -1, name
+// modules; the others are passed to the program.
 func allRequests(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, args []string, dash int) ([]run.Request, error) {
 	var arguments []string
 	if dash >= 0 {
@@ -67,7 +67,7 @@ func allRequests(ctx context.Context, s *workspace.Session, engine *environment.
 	return choose(ctx, s, engine, f, all)
 }
 
-// readDesired reads desired state that lumi-program wrote, or evaluates an object model.
+// readDesired reads desired state written by lumi-program, or evaluates an object model.
 func readDesired(ctx context.Context, s *workspace.Session, engine *environment.Environment, file string) (*lumigl.Snapshot, error) {
 	in, err := document.Read(s.Console, file)
 	if err != nil {
@@ -96,7 +96,7 @@ func readDesired(ctx context.Context, s *workspace.Session, engine *environment.
 	return desired, nil
 }
 
-// choose adds the resources to requests that --replace and --target name. With --target, it returns those that have any.
+// choose applies --replace and --target to requests. With --target, it returns only requests with targets.
 func choose(ctx context.Context, s *workspace.Session, engine *environment.Environment, f requestFlags, all []run.Request) ([]run.Request, error) {
 	if len(f.targets)+len(f.replace)+len(f.interrupt) == 0 {
 		return all, nil
@@ -110,7 +110,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 			return nil, console.Misused("--interrupt=%s: %s has no such module; %s", module, s.Environment.Name, suggest.Instead(module, g.Modules()))
 		}
 	}
-	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.
+	indices := []*query.Index{query.New(g.Snapshot().Base())} // Names in the plan come from here.
 	for _, r := range all {
 		indices = append(indices, query.New(r.Desired.Base()))
 	}
@@ -131,7 +131,7 @@ func choose(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return slices.DeleteFunc(all, func(r run.Request) bool { return len(f.targets) > 0 && len(r.Targets) == 0 }), nil
 }
 
-// find returns the resource that a key names in one of the indices, and the request for its module.
+// find returns the resource that a key names in one of the indices, and the index of its module's request.
 func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, error) {
 	found := map[urn.URN]int{}
 	var wrong error
@@ -157,7 +157,7 @@ func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, 
 	return 0, "", fmt.Errorf("%q is ambiguous; it matches %d:\n%s", key, len(found), joined(slices.Sorted(maps.Keys(found))))
 }
 
-// joined returns URNs, one a line.
+// joined joins URNs with line breaks.
 func joined(urns []urn.URN) string {
 	var b strings.Builder
 	for _, u := range urns {
@@ -166,9 +166,9 @@ func joined(urns []urn.URN) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// desiredState returns the desired state that an argument names: the program or object model of a module, or a file.
+// desiredState returns the desired state for an argument: a module with a program or object model, or a file.
 func desiredState(ctx context.Context, s *workspace.Session, engine *environment.Environment, arg string, arguments []string) (*lumigl.Snapshot, error) {
-	if arg == document.StdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
+	if arg == document.StdinArg || strings.ContainsAny(arg, `.\ `) { // Module names never contain these.
 		return readDesired(ctx, s, engine, arg)
 	}
 	if _, ok := s.Workspace.Models[arg]; ok && len(arguments) > 0 {

@@ -42,7 +42,7 @@ With --json, it prints one object.`,
 	}, func(ctx context.Context, s *workspace.Session, _ []string) error { return status(ctx, s) })
 }
 
-// jsonStatus is an environment for programs.
+// jsonStatus is the JSON form of an environment's status.
 type jsonStatus struct {
 	Environment string              `json:"environment"`
 	Modules     []jsonModule        `json:"modules"`
@@ -59,14 +59,14 @@ type jsonModule struct {
 	Kept       []kept    `json:"kept,omitempty"`
 }
 
-// kept is a version of a module that exists beside the newest one.
+// kept is an older version of a module that is still in use.
 type kept struct {
 	Version   string   `json:"version"`
 	NeededBy  []string `json:"neededBy"`
 	Resources int      `json:"resources"`
 }
 
-// jsonDeployment is a deployment for programs.
+// jsonDeployment is the JSON form of a deployment.
 type jsonDeployment struct {
 	Name    string      `json:"name"`
 	Number  int64       `json:"number,omitempty"`
@@ -80,7 +80,7 @@ func newJSONDeployment(d store.Job) jsonDeployment {
 	return jsonDeployment{job.Name(d), d.Number, d.Module, string(d.Kind), d.State, d.Message}
 }
 
-// jsonQueued is a deployment of the queue.
+// jsonQueued is the JSON form of a queued deployment.
 type jsonQueued struct {
 	jsonDeployment
 	Since       time.Time           `json:"since"`
@@ -93,9 +93,9 @@ type jsonQueued struct {
 	Next        string              `json:"next,omitempty"`
 }
 
-// status shows the environment.
+// status prints the status of the environment.
 func status(ctx context.Context, s *workspace.Session) error {
-	engine, end := runs.NewEngine(s, nil, run.Options{}) // It reads secrets as unknown values.
+	engine, end := runs.NewEngine(s, nil, run.Options{}) // Secrets are unknown values.
 	defer end()
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -210,7 +210,7 @@ func printStatus(s *workspace.Session, shown jsonStatus) {
 	}
 }
 
-// leadingURN is a URN before the message about a resource, of which people need only the name.
+// leadingURN matches a URN in front of a message; users need only its name.
 var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
 
 func printQueued(s *workspace.Session, d jsonQueued) {
@@ -236,7 +236,7 @@ func printQueued(s *workspace.Session, d jsonQueued) {
 	}
 }
 
-// process returns the owner of a lease for people, such as "123 on host".
+// process formats the owner of a lease, such as "123 on host".
 func process(owner string) string {
 	if parts := strings.Split(owner, "/"); len(parts) == 3 {
 		return parts[1] + " on " + parts[0]

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// details prints all of a vertex.
+// details prints a vertex in full.
 func (v *Viewer) details(one *lumigl.Vertex) {
 	out := v.Con.Out
 	v.line(out.Paint(term.Bold, term.Visible(one.Key())))
@@ -35,13 +35,13 @@ func (v *Viewer) details(one *lumigl.Vertex) {
 		v.bag("extensions", one.Extensions)
 	}
 	if v.OlderOf(one) != nil {
-		return // Nothing in a version that is kept is a reference.
+		return // Older versions contain no references.
 	}
 	v.neighbors("uses", v.Index.Dependencies(one, false))
 	v.neighbors("used by", v.Index.Dependents(one, false))
 }
 
-// options prints the options of a resource, one a line.
+// options prints the options of a resource, one per line.
 func (v *Viewer) options(options lumigl.Value) {
 	if options.Len() == 0 {
 		return
@@ -65,14 +65,14 @@ func (v *Viewer) options(options lumigl.Value) {
 		if option.Kind() == lumigl.Text {
 			add("", option)
 		}
-		if len(parts) > 0 { // Else it is one that is just true.
+		if len(parts) > 0 { // Otherwise, the option is just true.
 			name += ": " + strings.Join(parts, ", ")
 		}
 		v.line("    " + name)
 	}
 }
 
-// field is a line that names something.
+// field formats a labeled line.
 func (v *Viewer) field(name, text string) string {
 	return "  " + v.Con.Out.Paint(term.Blue, name+":") + " " + text
 }
@@ -96,7 +96,7 @@ func (v *Viewer) neighbors(what string, others []*lumigl.Vertex) {
 	}
 }
 
-// value prints a value behind what it is called, on further lines if it has an inside.
+// value prints a value after its label; nested values continue on further lines.
 func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	if text, ok := v.brief(value); ok {
 		v.line(indent + called + " " + text)
@@ -115,7 +115,7 @@ func (v *Viewer) value(indent, called string, value lumigl.Value) {
 	}
 }
 
-// brief is a value on one line, if it has no inside to show.
+// brief returns a value without nested values on one line.
 func (v *Viewer) brief(value lumigl.Value) (string, bool) {
 	out := v.Con.Out
 	if value.IsSecret() {
@@ -145,7 +145,7 @@ func (v *Viewer) brief(value lumigl.Value) (string, bool) {
 	return scalar(value), true
 }
 
-// expression is an expression on one line, unless it makes JSON of a value that has an inside.
+// expression returns an expression on one line, unless it encodes nested values as JSON.
 func (v *Viewer) expression(value lumigl.Value) (string, bool) {
 	fits := true
 	text, ok := expr.Format(value, func(part lumigl.Value) string {
@@ -159,7 +159,7 @@ func (v *Viewer) expression(value lumigl.Value) (string, bool) {
 	return text, ok && fits
 }
 
-// scalar is a value without an inside, as in JSON.
+// scalar formats a scalar as JSON.
 func scalar(value lumigl.Value) string {
 	switch value.Kind() {
 	case lumigl.Object:
@@ -181,7 +181,7 @@ func scalar(value lumigl.Value) string {
 	return "null"
 }
 
-// quoted is a text in quotes, safe to print.
+// quoted returns a text in quotes, safe to print.
 func quoted(text string) string {
 	json, err := term.JSON(text)
 	if err != nil {
@@ -190,7 +190,7 @@ func quoted(text string) string {
 	return string(json)
 }
 
-// KeyText is a key, in quotes if it would be misread without.
+// KeyText returns a key, quoted if it would be ambiguous otherwise.
 func KeyText(key string) string {
 	for i := range len(key) {
 		if !isWord(key[i]) {
@@ -208,7 +208,7 @@ func isWord(c byte) bool {
 		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
-// source says in a few words where the content of an asset or an archive is.
+// source summarizes the source of an asset or archive.
 func source(value lumigl.Value) string {
 	for _, where := range []string{"path", "uri"} {
 		if text, ok := value.Get(where).Text(); ok {
@@ -233,7 +233,7 @@ func source(value lumigl.Value) string {
 	return "empty"
 }
 
-// hash is what is recorded of the content of an asset or an archive, or "".
+// hash returns the recorded hash of an asset or archive, or "".
 func hash(value lumigl.Value) string {
 	text, ok := value.Get("hash").Text()
 	if !ok {

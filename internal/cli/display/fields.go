@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// fields are the top-level fields of a file beside its resources or vertices, but for the entries of a deployment.
+// fields returns the top-level fields of a file except its resources or vertices and the entries of a deployment.
 func (v *Viewer) fields() []lumigl.Member {
 	base := v.Doc.Base()
 	s := v.snapshot()
@@ -46,12 +46,12 @@ func (v *Viewer) showFields() error {
 	return nil
 }
 
-// otherFields is a line that names the fields that the header does not have, with how large each is.
+// otherFields prints a line with the names and sizes of fields that are not in the header.
 func (v *Viewer) otherFields() {
 	var sizes []string
 	for _, f := range v.fields() {
 		if f.Key == "versions" && len(v.Older) > 0 {
-			continue // They are listed.
+			continue // listed separately
 		}
 		if v.snapshot() == nil || f.Key != "package" && f.Key != "lineage" && f.Key != "serial" {
 			sizes = append(sizes, KeyText(f.Key)+" "+v.size(f.Value))
@@ -62,7 +62,7 @@ func (v *Viewer) otherFields() {
 	}
 }
 
-// size says in a word or two how large a value is, or what it is, if that is short.
+// size summarizes a value by its size, or returns it if it is short.
 func (v *Viewer) size(value lumigl.Value) string {
 	const short = 40
 	if text, ok := value.Text(); ok && len(text) > short {

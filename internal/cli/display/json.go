@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// jsonVertex is a vertex for programs.
+// jsonVertex is the JSON form of a vertex.
 type jsonVertex struct {
 	Key        string          `json:"key"`
 	Type       string          `json:"type,omitempty"`
@@ -24,7 +24,7 @@ type jsonVertex struct {
 	UsedBy     []string        `json:"usedBy"`
 }
 
-// JSON prints vertices for programs.
+// JSON prints vertices as JSON.
 func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	tag := v.Doc.Base().Tag
 	if tag == "" {
@@ -64,7 +64,7 @@ func (v *Viewer) JSON(chosen []*lumigl.Vertex) error {
 	return nil
 }
 
-// AppendJSON appends a value as JSON, without what secrets hold.
+// AppendJSON appends a value as JSON, with secrets masked.
 func AppendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 	text := func(s string) {
 		dst = append(dst, quoted(s)...)

@@ -8,14 +8,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Older is a version of a module that exists beside the newest one, with the resources that only it holds.
+// Older is an older version of a module that is still in use, with the resources that only it contains.
 type Older struct {
 	*lumigl.Snapshot
 	Version string   // such as "a::46"
 	Users   []string // the modules that need it
 }
 
-// String returns the version and who needs it, such as "a::46 for b".
+// String returns the version and its users, such as "a::46 for b".
 func (o Older) String() string {
 	if len(o.Users) == 0 {
 		return term.Visible(o.Version) + ", not needed by any module"
@@ -23,14 +23,14 @@ func (o Older) String() string {
 	return term.Visible(o.Version + " for " + strings.Join(o.Users, ", "))
 }
 
-// OlderVersions returns what the field "versions" of a snapshot has, as [graph.Graph.Snapshot] writes it.
+// OlderVersions parses the field "versions" that [graph.Graph.Snapshot] adds to a snapshot.
 func OlderVersions(s *lumigl.Snapshot) (all []Older) {
 	for deployment, resources := range s.Field("versions").Members() {
 		o := Older{Snapshot: &lumigl.Snapshot{}}
 		for key, value := range resources.Members() {
 			v, err := o.Add(urn.URN(key))
 			if err != nil {
-				continue // The file is not an environment's.
+				continue // not written by an environment
 			}
 			v.ID, _ = value.Get("id").Text()
 			v.Options, v.Properties = value.Get("options"), value.Get("properties")

@@ -10,9 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// tree prints all vertices, with what each refers to below it. What stands below several is printed below the first;
-// after that, it is named only. Resources with names such as "web/db" are printed below "web/", unless another of these
-// refers to them.
+// tree prints all vertices, with dependencies below each. A vertex with several parents is expanded only below the first.
+// Resources with names such as "web/db" are printed below "web/", unless another of these depends on them.
 func (v *Viewer) tree() {
 	t := &tree{Viewer: v, children: v.Index.Dependencies, state: map[*lumigl.Vertex]state{}}
 	if v.Invert {
@@ -33,14 +32,14 @@ type tree struct {
 	cut      int
 }
 
-// branch is what stands at the top of the tree, or of a component: a vertex, or a component.
+// branch is a vertex or a component at the top of the tree or of a component.
 type branch struct {
 	vertex    *lumigl.Vertex
 	component string
 	branches  []*branch
 }
 
-// tops are the vertices to begin with, by component.
+// tops returns the roots of the tree, by component.
 func (v *Viewer) tops() []*branch {
 	top := &branch{}
 	components := map[string]*branch{"": top}
@@ -70,9 +69,9 @@ func (v *Viewer) tops() []*branch {
 	return top.branches
 }
 
-// componentOf is the path of the component that made a resource, "" if none did.
+// componentOf returns the path of the component that created a resource, or "".
 func (v *Viewer) componentOf(one *lumigl.Vertex) string {
-	if v.snapshot() == nil || v.Invert || strings.Contains(v.Name(one), `"`) { // An address of OpenTofu has no components.
+	if v.snapshot() == nil || v.Invert || strings.Contains(v.Name(one), `"`) { // OpenTofu addresses have no components.
 		return ""
 	}
 	return parentComponent(v.Name(one))
@@ -80,7 +79,7 @@ func (v *Viewer) componentOf(one *lumigl.Vertex) string {
 
 func parentComponent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// branch prints a component with what is below it, or a vertex.
+// branch prints a vertex, or a component with its branches.
 func (t *tree) branch(b *branch, first, rest string, depth int) {
 	if b.vertex != nil {
 		t.print(b.vertex, first, rest, depth)
@@ -99,7 +98,7 @@ func (t *tree) branch(b *branch, first, rest string, depth int) {
 	}
 }
 
-// stems are what stands before a branch, and before what is below it.
+// stems returns the prefixes of a branch and of the lines below it.
 func stems(last bool) (branch, stem string) {
 	if last {
 		return "└─ ", "   "
@@ -107,7 +106,7 @@ func stems(last bool) (branch, stem string) {
 	return "├─ ", "│  "
 }
 
-// state is what has become of a vertex in a tree.
+// state is the progress of a vertex in a tree.
 type state byte
 
 const (
@@ -116,7 +115,7 @@ const (
 	printed
 )
 
-// print prints a vertex and what is below it. First is what stands before it, and rest what stands before its children.
+// print prints a vertex with its children. first prefixes its own line, rest the lines of its children.
 func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	text := t.Con.Out.Paint(term.Dim, first) + t.entry(one)
 	children := t.children(one, false)
@@ -142,7 +141,7 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	t.state[one] = printed
 }
 
-// entry is a vertex on one line.
+// entry formats a vertex on one line.
 func (v *Viewer) entry(one *lumigl.Vertex) string {
 	text := v.Con.Out.Paint(term.Bold, term.Visible(v.Name(one)))
 	if v.snapshot() != nil {

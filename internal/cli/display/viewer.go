@@ -1,4 +1,4 @@
-// Package display shows graphs and snapshots: as a tree, a table, lines or JSON, and all of some vertices.
+// Package display prints graphs and snapshots as a tree, table, lines, or JSON, and single vertices in full.
 package display
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
-// Viewer shows what is in a document.
+// Viewer prints a document.
 type Viewer struct {
 	Con    *console.Console
 	Doc    *document.File
@@ -22,10 +22,10 @@ type Viewer struct {
 	Invert bool
 	Top    bool // whether to show the top-level fields
 	Depth  int
-	Older  []Older // versions of modules that are kept beside the newest ones
+	Older  []Older // older module versions that are still in use
 }
 
-// Show shows the vertices that the keys find, in full, or all of them as a tree, a table or lines.
+// Show prints the vertices that the keys select in full, or all of them as a tree, table, or lines.
 func (v *Viewer) Show(keys []string) error {
 	if v.Top {
 		return v.showFields()
@@ -92,7 +92,7 @@ func (v *Viewer) snapshot() *lumigl.Snapshot {
 	return s
 }
 
-// Name is what people call a vertex.
+// Name returns the display name of a vertex.
 func (v *Viewer) Name(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
 		return one.Key()
@@ -100,7 +100,7 @@ func (v *Viewer) Name(one *lumigl.Vertex) string {
 	return one.URN().Name()
 }
 
-// label is a vertex's name, with what tells it apart from others of that name.
+// label returns the name of a vertex, disambiguated from others with that name.
 func (v *Viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
 		return term.Visible(one.Key())
@@ -108,10 +108,10 @@ func (v *Viewer) label(one *lumigl.Vertex) string {
 	return term.Visible(one.URN().Name()) + " " + v.Con.Out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
 }
 
-// line prints a line, cut where the terminal ends. The text is safe to print, and may have colors.
+// line prints a line, cut at the width of the terminal. The text must be safe to print, and may contain colors.
 func (v *Viewer) line(text string) { v.Con.Line(text) }
 
-// plain prints a line for each vertex, for programs and for pipes.
+// plain prints one tab-separated line per vertex, for pipes.
 func (v *Viewer) plain() {
 	for _, one := range v.all() {
 		line := term.Visible(one.Key())
@@ -125,7 +125,7 @@ func (v *Viewer) plain() {
 	}
 }
 
-// header says what the document is as a whole.
+// header prints a summary of the document.
 func (v *Viewer) header() {
 	text := term.Visible(v.Doc.Name) + ": " + Summary(v.Doc.Document)
 	if s := v.snapshot(); s != nil {
@@ -143,7 +143,7 @@ func (v *Viewer) header() {
 	v.otherFields()
 }
 
-// pending lists what a deployment has not finished.
+// pending lists the unfinished work of deployments.
 func (v *Viewer) pending() {
 	s := v.snapshot()
 	if s == nil {
@@ -164,7 +164,7 @@ func (v *Viewer) pending() {
 	}
 }
 
-// all returns the vertices of the document, and then those of older versions.
+// all returns the vertices of the document, followed by those of older versions.
 func (v *Viewer) all() []*lumigl.Vertex {
 	all := slices.Collect(v.Doc.Base().Vertices())
 	for _, o := range v.Older {
@@ -173,7 +173,7 @@ func (v *Viewer) all() []*lumigl.Vertex {
 	return all
 }
 
-// Find returns the vertex that a key stands for, and those with its URN in older versions.
+// Find returns the vertex that a key selects, and the vertices with its URN in older versions.
 func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
 	found, err := v.Index.Find(key)
 	var several *query.FindError
@@ -194,7 +194,7 @@ func (v *Viewer) Find(key string) (all []*lumigl.Vertex, err error) {
 	return all, err
 }
 
-// OlderOf returns the older version that holds a vertex, nil if the document does.
+// OlderOf returns the older version that contains a vertex, or nil if it is in the document.
 func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
 	for i := range v.Older {
 		if v.Older[i].Vertex(one.Key()) == one {
@@ -204,7 +204,7 @@ func (v *Viewer) OlderOf(one *lumigl.Vertex) *Older {
 	return nil
 }
 
-// Summary says in a few words what a document is.
+// Summary describes a document in a few words.
 func Summary(doc lumigl.Document) string {
 	noun := "vertex"
 	s, _ := doc.(*lumigl.Snapshot)

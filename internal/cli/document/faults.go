@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// PrintFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
+// PrintFaults prints the errors in a file, as text on standard error or, with --json, on standard output.
 func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, hide Secrets) error {
 	if con.JSON {
 		for _, fault := range jsonFaults(in, invalid, hide) {
@@ -31,7 +31,7 @@ func PrintFaults(con *console.Console, in *Input, invalid *lumigl.InvalidError, 
 
 const moreFaults = "too many errors; the rest of the file was not checked"
 
-// printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
+// printFault prints one error: its position, message, source line, related positions, and fix.
 func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {
 	s := &term.Snippet{Stream: con.Err, Source: in.Src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
@@ -56,7 +56,7 @@ func printFault(con *console.Console, in *Input, f lumigl.Fault, hide Secrets) {
 	}
 }
 
-// JSONFault is a fault for programs. docs/lumi.md describes it.
+// JSONFault is the JSON form of an error, documented in docs/lumi.md.
 type JSONFault struct {
 	File    string      `json:"file"`
 	Code    lumigl.Code `json:"code"`
@@ -86,7 +86,7 @@ type jsonFix struct {
 	Message string `json:"message"`
 }
 
-// jsonFaults are the faults of a file for programs, without what is secret.
+// jsonFaults returns the JSON form of errors, without secrets.
 func jsonFaults(in *Input, invalid *lumigl.InvalidError, hide Secrets) []JSONFault {
 	all := make([]JSONFault, 0, len(invalid.Faults))
 	for i := range invalid.Faults {
@@ -112,7 +112,7 @@ func newJSONFault(name string, f lumigl.Fault) JSONFault {
 	return j
 }
 
-// shortened leaves out the middle of a JSON pointer that nobody would read.
+// shortened elides the middle of a long JSON pointer.
 func shortened(pointer string) string {
 	const most, part = 400, 150
 	if term.Width(pointer) <= most {

@@ -1,4 +1,4 @@
-// Package document reads and writes the files that commands are about, and prints what is wrong with them, without secrets.
+// Package document reads and writes the files that commands take, and prints their errors without revealing secrets.
 package document
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// StdinArg is the argument that stands for standard input, and stdinName how it is called in messages.
+// StdinArg is the argument for standard input, and StdinName its name in messages.
 const (
 	StdinArg  = "-"
 	StdinName = "<stdin>"
 )
 
-// Input is the text of a file.
+// Input is the content of a file.
 type Input struct {
-	Name string // as it was given, stdinName for standard input
+	Name string // as given, or StdinName
 	Src  string
 }
 
-// Inputs returns the files that the arguments name, or standard input if there are none.
+// Inputs returns the file arguments, or standard input if there are none.
 func Inputs(con *console.Console) ([]string, error) {
 	if len(con.Args) == 0 {
 		if con.StdinIsTerminal {
@@ -43,8 +43,8 @@ func Inputs(con *console.Console) ([]string, error) {
 	return con.Args, StdinOnce(con.Args)
 }
 
-// Each does something with every file, even after an error, which it prints. It returns the worst of [console.ErrWrong] and
-// [console.ErrFailed].
+// Each calls do for each file, printing errors and continuing. It returns [console.ErrFailed] or [console.ErrWrong], in that
+// order of precedence.
 func Each(con *console.Console, files []string, do func(name string) error) error {
 	var wrong, failed error
 	for _, name := range files {
@@ -59,7 +59,7 @@ func Each(con *console.Console, files []string, do func(name string) error) erro
 	return cmp.Or(failed, wrong)
 }
 
-// StdinOnce holds that standard input is read by one argument only.
+// StdinOnce returns an error if standard input is given more than once.
 func StdinOnce(args []string) error {
 	if i := slices.Index(args, StdinArg); i >= 0 && slices.Contains(args[i+1:], StdinArg) {
 		return errors.New("- is given twice, but standard input can be read only once")
@@ -72,7 +72,8 @@ func ReadFile(con *console.Console, arg string) (*Input, error) {
 	if arg == StdinArg {
 		in, err := readAll(StdinName, &announced{con.Stdin, con}, sizeOf(con.Stdin))
 		if err == nil && !strings.HasSuffix(strings.TrimRight(in.Src, " \t\r\n"), "}") {
-			// It was cut off, perhaps since one interrupt ended the program that wrote it and is about to end this one.
+			// The input is truncated, perhaps because an interrupt ended the program that wrote it, and is about to end this
+			// one.
 			time.Sleep(20 * time.Millisecond)
 		}
 		return in, err
@@ -89,8 +90,8 @@ func ReadFile(con *console.Console, arg string) (*Input, error) {
 	return readAll(arg, file, sizeOf(file))
 }
 
-// announced says that standard input is read once there is something to read. Until then another program may be asking
-// for a password on the same terminal, and whoever writes into it needs no line in between at all.
+// announced reports progress only once standard input has data. Until then, the program that writes it may be prompting on
+// the same terminal.
 type announced struct {
 	io.Reader
 	to *console.Console
@@ -105,7 +106,7 @@ func (a *announced) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf is how much there is to read, as far as that is known.
+// sizeOf returns the expected input size, or 0 if unknown.
 func sizeOf(r io.Reader) int {
 	if file, ok := r.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -124,7 +125,7 @@ func readAll(name string, r io.Reader, size int) (*Input, error) {
 	return &Input{Name: name, Src: b.String()}, nil
 }
 
-// FileError says what is wrong with a file, without the system's words for what was tried.
+// FileError describes a file error without the name of the system call.
 func FileError(name string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -159,7 +160,7 @@ func Read(con *console.Console, arg string) (in *Input, err error) {
 	return in, err
 }
 
-// CompleteFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
+// CompleteFiles lists env:NAME for each environment once env is typed. Before that, the shell completes file names.
 func CompleteFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	if !strings.HasPrefix(typed, "env") {
 		return nil, cobra.ShellCompDirectiveDefault

@@ -10,13 +10,14 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// File is a file without faults.
+// File is a valid file.
 type File struct {
 	Input
 	lumigl.Document
 }
 
-// Load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to [console.ErrWrong].
+// Load reads a graph or snapshot from a file or an environment. Errors in it are printed; it then returns
+// [console.ErrWrong].
 func Load(con *console.Console, arg string) (*File, error) {
 	in, err := Read(con, arg)
 	if err != nil {
@@ -29,8 +30,8 @@ func Load(con *console.Console, arg string) (*File, error) {
 	return &File{Input: *in, Document: doc}, nil
 }
 
-// Refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns [console.ErrWrong], or the error
-// itself if that is not about faults.
+// Refuse prints the errors in a file or, unless --json is set, that another tool wrote it. It returns [console.ErrWrong], or
+// err itself if it is not about errors in the file.
 func Refuse(con *console.Console, in *Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
@@ -44,7 +45,7 @@ func Refuse(con *console.Console, in *Input, err error) error {
 	return cmp.Or(PrintFaults(con, in, invalid, SecretsIn(in.Src)), console.ErrWrong)
 }
 
-// foreign says what a file is that another tool has made, or "".
+// foreign describes a file that another tool wrote, or returns "".
 func foreign(in *Input, invalid *lumigl.InvalidError) string {
 	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault

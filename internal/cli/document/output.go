@@ -13,13 +13,13 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Output is where a command writes its result: the file that --output names, or standard output.
+// Output is the destination of a command's result: the --output file or standard output.
 type Output struct {
 	Name  string // empty for standard output
 	Force bool
 }
 
-// OutputVar declares --output, for a file that has one of some extensions, and --force.
+// OutputVar declares --output, for files with one of the extensions, and --force.
 func OutputVar(c *cobra.Command, o *Output, what string, extensions ...string) {
 	flags := c.Flags()
 	flags.StringVarP(&o.Name, "output", "o", "", "write "+what+" to `FILE`; - is standard output")
@@ -27,10 +27,10 @@ func OutputVar(c *cobra.Command, o *Output, what string, extensions ...string) {
 	_ = c.MarkFlagFilename("output", extensions...)
 }
 
-// Misuse returns an error if the flags contradict each other.
+// Misuse returns an error if the flags conflict.
 func (o *Output) Misuse() error {
 	if o.Name == StdinArg {
-		o.Name = "" // which is standard output here
+		o.Name = "" // standard output
 	}
 	if o.Force && o.Name == "" {
 		return console.Misused("--force requires --output with the name of a file")
@@ -38,8 +38,8 @@ func (o *Output) Misuse() error {
 	return nil
 }
 
-// Free returns an error unless the file may be written. The input is never overwritten, whatever it is called, and
-// symbolic links are not followed.
+// Free returns an error if the file must not be written. It never allows overwriting the input, by any name, or following
+// symbolic links.
 func (o *Output) Free(con *console.Console, input string) error {
 	if o.Name == "" {
 		return nil
@@ -64,7 +64,7 @@ func (o *Output) Free(con *console.Console, input string) error {
 	return nil
 }
 
-// sameFile reports whether an argument that is read is the file of a name.
+// sameFile reports whether an input argument and a file name are the same file.
 func sameFile(con *console.Console, input, name string) bool {
 	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
 	if file, ok := con.Stdin.(*os.File); ok && input == StdinArg {
@@ -78,13 +78,13 @@ func sameFile(con *console.Console, input, name string) bool {
 	return err == nil && os.SameFile(in, out)
 }
 
-// Write writes the file, whole or not at all, unless it must not be written by now. A new file gets the mode.
+// Write writes the file atomically, after checking again that it may be written. The mode is for new files.
 func (o *Output) Write(con *console.Console, input string, text []byte, mode fs.FileMode) error {
 	console.Writing.Lock()
 	defer console.Writing.Unlock()
 	if !o.Force {
 		err := atomicfile.WriteNew(o.Name, text, mode)
-		if errors.Is(err, fs.ErrExist) { // It was created in the meantime.
+		if errors.Is(err, fs.ErrExist) { // created in the meantime
 			return cmp.Or(o.Free(con, input), err)
 		}
 		return err

@@ -13,25 +13,24 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// What a secret is and that it is never shown stands in docs/lumi.md. Commands that read a graph ask its values, with
-// [lumigl.Value.Secret]. What is said of a text goes by [secretsIn].
+// Secrets are defined in docs/lumi.md and never shown. Commands that read a graph use [lumigl.Value.Secret]; messages that
+// quote source text use [SecretsIn].
 
 // Masked replaces a secret's value in output.
 const Masked = "(secret)"
 
-// Secrets are the parts of a text that must not be shown: those signed as secrets, or all of it. They are in order and do
-// not overlap.
+// Secrets are the parts of a text that must not be shown: signed secrets, or all of it. They are sorted and do not overlap.
 type Secrets []secretPart
 
 type secretPart struct {
 	from, to int
-	depth    int // how many objects and lists it is in
+	depth    int // nesting depth in objects and lists
 }
 
 // All reports whether any part of the text may be a secret.
 func (s Secrets) All() bool { return len(s) > 0 && s[0].depth == 0 }
 
-// near returns the first secret that a part of the text overlaps or touches, or nil.
+// near returns the first secret that a range overlaps or touches, or nil.
 func (s Secrets) near(from, to int) *secretPart {
 	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
 	if i < len(s) && s[i].from <= max(from, to) {
@@ -40,13 +39,13 @@ func (s Secrets) near(from, to int) *secretPart {
 	return nil
 }
 
-// cut removes from a JSON pointer the keys and indices in the secret.
+// cut removes the keys and indices inside the secret from a JSON pointer.
 func (s *secretPart) cut(pointer string) string {
-	steps := strings.Split(pointer, "/") // of which the first is empty
+	steps := strings.Split(pointer, "/") // the first is empty
 	return strings.Join(steps[:min(len(steps), s.depth+1)], "/")
 }
 
-// quoteless are the faults whose messages and fixes quote no value, and no key but those of resources that there are.
+// quoteless lists the errors whose messages and fixes quote no values, and no keys other than those of existing resources.
 var quoteless = map[lumigl.Code]bool{
 	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.ElisionFault: true,
 	lumigl.TrailingCommaFault: true, lumigl.MissingCommaFault: true, lumigl.ExtraCommaFault: true, lumigl.BracketFault: true,
@@ -54,10 +53,10 @@ var quoteless = map[lumigl.Code]bool{
 	lumigl.OrderFault: true, lumigl.CycleFault: true,
 }
 
-// unshown ends a message about what may be part of a secret.
+// unshown is the suffix of messages that omit a possible secret.
 const unshown = "; it may be part of a secret and is not shown"
 
-// fault is a fault without what must not be shown.
+// fault returns an error without anything secret.
 func (s Secrets) fault(f lumigl.Fault) lumigl.Fault {
 	in := s.near(f.Offset, f.End)
 	if in == nil {
@@ -70,7 +69,7 @@ func (s Secrets) fault(f lumigl.Fault) lumigl.Fault {
 	return f
 }
 
-// Mask replaces the secrets in a text, with all that they hold.
+// Mask replaces the secrets in a text, including nested values.
 func (s Secrets) Mask(src string) string {
 	var b strings.Builder
 	done := 0
@@ -81,10 +80,10 @@ func (s Secrets) Mask(src string) string {
 	return b.String() + src[done:]
 }
 
-// Withheld is what to do with a text that is not written to a terminal.
+// Withheld is advice on output that is not written to a terminal.
 const Withheld = "redirect it to a file or program"
 
-// Withhold holds that no text with secrets is written to a terminal.
+// Withhold returns an error if text with secrets would be written to a terminal.
 func Withhold(con *console.Console, name, text, instead string) error {
 	if con.Out.Terminal && len(SecretsIn(text)) > 0 {
 		return fmt.Errorf("%s contains secrets, and standard output is a terminal; %s", name, instead)
@@ -92,11 +91,11 @@ func Withhold(con *console.Console, name, text, instead string) error {
 	return nil
 }
 
-// WithheldAll is for a text of which any part may be a secret.
+// WithheldAll marks all of a text as a possible secret.
 func WithheldAll(src string) Secrets { return Secrets{{to: len(src)}} }
 
-// SecretsIn finds the secrets in a text. Where one ends is known only in valid JSON, and other tools have secrets that are
-// not signed. So other text with the signature, or with a key that OpenTofu uses, is withheld as a whole.
+// SecretsIn finds the secrets in a text. The end of a secret is certain only in valid JSON, and other tools have unsigned
+// secrets. Other text with the signature, or with a key that OpenTofu uses, is therefore withheld as a whole.
 func SecretsIn(src string) Secrets {
 	signed := IsSigned(src)
 	foreign := strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive") && unsigned.MatchString(src)
@@ -113,16 +112,16 @@ func SecretsIn(src string) Secrets {
 	return SignedIn(src)
 }
 
-// SignedIn returns the outermost objects and lists in valid JSON that have the signature of secrets in them.
+// SignedIn returns the outermost objects and lists in valid JSON that contain the signature of secrets.
 func SignedIn(src string) Secrets {
 	type object struct {
 		secretPart
 		signed bool
 	}
 	var found Secrets
-	open := []object{{}} // the text as a whole, and what is not closed yet
+	open := []object{{}} // the whole text, then unclosed containers
 	dec := json.NewDecoder(strings.NewReader(src))
-	dec.UseNumber() // since others may be out of range
+	dec.UseNumber() // others may be out of range
 	for {
 		token, err := dec.Token()
 		if err != nil {
@@ -151,7 +150,7 @@ func SignedIn(src string) Secrets {
 // digit matches an escaped digit of a signature.
 var digit = regexp.MustCompile(`\\u00(3[0-9]|6[1-6])`)
 
-// IsSigned reports whether a text has the signature of secrets, perhaps with escapes or in UTF-16.
+// IsSigned reports whether a text contains the signature of secrets, possibly escaped or in UTF-16.
 func IsSigned(src string) bool {
 	src = strings.ReplaceAll(src, "\x00", "")
 	if strings.Contains(src, `\u00`) {
@@ -163,20 +162,20 @@ func IsSigned(src string) bool {
 	return strings.Contains(src, wire.Secret)
 }
 
-// unsigned matches a key by which OpenTofu's state or output says what is secret, if at all.
+// unsigned matches keys that mark secrets in the state or output of OpenTofu.
 var unsigned = regexp.MustCompile(`sensitive\w*[^\w,]*:`)
 
-// isLumiGL reports whether valid JSON has a section of LumiGL at its top level, with objects only.
+// isLumiGL reports whether valid JSON has a top-level section of LumiGL that contains only objects.
 func isLumiGL(src string) bool {
 	var top struct{ Resources, Vertices map[string]struct{} }
 	return json.Unmarshal([]byte(src), &top) == nil && (top.Resources != nil || top.Vertices != nil)
 }
 
-// ours matches what only LumiGL has: a URN that is the key of an object, or vertices at the start.
+// ours matches text that occurs only in LumiGL: a URN as the key of an object, or vertices at the start.
 var ours = regexp.MustCompile(`"urn:lumi:[^"\n]*"\s*:\s*\{|^\s*\{\s*"vertices"\s*:\s*\{\s*"([^"\n]*)"\s*:\s*\{`)
 
-// wasLumiGL reports whether a text that is not valid JSON was meant as LumiGL. If it was not, it may be what OpenTofu
-// prints, and then "vertices" is an output, an object with "value".
+// wasLumiGL reports whether invalid JSON was meant as LumiGL. Otherwise, it may be output of OpenTofu, in which "vertices"
+// is an output, an object with "value".
 func wasLumiGL(src string) bool {
 	found := ours.FindStringSubmatch(src)
 	return len(found) > 0 && found[1] != "value"

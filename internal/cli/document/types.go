@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 )
 
-// ReadSchemas reads schemas of cidlc.
+// ReadSchemas reads schema files written by cidlc.
 func ReadSchemas(con *console.Console, files []string) ([]*schema.Package, error) {
 	all := make([]*schema.Package, len(files))
 	for i, name := range files {
@@ -29,7 +29,7 @@ func ReadSchemas(con *console.Console, files []string) ([]*schema.Package, error
 	return all, nil
 }
 
-// OpenClasses reads folders and archives. If classes have errors, it returns those, too.
+// OpenClasses reads folders and archives of classes. If classes have errors, it returns these, too.
 func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error) {
 	con.Doing("reading %s", strings.Join(names, ", "))
 	classes, err := catalog.Open(names...)
@@ -42,8 +42,8 @@ func OpenClasses(con *console.Console, names []string) (*catalog.Catalog, error)
 	return classes, err
 }
 
-// PrintClassErrors prints errors in classes and models: for people on standard error, with --json on standard output. It returns
-// [console.ErrWrong] instead of these.
+// PrintClassErrors prints errors in classes and models, as text on standard error or, with --json, on standard output. It
+// returns [console.ErrWrong] in their place.
 func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error) error {
 	if one, ok := errors.AsType[*muranopl.Error](err); ok {
 		err = catalog.Errors{one}
@@ -72,7 +72,7 @@ func PrintClassErrors(con *console.Console, classes *catalog.Catalog, err error)
 	return console.ErrWrong
 }
 
-// printClassError prints an error, the line of the source and the calls that led to it.
+// printClassError prints an error with its source line and call stack.
 func printClassError(con *console.Console, sources map[string]string, wrong *muranopl.Error) {
 	where, kind := "", string(wrong.Kind)
 	if wrong.Kind == muranopl.Thrown && len(wrong.Names) > 0 {

@@ -1,4 +1,4 @@
-// Package files has the commands for LumiGL files.
+// Package files implements the commands for LumiGL files.
 package files
 
 import (

@@ -105,7 +105,7 @@ func (v *converter) run(name string) error {
 	return nil
 }
 
-// decline says why a file cannot be converted, for people and for programs.
+// decline reports that a file cannot be converted, as text and, with --json, as JSON.
 func (v *converter) decline(in *document.Input, refused *convert.RefusedError) error {
 	v.con.Say("%s: %s", in.Name, refused)
 	if v.con.JSON {
@@ -116,7 +116,7 @@ func (v *converter) decline(in *document.Input, refused *convert.RefusedError) e
 	return console.ErrWrong
 }
 
-// refuse reports the errors in a file. Any part of another tool's file may be a secret, including keys.
+// refuse reports the errors in a file. Any part of another tool's file, including keys, may be secret.
 func (v *converter) refuse(in *document.Input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
@@ -125,7 +125,7 @@ func (v *converter) refuse(in *document.Input, err error) error {
 	return cmp.Or(document.PrintFaults(v.con, in, invalid, document.WithheldAll(in.Src)), console.ErrWrong)
 }
 
-// converted is what was done, for programs.
+// converted is the JSON form of the result.
 type converted struct {
 	File     string          `json:"file"`
 	From     convert.Format  `json:"from"`
@@ -142,7 +142,7 @@ type jsonLoss struct {
 	Message  string       `json:"message"`
 }
 
-// write says what was lost, and writes the snapshot to where it goes.
+// write reports losses and writes the snapshot.
 func (v *converter) write(name string, in *document.Input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
 	if v.con.JSON {
@@ -177,7 +177,7 @@ func (v *converter) write(name string, in *document.Input, result *convert.Resul
 	return err
 }
 
-// say says what was lost, for people.
+// say prints losses and a summary as text.
 func (v *converter) say(in *document.Input, result *convert.Result) {
 	con, lost := v.con, 0
 	for _, l := range result.Losses {

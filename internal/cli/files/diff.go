@@ -59,7 +59,7 @@ type diffFlags struct {
 	context       int
 }
 
-// misuse returns an error if the flags contradict each other.
+// misuse returns an error if the flags conflict.
 func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && json:
@@ -110,7 +110,7 @@ func (f *diffFlags) run(con *console.Console) error {
 	return nil
 }
 
-// loadToCompare loads a document. Faults in it are a failure, since exit code 1 means that two documents differ.
+// loadToCompare loads a document. Errors in it exit with 2, since 1 means that the documents differ.
 func loadToCompare(con *console.Console, arg string) (*document.File, error) {
 	doc, err := document.Load(con, arg)
 	if errors.Is(err, console.ErrWrong) {
@@ -119,7 +119,7 @@ func loadToCompare(con *console.Console, arg string) (*document.File, error) {
 	return doc, err
 }
 
-// compare compares two documents, as state and desired state if the flag is set.
+// compare compares two documents, as state and desired state if --desired is set.
 func (f *diffFlags) compare(con *console.Console, old, new *document.File, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)

@@ -65,10 +65,10 @@ explains clusters and selections.`,
 	return c
 }
 
-// formats are the formats of files, by the ends of their names.
+// formats maps file extensions to formats.
 var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".html": "html", ".htm": "html"}
 
-// misuse says what is wrong with the flags. It finds out the format.
+// misuse returns an error if the flags conflict. It also determines the format.
 func (d *graphCommand) misuse(flags *pflag.FlagSet) error {
 	if err := d.output.Misuse(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *graphCommand) run() error {
 	return d.write(text.Bytes(), summary)
 }
 
-// written says what was written, for programs.
+// written is the JSON form of the result.
 type written struct {
 	File     string `json:"file"`
 	Format   string `json:"format"`
@@ -163,7 +163,7 @@ func (d *graphCommand) write(text []byte, summary *render.Summary) error {
 	return nil
 }
 
-// choose returns what is to be drawn, nil for everything.
+// choose returns the vertices to draw, or nil for all.
 func (d *graphCommand) choose(doc *document.File) ([]*lumigl.Vertex, error) {
 	if d.expression == "" && d.around == "" {
 		return nil, nil

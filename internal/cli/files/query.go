@@ -69,7 +69,7 @@ With --json, it prints one object per resource, as 'lumi show' does, or per path
 	return c
 }
 
-// misuse says what is wrong with the flags.
+// misuse returns an error if the flags conflict.
 func (q *queryCommand) misuse(flags *pflag.FlagSet) error {
 	switch {
 	case (q.from == "") != (q.to == ""):
@@ -98,7 +98,7 @@ func (q *queryCommand) run() error {
 	}
 	doc, err := document.Load(q.con, q.con.Args[0])
 	if errors.Is(err, console.ErrWrong) {
-		return console.ErrFailed // since 1 means that nothing was found
+		return console.ErrFailed // 1 means that nothing was found
 	}
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (q *queryCommand) run() error {
 	return nil
 }
 
-// typeHint says which type was probably meant by one that an expression asks for and nothing has.
+// typeHint suggests a type in place of one that an expression uses and no resource has.
 func typeHint(index *query.Index, expression *query.Expression) string {
 	if expression == nil {
 		return ""
@@ -149,7 +149,7 @@ func typeHint(index *query.Index, expression *query.Expression) string {
 	return fmt.Sprintf("no resource has the type %q; did you mean %s?", given, strings.Join(conditions, " or "))
 }
 
-// choose returns the vertices that all conditions are true for, in the order of the graph.
+// choose returns the vertices that match all conditions, in graph order.
 func (q *queryCommand) choose(expression *query.Expression) ([]*lumigl.Vertex, error) {
 	chosen := slices.Collect(q.doc.Base().Vertices())
 	keep := func(some []*lumigl.Vertex) { chosen = slices.DeleteFunc(chosen, noneOf(some)) }
@@ -182,7 +182,7 @@ func (q *queryCommand) choose(expression *query.Expression) ([]*lumigl.Vertex, e
 	return chosen, nil
 }
 
-// noneOf returns a function that reports whether a vertex is none of some.
+// noneOf returns a predicate for vertices that are not in a set.
 func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
 	among := make(map[*lumigl.Vertex]bool, len(some))
 	for _, v := range some {
@@ -191,12 +191,12 @@ func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
 	return func(v *lumigl.Vertex) bool { return !among[v] }
 }
 
-// jsonPath is a path for programs.
+// jsonPath is the JSON form of a path.
 type jsonPath struct {
 	Path []string `json:"path"`
 }
 
-// paths prints the paths between two vertices that come by chosen ones only.
+// paths prints the paths between two vertices that visit only matching ones.
 func (q *queryCommand) paths(chosen []*lumigl.Vertex) error {
 	from, err := q.index.Find(q.from)
 	if err != nil {

@@ -58,7 +58,7 @@ With --json, it prints one object per resource and line: "key", "type", "name", 
 	return c
 }
 
-// settle looks at how the flags go together. Whoever says how the tree is to be wants the tree.
+// settle checks that the flags are compatible. --invert and --depth select the tree view.
 func settle(v *display.Viewer, flags *pflag.FlagSet) error {
 	aboutTree := v.Invert || flags.Changed("depth")
 	switch {
@@ -74,10 +74,10 @@ func settle(v *display.Viewer, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// maxDepth bounds the tree, whose lines get longer with every level.
+// maxDepth limits the depth of the tree, whose lines grow with every level.
 const maxDepth = 1000
 
-// completeKeys lists the keys of the file that the first argument names.
+// completeKeys lists the keys in the file given as the first argument.
 func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || args[0] == document.StdinArg {
 		return document.CompleteFiles(c, args, typed)

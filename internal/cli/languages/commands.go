@@ -1,4 +1,4 @@
-// Package languages has the commands for YAQL and MuranoPL.
+// Package languages implements the commands for YAQL and MuranoPL.
 package languages
 
 import (

@@ -87,22 +87,22 @@ line as a response.`,
 	return c
 }
 
-// muranoAnswer is what a call leads to.
+// muranoAnswer is the result of a call.
 type muranoAnswer struct {
 	value any
 	trace []any
 	err   error
 }
 
-// maxTrace is the most JSON that the traced values of a call may have, in bytes.
+// maxTrace is the maximum size in bytes of a call's traced values as JSON.
 const maxTrace = 64 << 20
 
-// traceFunction returns the function that 'lumi murano run' adds to those of workflows.
+// traceFunction returns the trace function of 'lumi murano run'.
 func traceFunction(call func(*yaql.Call) (any, error)) *yaql.Function {
 	return yaql.Func("trace", "value any", call)
 }
 
-// call calls a method of a model. Each traced value is also given to traced.
+// call calls a method of a model. Traced values are also passed to traced.
 func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, method string, args []any, traced func(string)) (a muranoAnswer) {
 	library := desired.Library(func(level, message string) {
 		if !r.con.JSON && r.model != "" {
@@ -141,7 +141,7 @@ func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, meth
 	return a
 }
 
-// json returns the answer on one line. A value that JSON does not have is an error.
+// json returns the answer on one line. A value without a JSON form is an error.
 func (a *muranoAnswer) json() []byte {
 	trace := yaql.NewList(a.trace)
 	if a.err == nil {
@@ -160,7 +160,7 @@ func (a *muranoAnswer) json() []byte {
 	} else if wrong, ok := errors.AsType[*yaql.Error](err); ok {
 		kind, message = wrong.Kind, wrong.Error()
 	}
-	text, _ := jsonOf(object("error", object("kind", string(kind), "message", message), "trace", trace)) // All are valid.
+	text, _ := jsonOf(object("error", object("kind", string(kind), "message", message), "trace", trace)) // All parts are valid JSON.
 	return text
 }
 
@@ -204,7 +204,7 @@ func (r *muranoRun) run(ctx context.Context) error {
 	return printValue(r.con, a.value)
 }
 
-// fail prints errors, with --json an answer with the first.
+// fail prints errors or, with --json, an answer with the first one.
 func (r *muranoRun) fail(err error, trace ...any) error {
 	if r.con.JSON && r.catalog != nil {
 		r.con.Printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())

@@ -29,7 +29,7 @@ type evaluator struct {
 	request
 }
 
-// request is what an expression is evaluated with.
+// request is the input of an evaluation.
 type request struct {
 	in      *yaql.Context
 	options yaql.Options
@@ -76,7 +76,7 @@ docs/yaql.md explains the language.`,
 	return c
 }
 
-// assigned returns the values of a flag, NAME=JSON.
+// assigned parses the NAME=JSON values of a flag.
 func assigned(flag string, given []string) (*yaql.Dict, error) {
 	d := yaql.NewDict()
 	for _, one := range given {
@@ -85,12 +85,12 @@ func assigned(flag string, given []string) (*yaql.Dict, error) {
 		if name == "" || err != nil {
 			return nil, console.Misused(`--%s=%s: must be NAME=JSON, such as n=1 or n='"text"'`, flag, one)
 		}
-		_ = d.Set(name, value) // Strings are always keys.
+		_ = d.Set(name, value) // String keys are always valid.
 	}
 	return d, nil
 }
 
-// newRequest returns a request with data, variables and options, which are objects of JSON.
+// newRequest returns a request with data, variables, and options, the last two JSON objects.
 func newRequest(data any, variables, options *yaql.Dict) (r request, err error) {
 	r.options = yaql.DefaultOptions()
 	for name, value := range options.All() {
@@ -98,7 +98,7 @@ func newRequest(data any, variables, options *yaql.Dict) (r request, err error) 
 			return r, err
 		}
 	}
-	r.options.ConvertOutputData = true // A sequence that is not read could not be printed.
+	r.options.ConvertOutputData = true // Lazy sequences could not be printed.
 	r.in = yaql.New(yaql.Standard(r.options.Delegates))
 	for name, value := range variables.All() {
 		r.in.Set(name.(string), value)
@@ -115,7 +115,7 @@ func (r *request) evaluate(ctx context.Context, source string) (any, error) {
 	return x.EvaluateIn(ctx, r.in)
 }
 
-// jsonOf returns the JSON of a value on one line.
+// jsonOf returns a value as one line of JSON.
 func jsonOf(value any) ([]byte, error) {
 	text, err := yaql.AppendJSON(nil, value)
 	if err != nil {
@@ -160,7 +160,8 @@ func (e *evaluator) run(ctx context.Context) error {
 	return e.print(ctx, args[0])
 }
 
-// print evaluates an expression and prints its value. It prints an error in the expression, too, and returns [console.ErrWrong].
+// print evaluates an expression and prints its value. An error in the expression is printed, too; print then returns
+// [console.ErrWrong].
 func (e *evaluator) print(ctx context.Context, source string) error {
 	defer time.AfterFunc(term.Patience, func() { e.con.Doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)
@@ -174,7 +175,7 @@ func (e *evaluator) print(ctx context.Context, source string) error {
 	return nil
 }
 
-// printValue prints a value: text as it is and other values as JSON, or, with --json, as JSON on one line.
+// printValue prints text as it is and other values as JSON or, with --json, all values as one line of JSON.
 func printValue(con *console.Console, value any) error {
 	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
@@ -188,7 +189,7 @@ func printValue(con *console.Console, value any) error {
 		}
 	default:
 		var indented bytes.Buffer
-		_ = json.Indent(&indented, text, "", "  ") // It is valid.
+		_ = json.Indent(&indented, text, "", "  ") // valid JSON
 		con.Printf("%s\n", &indented)
 	}
 	return nil
@@ -197,7 +198,7 @@ func printValue(con *console.Console, value any) error {
 // explain prints an error in an expression.
 func (e *evaluator) explain(err error) {
 	wrong, where, con := new(yaql.Error), "expression:", e.con
-	errors.As(err, &wrong) // All are.
+	errors.As(err, &wrong) // All evaluation errors are.
 	if wrong.Line > 0 {
 		where = fmt.Sprintf("expression:%d:%d:", wrong.Line, wrong.Column)
 	}
@@ -208,7 +209,7 @@ func (e *evaluator) explain(err error) {
 	}
 }
 
-// maskedIn returns a text without the values of secrets.
+// maskedIn returns a text with secrets masked.
 func maskedIn(name, src string) (string, error) {
 	switch {
 	case !document.IsSigned(src):
@@ -219,7 +220,7 @@ func maskedIn(name, src string) (string, error) {
 	return document.SignedIn(src).Mask(src), nil
 }
 
-// dataOf returns the content of a file without the values of secrets.
+// dataOf parses a file, with secrets masked.
 func dataOf(in *document.Input) (any, error) {
 	signed := document.IsSigned(in.Src)
 	src, err := maskedIn(in.Name, in.Src)
@@ -231,7 +232,7 @@ func dataOf(in *document.Input) (any, error) {
 		var wrong error
 		data, wrong = fromYAML(src)
 		isYAML := strings.HasPrefix(filepath.Ext(in.Name), ".y")
-		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It was not meant as JSON.
+		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It is not JSON.
 			err = wrong
 		}
 	}
@@ -241,7 +242,7 @@ func dataOf(in *document.Input) (any, error) {
 	return data, nil
 }
 
-// fromYAML returns the value of a YAML document for YAQL, null if it is empty.
+// fromYAML converts a YAML document to YAQL; an empty one is null.
 func fromYAML(src string) (any, error) {
 	documents, errs := yamltree.Read([]byte(src))
 	switch {

@@ -30,14 +30,14 @@ func (e *evaluator) serve(ctx context.Context) error {
 	})
 }
 
-// serveLines answers each line of standard input with one.
+// serveLines answers each line of standard input with one line.
 func serveLines(con *console.Console, answer func([]byte) []byte) error {
 	lines := bufio.NewScanner(con.Stdin)
 	lines.Buffer(nil, lumigl.DefaultMaxSize)
 	for lines.Scan() {
 		con.Printf("%s\n", answer(lines.Bytes()))
 		if con.Stdout.Flush() != nil {
-			return nil // It is said in the end.
+			return nil // reported at the end
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -49,12 +49,12 @@ func serveLines(con *console.Console, answer func([]byte) []byte) error {
 func object(pairs ...any) *yaql.Dict {
 	d := yaql.NewDict()
 	for i := 0; i < len(pairs); i += 2 {
-		_ = d.Set(pairs[i], pairs[i+1]) // Strings are always keys.
+		_ = d.Set(pairs[i], pairs[i+1]) // String keys are always valid.
 	}
 	return d
 }
 
-// reply returns the value that a line asks for. An error that is not a [*yaql.Error] is about the line.
+// reply evaluates a request line. An error other than a [*yaql.Error] concerns the line itself.
 func reply(ctx context.Context, line string) (any, error) {
 	if document.IsSigned(line) && json.Valid([]byte(line)) {
 		line = document.SignedIn(line).Mask(line)

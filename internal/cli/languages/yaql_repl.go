@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/document"
 )
 
-// keys makes Ctrl-C clear the line, which would end the terminal otherwise.
+// keys makes Ctrl-C clear the line instead of ending the terminal session.
 type keys struct {
 	io.Reader
 	left []byte
@@ -34,10 +34,10 @@ func (k *keys) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// repl evaluates expressions from a terminal until \q or the end of input. Errors do not end it, and Ctrl-C ends only the
-// evaluation, or clears the line.
+// repl evaluates expressions from a terminal until \q or the end of input. It continues after errors. Ctrl-C only cancels
+// the evaluation, or clears the line.
 func (e *evaluator) repl(ctx context.Context) error {
-	file := e.con.Stdin.(*os.File) // since it is a terminal
+	file := e.con.Stdin.(*os.File) // standard input is a terminal
 	e.con.Printf("YAQL: $ is the data; \\q quits\n")
 	lines := term.NewTerminal(struct {
 		io.Reader
@@ -62,14 +62,14 @@ func (e *evaluator) repl(ctx context.Context) error {
 		}
 		interruptible, cancel := context.WithCancel(ctx)
 		end := e.con.OnInterrupt(cancel)
-		_ = e.print(interruptible, line) // Errors are printed.
+		_ = e.print(interruptible, line) // Errors have been printed.
 		end()
 		cancel()
 	}
 }
 
-// readLine reads a line with editing and a history. Only meanwhile the terminal is not in its usual mode, in which it
-// sends interrupts.
+// readLine reads a line with editing and history. The terminal is in raw mode only during the call, so that it sends
+// interrupts otherwise.
 func (e *evaluator) readLine(lines *term.Terminal, file *os.File) (string, error) {
 	fd := int(file.Fd())
 	before, err := term.MakeRaw(fd)

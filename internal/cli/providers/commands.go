@@ -1,4 +1,4 @@
-// Package providers has the commands for people who write providers.
+// Package providers implements the commands for provider authors.
 package providers
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Commands returns the commands for people who write providers.
+// Commands returns the commands for provider authors.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{newProviderCommand(con)}
 }

@@ -20,12 +20,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// fixture is what 'lumi provider test' does with a provider. In a file it is a LumiGL graph with a vertex for each
-// resource, so that references are written and checked as everywhere. docs/conformance.md describes it.
+// fixture is the input of 'lumi provider test': a LumiGL graph with a vertex for each resource, so that references are
+// written and checked as usual. docs/conformance.md describes it.
 type fixture struct {
 	*document.File
 	configuration providertest.Properties // nil if the provider is not configured
-	// resources are in the order of the file, except that each comes after those that it refers to.
+	// resources are in file order, except that dependencies come first.
 	resources []*fixtureResource
 }
 
@@ -34,14 +34,14 @@ type fixtureResource struct {
 	vertex  *lumigl.Vertex
 	pointer string
 	fixtureKeys
-	// bags are all properties in the keys. Their values are [lumigl.Value]s until the resource is tested, since they may
-	// refer to outputs of other resources.
+	// bags holds all property bags in the keys. Their values are [lumigl.Value]s until the resource is tested, since they
+	// may refer to outputs of other resources.
 	bags  []providertest.Properties
 	needs []*fixtureResource
 	trial *providertest.Trial // nil until it is tested
 }
 
-// fixtureKeys has a field for each key of a resource.
+// fixtureKeys are the keys of a resource.
 type fixtureKeys struct {
 	Type tokens.Type
 	Name urnName // empty if programs do not name resources of the type
@@ -52,13 +52,13 @@ type fixtureKeys struct {
 // urnName is the last part of a URN.
 type urnName string
 
-// refusal is a change to the properties of a resource that the provider must find faults in.
+// refusal is a change to properties that the provider must reject.
 type refusal struct {
 	Set    providertest.Properties
 	Expect []string
 }
 
-// requiredKeys are the keys that objects must have, by the types that they are read into.
+// requiredKeys lists the required keys of objects, by the type that they decode into.
 var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[fixtureKeys]():              {"type", "create"},
 	reflect.TypeFor[refusal]():                  {"set", "expect"},
@@ -67,11 +67,11 @@ var requiredKeys = map[reflect.Type][]string{
 	reflect.TypeFor[providertest.Upgrade]():     {"stored"},
 }
 
-// readFixture reads a fixture. What is wrong with it is printed, and leads to [console.ErrFailed].
+// readFixture reads a fixture. Errors in it are printed; it then returns [console.ErrFailed].
 func readFixture(con *console.Console, name string) (*fixture, error) {
 	doc, err := document.Load(con, name)
 	if errors.Is(err, console.ErrWrong) {
-		return nil, console.ErrFailed // since 1 means that the provider is wrong
+		return nil, console.ErrFailed // 1 means that the provider does not conform
 	}
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func readFixture(con *console.Console, name string) (*fixture, error) {
 	return f, refuseFixture(con, f, r.faults)
 }
 
-// refuseFixture prints faults of a fixture. It returns nil if there are none.
+// refuseFixture prints the errors of a fixture, if any.
 func refuseFixture(con *console.Console, f *fixture, faults []lumigl.Fault) error {
 	if len(faults) == 0 {
 		return nil
@@ -103,11 +103,11 @@ type place struct {
 	pointer string
 }
 
-// fixtureReader collects what is wrong with a fixture.
+// fixtureReader decodes a fixture and collects its errors.
 type fixtureReader struct {
 	src    string
 	faults []lumigl.Fault
-	bags   []providertest.Properties // of the resource that was read last
+	bags   []providertest.Properties // of the last resource read
 }
 
 func (r *fixtureReader) fixture(f *fixture) {
@@ -159,13 +159,13 @@ func (s *fixtureResource) key() string { return s.vertex.Key() }
 
 func (s *fixtureResource) place() place { return place{s.vertex.Properties, s.pointer} }
 
-// part is the value of a key of the resource.
+// part returns the value of a key of the resource.
 func (s *fixtureResource) part(key string) place {
 	return place{s.vertex.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
 }
 
-// read reads a value into a variable: an object into a struct whose fields are named like its keys, and a list, which is not
-// nil afterward, into a slice.
+// read decodes a value into a variable: an object into a struct with fields named like its keys, and a list into a slice
+// that is not nil afterward.
 func (r *fixtureReader) read(at place, into reflect.Value) {
 	kinds := map[reflect.Kind]lumigl.Kind{
 		reflect.Bool: lumigl.Bool, reflect.String: lumigl.Text, reflect.Slice: lumigl.List,
@@ -204,7 +204,7 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 			known[fixtureTerm(f.Name)] = into.FieldByIndex(f.Index)
 		}
 	}
-	var meant []string // by keys that are not known
+	var meant []string // for each unknown key
 	for key, value := range at.Members() {
 		part := place{value, jsonpointer.Within(at.pointer, key)}
 		if field, ok := known[key]; ok {
@@ -220,7 +220,7 @@ func (r *fixtureReader) object(at place, into reflect.Value) {
 	}
 }
 
-// text reads a type, the last part of a URN, or any string that is not empty.
+// text decodes a type, the name in a URN, or any other nonempty string.
 func (r *fixtureReader) text(at place, into reflect.Value) {
 	text, _ := at.Text()
 	into.SetString(text)
@@ -242,7 +242,7 @@ func (r *fixtureReader) text(at place, into reflect.Value) {
 	}
 }
 
-// is reports whether a value is of a kind. A secret is not an object here.
+// is reports whether a value is of a kind. Secrets do not count as objects.
 func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	switch {
 	case at.IsSecret():
@@ -255,7 +255,7 @@ func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	return false
 }
 
-// unknownKey reports a key of an object that is not known, at the key. It returns the key that was probably meant, if any.
+// unknownKey reports an unknown key of an object, and returns the key that was probably meant, or "".
 func (r *fixtureReader) unknownKey(at place, key string, known []string) string {
 	message := fmt.Sprintf("unknown key %q", key)
 	near := suggest.Name(key, known)
@@ -269,7 +269,7 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) string 
 	return near
 }
 
-// at reports a fault at a value.
+// at reports an error at a value.
 func (r *fixtureReader) at(code lumigl.Code, at place, format string, args ...any) {
 	r.fault(code, at, at.Offset(), format, args...)
 }
@@ -280,7 +280,7 @@ func (r *fixtureReader) fault(code lumigl.Code, at place, offset int, format str
 	})
 }
 
-// keyBefore returns where the key of the value at a place in valid JSON starts.
+// keyBefore returns the offset of the key whose value starts at an offset in valid JSON.
 func keyBefore(src string, value int) int {
 	end := strings.LastIndexByte(src[:strings.LastIndexByte(src[:value], ':')], '"')
 	for start := end - 1; ; start-- {
@@ -291,7 +291,7 @@ func keyBefore(src string, value int) int {
 	}
 }
 
-// fixtureTerm returns what a part of the test kit is called on the command line, in a fixture or in the protocol.
+// fixtureTerm maps a name in the test kit to its name on the command line, in a fixture, or in the protocol.
 func fixtureTerm(name string) string {
 	switch name {
 	case "AllCalls":

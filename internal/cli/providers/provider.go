@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// NewProviderCommand groups the commands for people who write providers.
+// NewProviderCommand groups the commands for provider authors.
 func newProviderCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "provider",

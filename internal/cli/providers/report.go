@@ -11,27 +11,27 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// providerReport is what 'lumi provider test' found. It is printed as it comes, or in the end for programs.
+// providerReport is the result of 'lumi provider test', printed incrementally or, with --json, at the end.
 // docs/conformance.md describes it.
 type providerReport struct {
 	Plugin  string        `json:"plugin"`
 	Package string        `json:"package"`
 	Version string        `json:"version,omitempty"`
 	Types   []tokens.Type `json:"types"`
-	// Untested are those of the types that no tested resource is of.
+	// Untested lists the types without a tested resource.
 	Untested  []tokens.Type     `json:"untested"`
 	Passed    bool              `json:"passed"`
 	Resources []*resourceReport `json:"resources"`
-	// Failures are those of no step: resources that are left behind, a plugin that does not stop, secrets in its log.
+	// Failures lists failures outside of steps: leaked resources, a plugin that does not stop, secrets in its log.
 	Failures []string `json:"failures,omitempty"`
-	// Log is what helps to understand failures: the calls, and what the plugin logged.
+	// Log helps to understand failures: the calls, and the plugin's log.
 	Log []string `json:"log,omitempty"`
 
 	con     *console.Console
-	label   string          // takes the place of the names of steps if it is not empty
-	current *resourceReport // what is being tested
-	doing   *stepReport     // the step that is being taken, or nil
-	prefix  string          // begins the failures of that step
+	label   string          // replaces the names of steps, unless empty
+	current *resourceReport // the resource being tested
+	doing   *stepReport     // the current step, or nil
+	prefix  string          // prefix of the step's failures
 	began   time.Time
 }
 
@@ -54,15 +54,15 @@ func (r *providerReport) header() {
 	r.printf("%s\n", pluginHeader(r.con, r.Plugin, r.Package, r.Version, len(r.Types)))
 }
 
-// printf prints at once, unless the report is for programs.
+// printf prints immediately, unless --json is set.
 func (r *providerReport) printf(format string, args ...any) {
 	if !r.con.JSON {
 		r.con.Printf(format, args...)
-		_ = r.con.Stdout.Flush() // The error sticks to it.
+		_ = r.con.Stdout.Flush() // Write errors are sticky.
 	}
 }
 
-// resource begins the part about a resource, or goes on with it.
+// resource starts or continues the section of a resource.
 func (r *providerReport) resource(s *fixtureResource) {
 	r.current = nil
 	for _, known := range r.Resources {
@@ -77,13 +77,13 @@ func (r *providerReport) resource(s *fixtureResource) {
 	r.printf("\n%s %s\n", r.con.Out.Paint(term.Bold, term.Visible(s.key())), s.Type)
 }
 
-// skip says why the current resource is not tested.
+// skip records why the current resource is not tested.
 func (r *providerReport) skip(reason string) {
 	r.current.Skipped, r.current.Passed = reason, false
 	r.printf("  %s  %s\n", r.con.Out.Paint(term.Yellow, "skip"), term.Visible(reason))
 }
 
-// step begins a step of the current resource.
+// step starts a step of the current resource.
 func (r *providerReport) step(of *providertest.Resource, name string) {
 	r.end()
 	r.prefix = ""
@@ -98,7 +98,7 @@ func (r *providerReport) step(of *providertest.Resource, name string) {
 	r.con.Doing("%s: %s", r.current.Key, name)
 }
 
-// fail notes what is wrong with the current step.
+// fail records a failure of the current step.
 func (r *providerReport) fail(text string) {
 	if r.doing == nil {
 		r.step(nil, "prepare")
@@ -131,12 +131,12 @@ func (r *providerReport) end() {
 	}
 }
 
-// outside notes a failure of no step.
+// outside records a failure outside of steps.
 func (r *providerReport) outside(text string) { r.Failures = append(r.Failures, text) }
 
 func (r *providerReport) logged(text string) { r.Log = append(r.Log, strings.TrimRight(text, "\n")) }
 
-// indented returns text, made visible, with an indentation of each line.
+// indented returns text with each line indented and control characters made visible.
 func indented(text, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {

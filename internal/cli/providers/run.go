@@ -26,11 +26,11 @@ import (
 // providerTest is one run of 'lumi provider test'.
 type providerTest struct {
 	con        *console.Console
-	name, file string // of the plugin and of the fixture
+	name, file string // names of the plugin and the fixture
 	run        *regexp.Regexp
 	timeout    time.Duration
 	allCalls   bool
-	// environment is a part of URNs.
+	// environment is the environment in URNs.
 	environment string
 
 	fixture   *fixture
@@ -39,7 +39,7 @@ type providerTest struct {
 	report    providerReport
 }
 
-// startTime limits how long a plugin may take to start and to be configured.
+// startTime is the timeout for starting and configuring a plugin.
 const startTime = time.Minute
 
 // test tests the plugin.
@@ -61,7 +61,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	root := &providertest.Trial{Ctx: ctx, Report: p.report.outside, Log: p.report.logged}
-	defer root.End() // if the plugin cannot be tested
+	defer root.End() // for early returns
 	if err := p.start(ctx, root, path); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
-// start starts the plugin, and sees that it serves what the fixture is about.
+// start starts the plugin and checks that it serves the types in the fixture.
 func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path string) error {
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -88,7 +88,7 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	if p.allCalls {
 		options = append(options, providertest.AllCalls())
 	}
-	// Relative paths of assets start from the fixture.
+	// Relative paths of assets are resolved against the fixture's folder.
 	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.Name)}
 	p.con.Doing("starting %s", p.name)
 	if !root.Do(func() { p.harness = providertest.Binary(root, command, options...) }) {
@@ -98,7 +98,7 @@ func (p *providerTest) start(ctx context.Context, root *providertest.Trial, path
 	return p.fits(limited)
 }
 
-// fits sees that the plugin serves the types in the fixture, and that the fixture names what programs name.
+// fits checks that the plugin serves the types in the fixture, and that exactly the resources named by programs have names.
 func (p *providerTest) fits(ctx context.Context) error {
 	served := p.harness.Plugin()
 	described, err := served.Describe(ctx)
@@ -130,7 +130,7 @@ func (p *providerTest) fits(ctx context.Context) error {
 	return refuseFixture(p.con, p.fixture, r.faults)
 }
 
-// begin notes what is about to be tested.
+// begin records the name of the next test.
 func (p *providerTest) begin(chosen []*fixtureResource) {
 	served := p.harness.Plugin()
 	p.report.con = p.con
@@ -144,11 +144,11 @@ func (p *providerTest) begin(chosen []*fixtureResource) {
 	p.report.header()
 }
 
-// tests tests the chosen resources, and deletes in the end what others needed.
+// tests tests the selected resources, and finally deletes the resources that they depended on.
 func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chosen []*fixtureResource) {
 	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
 	needed := map[*fixtureResource]bool{}
-	for _, s := range slices.Backward(p.fixture.resources) { // Those that need others come after them.
+	for _, s := range slices.Backward(p.fixture.resources) { // Dependents come later in the list.
 		for _, other := range s.needs {
 			needed[other] = needed[other] || needed[s] || slices.Contains(chosen, s)
 		}
@@ -198,7 +198,7 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 	p.report.end()
 }
 
-// exists returns the resource under test, nil if it does not exist.
+// exists returns the resource under test, or nil if it does not exist.
 func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
 	if r := p.resources[s.vertex]; r != nil && r.ID() != "" {
 		return r
@@ -206,7 +206,7 @@ func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
 	return nil
 }
 
-// stopped says why the test cannot go on, or nothing if it can.
+// stopped returns the reason why the test cannot continue, or "".
 func (p *providerTest) stopped(ctx context.Context) string {
 	select {
 	case <-p.harness.Plugin().Done():
@@ -216,7 +216,7 @@ func (p *providerTest) stopped(ctx context.Context) string {
 	}
 }
 
-// cut says what ended the test early, or nothing. A plugin may notice a moment before this process that the time is up.
+// cut returns what ended the test early, or "". A plugin may notice a timeout slightly before this process.
 func (p *providerTest) cut(ctx context.Context) string {
 	const moment = 100 * time.Millisecond
 	deadline, _ := ctx.Deadline()
@@ -229,7 +229,7 @@ func (p *providerTest) cut(ctx context.Context) string {
 	return ""
 }
 
-// unable says why a resource cannot be tested, or nothing if it can.
+// unable returns the reason why a resource cannot be tested, or "".
 func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 	if reason := p.stopped(ctx); reason != "" {
 		return reason
@@ -242,7 +242,7 @@ func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 	return ""
 }
 
-// life tests one resource. It reports whether that came to its end.
+// life tests one resource, and reports whether all parts ran.
 func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	for i, f := range s.Faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t providertest.TB, r *providertest.Resource) {
@@ -256,8 +256,7 @@ func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	})
 }
 
-// part runs a part of the test of a resource, and reports whether that came to its end. If label is not empty, it takes
-// the place of the step's own name.
+// part runs a part of a resource's test, and reports whether it completed. A nonempty label replaces the names of its steps.
 func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(providertest.TB, *providertest.Resource)) bool {
 	if p.stopped(ctx) != "" {
 		return false
@@ -267,7 +266,7 @@ func (p *providerTest) part(ctx context.Context, s *fixtureResource, label strin
 	return s.trial.Do(func() { do(s.trial, p.resources[s.vertex]) })
 }
 
-// resolved resolves properties. It ends the test if they refer to an output that does not exist.
+// resolved resolves properties. It aborts the test if they refer to a missing output.
 func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properties) {
 	if err := p.resolve(bags...); err != nil {
 		t.Errorf("%s", err)
@@ -275,7 +274,7 @@ func (p *providerTest) resolved(t providertest.TB, bags ...providertest.Properti
 	}
 }
 
-// resolve makes values for the test of those in the fixture, which may be done already. Null is nil.
+// resolve converts fixture values to test values, which it leaves alone. Null becomes nil.
 func (p *providerTest) resolve(bags ...providertest.Properties) error {
 	for _, bag := range bags {
 		for _, name := range slices.Sorted(maps.Keys(bag)) {
@@ -291,7 +290,7 @@ func (p *providerTest) resolve(bags ...providertest.Properties) error {
 	return nil
 }
 
-// value makes a value of a property.
+// value converts a property value.
 func (p *providerTest) value(v lumigl.Value) (value any, err error) {
 	value = v.Plain(func(part lumigl.Value) (made any, special bool) {
 		var problem error
@@ -308,7 +307,7 @@ func (p *providerTest) value(v lumigl.Value) (value any, err error) {
 	return value, err
 }
 
-// reference makes a value of a reference: the resource, or one of its properties.
+// reference converts a reference to the resource or one of its properties.
 func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	target, property, _ := v.Target()
 	r := p.resources[target]
@@ -322,7 +321,7 @@ func (p *providerTest) reference(v lumigl.Value) (any, error) {
 	return output, nil
 }
 
-// finish prints the end of the report. The error decides the exit code.
+// finish prints the end of the report. Its error determines the exit code.
 func (p *providerTest) finish(ctx context.Context) error {
 	r := &p.report
 	steps, wrong, failed, skipped := 0, 0, 0, 0

@@ -16,8 +16,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
-// returns the exit code's error.
+// conclude prints advice on deployments that are not done, on those that they wait for, and on failed deletions, and returns
+// the error for the exit code.
 func conclude(ctx context.Context, s *workspace.Session, engine *environment.Environment, ended []store.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	queued, err := engine.Status(ctx)
@@ -57,7 +57,7 @@ func conclude(ctx context.Context, s *workspace.Session, engine *environment.Env
 			s.Say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
 		}
 		isOwn := slices.ContainsFunc(ended, func(d store.Job) bool { return d.ID == status.ID })
-		if Rank(code) > Rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // What has failed before is only waited for.
+		if Rank(code) > Rank(worst) && (isOwn || errors.Is(code, console.ErrAsks)) { // Earlier failures only block this deployment.
 			worst = code
 		}
 	}
@@ -70,7 +70,7 @@ func conclude(ctx context.Context, s *workspace.Session, engine *environment.Env
 	return worst
 }
 
-// Rank orders what ended a deployment: a failure counts most.
+// Rank orders exit code errors by severity; failures rank highest.
 func Rank(err error) int {
 	switch {
 	case errors.Is(err, console.ErrWrong):
@@ -83,8 +83,7 @@ func Rank(err error) int {
 	return 0
 }
 
-// Next returns what became of a deployment, if there is more to say than its state, what to do about that, and the exit code's
-// error.
+// Next describes the outcome of a deployment if it needs attention, with advice and the error for the exit code.
 func Next(s *workspace.Session, engine *environment.Environment, d environment.Status) (what, advice string, code error) {
 	about := d.Module + s.Flag()
 	retry := "continue with 'lumi retry " + about + "'"
@@ -125,7 +124,7 @@ func Next(s *workspace.Session, engine *environment.Environment, d environment.S
 	return "was interrupted", "C" + retry[1:], console.ErrResumable
 }
 
-// IsLeft reports whether a deployment could run, and no other process runs it or is about to.
+// IsLeft reports whether a deployment is runnable, and no other process is running or about to run it.
 func IsLeft(engine *environment.Environment, d environment.Status) bool {
 	switch d.State {
 	case store.Wait, store.Running, store.Aborting:

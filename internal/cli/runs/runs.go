@@ -1,4 +1,4 @@
-// Package runs runs deployments for a command: it starts an engine, shows events, and says what to do next.
+// Package runs runs deployments for commands: it starts an engine, shows events, and prints what to do next.
 package runs
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/workspace"
 )
 
-// Flags say how deployments run.
+// Flags configure how deployments run.
 type Flags struct {
 	parallel int
 	onError  string
@@ -39,7 +39,7 @@ func (f *Flags) Add(c *cobra.Command) {
 	c.Flags().BoolVarP(&f.Verbose, "verbose", "v", false, "also show debug messages of providers")
 }
 
-// Misuse returns an error if a flag has no sensible value.
+// Misuse returns an error if a flag is invalid.
 func (f *Flags) Misuse() error {
 	if f.parallel < 1 {
 		return console.Misused("--parallel=%d: must be at least 1", f.parallel)
@@ -47,13 +47,13 @@ func (f *Flags) Misuse() error {
 	return nil
 }
 
-// Options returns what the flags say to an engine.
+// Options returns the engine options that the flags set.
 func (f *Flags) Options() run.Options {
 	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
 }
 
-// NewEngine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
-// events of deployments go, or to standard error before there are any.
+// NewEngine returns an engine for the environment, and a function that stops its plugins. Provider messages go to the
+// reporter of deployment events, or to standard error while there is none.
 func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environment.Environment, func()) {
 	pool := provision.NewPool(provision.PoolOptions{Command: s.Plugin, Events: s.Event})
 	external := findProvisioners(s)
@@ -71,7 +71,7 @@ func NewEngine(s *workspace.Session, key *secret.Key, o run.Options) (*environme
 	}
 }
 
-// NewReporter returns what shows events: a live view on a terminal.
+// NewReporter returns a reporter of events: a live view on a terminal.
 func NewReporter(s *workspace.Session, f Flags) view.Reporter {
 	o := view.Options{Width: s.Out.Width, Color: s.Out.Color, Verbose: f.Verbose}
 	if s.JSON {
@@ -85,13 +85,13 @@ func NewReporter(s *workspace.Session, f Flags) view.Reporter {
 	return view.NewLines(s.Out.Filter(s.Unbuffered), o)
 }
 
-// Follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
-// to do next.
+// Follow starts deployments and runs them until they end, wait for an answer, or are interrupted, while showing their
+// events. It prints what to do next.
 func Follow(ctx context.Context, s *workspace.Session, engine *environment.Environment, f Flags, begin func() ([]int64, error)) error {
 	reporter := NewReporter(s, f)
 	s.Reporter.Store(&reporter)
-	s.OnInterrupt(stopper(s, engine)) // Until the process ends: a plugin may take long to.
-	hangup := make(chan os.Signal, 1) // A deployment outlives its terminal.
+	s.OnInterrupt(stopper(s, engine)) // Keep the handler until exit, since stopping a plugin may take long.
+	hangup := make(chan os.Signal, 1) // Deployments survive a hangup of the terminal.
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	ctx, cancel := context.WithCancel(ctx)
@@ -105,7 +105,7 @@ func Follow(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return conclude(ctx, s, engine, ended)
 }
 
-// runAll begins deployments and runs them all at once.
+// runAll starts deployments and runs them concurrently.
 func runAll(ctx context.Context, s *workspace.Session, engine *environment.Environment, begin func() ([]int64, error), reporter view.Reporter) ([]store.Job, error) {
 	ids, err := begin()
 	if err != nil {
@@ -120,7 +120,7 @@ func runAll(ctx context.Context, s *workspace.Session, engine *environment.Envir
 		group.Go(func() (err error) {
 			ended[i], err = engine.Run(ctx, id)
 			if lost[i] = err; errors.Is(err, store.ErrLost) {
-				return nil // The others end their running calls, too.
+				return nil // The others finish their running calls, too.
 			}
 			return err
 		})
@@ -133,7 +133,7 @@ func runAll(ctx context.Context, s *workspace.Session, engine *environment.Envir
 	return ended, err
 }
 
-// watchWaits tells the reporter what deployments wait for.
+// watchWaits reports what deployments are waiting for.
 func watchWaits(ctx context.Context, engine *environment.Environment, ids []int64, reporter view.Reporter) {
 	for {
 		if queued, err := engine.Status(ctx); err == nil {
@@ -156,7 +156,7 @@ func watchWaits(ctx context.Context, engine *environment.Environment, ids []int6
 	}
 }
 
-// stopper returns what interrupts do.
+// stopper returns the interrupt handler.
 func stopper(s *workspace.Session, engine *environment.Environment) func() {
 	var times atomic.Int32
 	return func() {

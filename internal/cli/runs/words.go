@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// Number returns the number in a text such as "7" or "shop[7]", or 0 if it has none.
+// Number parses a number such as "7" or "shop[7]"; it returns 0 if the text is invalid.
 func Number(arg string) int64 {
 	if _, inner, ok := strings.Cut(arg, "["); ok {
 		arg = strings.TrimSuffix(inner, "]")
@@ -22,7 +22,7 @@ func Number(arg string) int64 {
 	return number
 }
 
-// StateWord returns the word for the state of a deployment.
+// StateWord returns the display text of a deployment's state.
 func StateWord(con *console.Console, state store.State) string {
 	switch state {
 	case store.Wait:
@@ -37,5 +37,5 @@ func StateWord(con *console.Console, state store.State) string {
 	return strings.ToLower(string(state))
 }
 
-// Stamp returns a time as people see it.
+// Stamp formats a time for display.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

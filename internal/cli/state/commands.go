@@ -1,4 +1,4 @@
-// Package state has the commands for environments, their state and the values that modules provide.
+// Package state implements the commands for environments, their state, and module outputs.
 package state
 
 import (

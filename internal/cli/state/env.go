@@ -35,14 +35,14 @@ func newEnvCommand(con *console.Console) *cobra.Command {
 	return c
 }
 
-// jsonEnvironment is an environment for programs.
+// jsonEnvironment is the JSON form of an environment.
 type jsonEnvironment struct {
 	Name      string   `json:"name"`
 	Default   bool     `json:"default"`
-	Exists    bool     `json:"exists"` // false for one that only Lumi.yaml names
+	Exists    bool     `json:"exists"` // false if it is only in Lumi.yaml
 	Modules   []string `json:"modules"`
 	Resources int      `json:"resources"`
-	Last      string   `json:"last"` // the last deployment that has ended, and when it did
+	Last      string   `json:"last"` // the last finished deployment, and its end
 	Ended     string   `json:"ended,omitempty"`
 	Key       bool     `json:"key"`
 }
@@ -92,7 +92,7 @@ func listEnvironments(ctx context.Context, s *workspace.Session) error {
 	})
 }
 
-// describe fills in what an environment has.
+// describe fills in the fields of an existing environment.
 func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
 	vertices, err := tx.Vertices(row.Name)
 	if err != nil {
@@ -134,7 +134,7 @@ func newEnvironment(ctx context.Context, s *workspace.Session, name string) erro
 		_, err := tx.Environment(name)
 		return err
 	})
-	// Do not ask for the passphrase of an environment that exists.
+	// Do not ask for the passphrase of an existing environment.
 	if errors.Is(err, store.ErrNotFound) && (s.Workspace.Keys[name] != "" || s.Getenv(secret.PassphraseVariable) != "") {
 		w, err := s.Wrapper()
 		if err != nil {

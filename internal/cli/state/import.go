@@ -46,15 +46,15 @@ deployments are queued. To import single resources, use the option "import" in t
 	})
 }
 
-// importing is a snapshot on its way into an environment.
+// importing is an import of a snapshot into an environment.
 type importing struct {
 	*workspace.Session
 	snapshot *lumigl.Snapshot
 	types    map[tokens.Type]plan.Description
 	made     map[string]*graph.Resource   // by URN
-	modules  map[string][]*graph.Resource // each after those that it refers to
+	modules  map[string][]*graph.Resource // dependencies first
 	provides map[string][]graph.Provided
-	secrets  bool // whether there are any
+	secrets  bool // whether the snapshot contains secrets
 }
 
 func importFile(ctx context.Context, s *workspace.Session, name string) error {
@@ -127,7 +127,7 @@ func (in *importing) describe(ctx context.Context, engine *environment.Environme
 	}
 }
 
-// make makes the resources of the snapshot. The error has all problems.
+// make creates the resources of the snapshot. The error lists all problems.
 func (in *importing) make() error {
 	if in.snapshot.Len() == 0 {
 		return errors.New("no resources")
@@ -163,7 +163,7 @@ func (in *importing) make() error {
 	return errors.Join(problems...)
 }
 
-// output returns the value of a property of a resource that is made.
+// output returns the value of a property of a created resource.
 func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value, known bool) {
 	if r := in.made[to.Key()]; r != nil {
 		return r.Output(property)
@@ -171,7 +171,7 @@ func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value,
 	return v, false
 }
 
-// apart returns a vertex with only the URN of another one.
+// apart returns a detached vertex with the URN of v.
 func apart(v *lumigl.Vertex) *lumigl.Vertex {
 	u, err := lumigl.NewResource(v.URN())
 	if err != nil {
@@ -226,10 +226,11 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	return r, nil
 }
 
-// noted is the extension with the dependencies of an exported resource: most references in its properties are values.
+// noted is the extension that records the dependencies of exported resources, since most references in their properties are
+// replaced by values.
 const noted = "lumi-dependencies"
 
-// noteDependencies notes in a snapshot what the resources of a version depend on.
+// noteDependencies records the dependencies of a version's resources in a snapshot.
 func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 	for r := range v.Resources() {
 		var all []lumigl.Value
@@ -242,7 +243,7 @@ func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 	}
 }
 
-// dependencies returns what a resource depends on in its module: what it refers to, and what is noted.
+// dependencies returns the recorded and actual dependencies of a resource within its module.
 func (in *importing) dependencies(v *lumigl.Vertex) (all []urn.URN) {
 	own, _ := v.URN().Parts()
 	for to := range v.References() {

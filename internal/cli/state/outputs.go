@@ -90,7 +90,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// versions returns the versions whose values are printed, by module.
+// versions returns the versions whose outputs are printed, by module.
 func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, error) {
 	options := run.Options{Store: o.Store, Environment: o.Environment.Name}
 	if o.showSecrets {
@@ -116,7 +116,7 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 	return all, err
 }
 
-// jsonOutput is what is printed of a value: a Value, unless it is a secret that is not shown, or not known.
+// jsonOutput is the JSON form of an output. Value is missing for unknown values and for secrets that are not shown.
 type jsonOutput struct {
 	Type    string          `json:"type"`
 	Value   json.RawMessage `json:"value,omitempty"`
@@ -137,7 +137,7 @@ func (o *outputs) value(p graph.Provided) jsonOutput {
 	return v
 }
 
-// revealed returns a value with the content of secrets in their place, and whether it has any.
+// revealed returns a value with secrets replaced by their content, and whether there are any.
 func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
 	content = v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		content, isSecret := part.Secret()
@@ -177,7 +177,7 @@ func (o *outputs) one(version *graph.Version, name string) error {
 	return nil
 }
 
-// list prints values, one a line.
+// list prints values, one per line.
 func (o *outputs) list(all []graph.Provided) {
 	width := 0
 	for _, p := range all {
@@ -198,7 +198,7 @@ func (o *outputs) list(all []graph.Provided) {
 	}
 }
 
-// printModule prints values of a version for programs.
+// printModule prints the outputs of a version as JSON.
 func (o *outputs) printModule(v *graph.Version, all []graph.Provided) error {
 	values := map[string]jsonOutput{}
 	for _, p := range all {

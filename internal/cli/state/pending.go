@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// forecast replaces versions in all, which has the newest of g by module, with those that the queue will make.
+// forecast replaces the newest versions of g in all, by module, with those that the queue will create.
 func forecast(ctx context.Context, engine *environment.Environment, g *graph.Graph, all map[string]*graph.Version) error {
 	queued, err := engine.Status(ctx)
 	if err != nil {
@@ -20,7 +20,7 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 	}
 	for _, d := range queued {
 		if d.Number == 0 || d.Abort {
-			continue // Cleanups and aborts make no version.
+			continue // Cleanups and aborts create no versions.
 		}
 		found, err := engine.Find(ctx, d.Number)
 		if err != nil {
@@ -40,26 +40,26 @@ func forecast(ctx context.Context, engine *environment.Environment, g *graph.Gra
 	return nil
 }
 
-// expected returns what a deployment will make a module provide, as far as it is known without providers: outputs of resources
-// that it has already made, and of those that it will not touch. In all are the versions that deployments before it make.
+// expected returns the outputs that a deployment will produce, as far as known without providers: from resources that it has
+// created or will not change. all has the versions created by earlier deployments.
 func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id graph.VersionID, replace []urn.URN) []graph.Provided {
-	existing := map[urn.URN]*graph.Resource{} // by the URN in the program
+	existing := map[urn.URN]*graph.Resource{} // by URN in the program
 	for _, v := range g.Versions(m.Name) {
 		for r := range v.Resources() {
-			// What another deployment of the module will leave is not known.
+			// The result of another deployment of the module is unknown.
 			if v.VersionID == id || v == g.Newest(m.Name) && v == all[m.Name] {
 				existing[r.InProgram()] = r
 			}
 		}
 	}
-	bindings, _ := g.Bind(m.Version(id.Deployment, nil)) // Uses that cannot be bound have unknown values.
+	bindings, _ := g.Bind(m.Version(id.Deployment, nil)) // Unbound uses have unknown values.
 	var uses []graph.Edge
 	for _, b := range bindings {
 		if all[b.Edge.Module] == g.Version(b.Edge.To) {
 			uses = append(uses, b.Edge)
 		}
 	}
-	known := map[*lumigl.Vertex]*graph.Resource{} // nil for resources whose outputs are not known
+	known := map[*lumigl.Vertex]*graph.Resource{} // nil if the outputs are unknown
 	evaluate := func(v lumigl.Value) lumigl.Value {
 		v, _ = expr.Evaluate(v, g.Resolve(uses, func(to *lumigl.Vertex) *graph.Resource { return known[to] }))
 		return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
@@ -74,7 +74,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 			return lumigl.ReferenceTo(to), true
 		})
 	}
-	for _, v := range m.Resources { // each after those that it refers to
+	for _, v := range m.Resources { // dependencies first
 		r := existing[v.URN()]
 		known[v] = nil
 		if r == nil || !expr.IsKnown(r.Inputs) || !evaluate(v.Properties).Equal(r.Inputs) {
@@ -90,7 +90,7 @@ func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id
 	return m.Provides
 }
 
-// hasFile reports whether a value has a file, whose content may have changed.
+// hasFile reports whether a value contains a file, whose content may have changed.
 func hasFile(v lumigl.Value) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || part.IsFile()

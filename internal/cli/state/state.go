@@ -23,7 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// resource returns a resource of the environment, or one that is still to be deleted.
+// resource returns a resource of the environment, including pending deletions.
 func resource(s *workspace.Session, snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
 	v, err := query.New(snapshot.Base()).Find(key)
 	if err == nil && v.Type != lumigl.ModuleType {
@@ -67,7 +67,7 @@ With --json, it prints the objects of 'lumi show'.`,
 	}, showState)
 }
 
-// showState shows all resources of an environment, or some in full. It does not show secrets, so it does not need the key.
+// showState lists the resources of an environment, or shows some in full. It never shows secrets, so it needs no key.
 func showState(ctx context.Context, s *workspace.Session, keys []string) error {
 	snapshot, err := s.Snapshot(ctx, nil)
 	if err != nil {
@@ -149,7 +149,7 @@ func get(ctx context.Context, s *workspace.Session, name, path string, reveal bo
 	return nil
 }
 
-// nearProperty suggests a property in place of one that a resource does not have.
+// nearProperty suggests a property similar to an unknown one.
 func nearProperty(all lumigl.Value, path string) string {
 	first, names := wire.PathParts(path)[0], []string(nil)
 	for name := range all.Members() {

@@ -1,4 +1,4 @@
-// Package tasks has the commands for task graphs, and the server for them.
+// Package tasks implements the commands for task graphs, and their server.
 package tasks
 
 import (

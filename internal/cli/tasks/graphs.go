@@ -103,7 +103,7 @@ func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	return out.Write(t.Console, "", text, 0o644)
 }
 
-// find returns the graph that the flags name, merged if they name layers.
+// find returns the graph that the flags select, merged if they list layers.
 func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
 	g := taskgraph.Graph{Type: t.graphType()}
 	if len(t.flags.layers) > 0 {
@@ -129,7 +129,7 @@ func withoutIDs(stored []service.Task) []taskgraph.Task {
 	return all
 }
 
-// effective merges the layers that the flags name, by default all.
+// effective merges the layers that the flags list, by default all.
 func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
 	layers, err := parseLayers("layers", t.flags.layers)
 	if err == nil && t.flags.release+t.flags.plugin != "" {
@@ -144,7 +144,7 @@ func (t *tasker) effective(ctx context.Context) (e service.Effective, err error)
 	return t.api.Effective(ctx, t.Environment.Name, t.graphType(), layers...)
 }
 
-// parseLayers returns the layers of a flag.
+// parseLayers parses the layers of a flag.
 func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 	for _, name := range names {
 		l := store.Layer(strings.TrimSuffix(name, "s"))
@@ -192,7 +192,7 @@ func (t *tasker) show(ctx context.Context, _ []string) error {
 	})
 }
 
-// brief returns an attribute on a line: names, or dependencies on other nodes such as "migrate on db".
+// brief formats an attribute on one line: names, or cross dependencies such as "migrate on db".
 func brief(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -281,7 +281,7 @@ func (t *tasker) delete(ctx context.Context, _ []string) error {
 	return t.deleted(what, "", func() error { return t.api.Delete(ctx, g.ID) })
 }
 
-// deleted deletes something after a confirmation. more says what goes with it.
+// deleted deletes something after confirmation. more names what is deleted with it.
 func (t *tasker) deleted(what, more string, do func() error) error {
 	if err := t.Sure(t.flags.yes, "Delete "+what+more); err != nil {
 		return err

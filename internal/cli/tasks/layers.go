@@ -67,13 +67,13 @@ is NAME, NAME@VERSION, or an ID. It is refused while an environment uses the ` +
 	return c
 }
 
-// selecting has the flags of 'lumi tasks use'.
+// selecting is one run of 'lumi tasks use'.
 type selecting struct {
 	release, override string
 	plugins, order    []string
 }
 
-// none is what flags of 'lumi tasks use' select in place of a name.
+// none is the flag value that selects nothing.
 const none = "none"
 
 func newTasksUseCommand(con *console.Console) *cobra.Command {
@@ -101,7 +101,7 @@ flags, it prints the selection. A selection that would make an effective graph i
 	return c
 }
 
-// use selects layers, and prints the selection.
+// use changes and prints the selection of layers.
 func (t *tasker) use(ctx context.Context, by selecting) error {
 	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, workspace.Fail
 	if changes {
@@ -141,7 +141,7 @@ func (t *tasker) use(ctx context.Context, by selecting) error {
 	return nil
 }
 
-// selected changes what flags name of a selection.
+// selected applies the flags to a selection.
 func (t *tasker) selected(ctx context.Context, s *service.Selection, by selecting) (err error) {
 	if by.release != "" {
 		all, err := t.releases(ctx, store.ReleaseLayer, []string{by.release})
@@ -166,7 +166,7 @@ func (t *tasker) selected(ctx context.Context, s *service.Selection, by selectin
 	return err
 }
 
-// releases returns those that names stand for.
+// releases returns the releases that names select.
 func (t *tasker) releases(ctx context.Context, layer store.Layer, names []string) ([]service.Release, error) {
 	all := []service.Release{}
 	for _, name := range names {

@@ -76,7 +76,7 @@ prints one event per line.`,
 	return c
 }
 
-// misuse returns an error if flags contradict each other.
+// misuse returns an error if the flags conflict.
 func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
 	engine := &r.service.engine
 	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
@@ -128,7 +128,7 @@ func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
 	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.Environment.Name, r.request) })
 }
 
-// checkRoles refuses limits on roles that no node has.
+// checkRoles rejects limits on roles that no node has.
 func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
 	limits := r.service.engine.PerRole
 	if len(limits) == 0 {
@@ -167,7 +167,7 @@ func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	return t.follow(ctx, r.verbose, seen, func() (service.Run, error) { return t.api.Resume(ctx, chosen.ID, answer) })
 }
 
-// chosen returns the run that a number or a name such as upgrade[12] stands for, or the last one of the environment.
+// chosen returns the run with a number or a name such as upgrade[12], or the last run of the environment.
 func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
 	id := runs.Number(given)
 	if given == "" {
@@ -194,15 +194,15 @@ func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, e
 
 func nameOf(r service.Run) string { return fmt.Sprintf("%s[%d]", r.Type, r.ID) }
 
-// itemOf returns what people call a task run, such as "web-1/install".
+// itemOf returns the display name of a task run, such as "web-1/install".
 func itemOf(t service.TaskRun) string { return strings.TrimPrefix(t.Node+"/"+t.Task, "/") }
 
-// asked returns the task runs that a run asks about.
+// asked returns the task runs that a run needs an answer about.
 func asked(r service.Run) []service.TaskRun {
 	return slices.DeleteFunc(slices.Clone(r.Tasks), func(t service.TaskRun) bool { return t.State != store.Unknown })
 }
 
-// parseAnswer returns the answer of the flag.
+// parseAnswer parses --answer.
 func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 	item, what, _ := strings.Cut(r.answer, "=")
 	if r.answer == "" {
@@ -221,11 +221,11 @@ func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 	return nil, refused("%s is not waiting for an answer about %s%s", nameOf(about), item, but)
 }
 
-// follow begins a run, and shows it until it ends. It prints what to do next. Events up to the serial number after are not shown.
+// follow starts a run and shows its events with serial numbers greater than after until it ends. It prints what to do next.
 func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
 	reporter := runs.NewReporter(t.Session, runs.Flags{Verbose: verbose})
 	t.Reporter.Store(&reporter)
-	hangup := make(chan os.Signal, 1) // A run outlives its terminal.
+	hangup := make(chan os.Signal, 1) // Runs survive a hangup of the terminal.
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	r, err := begin()
@@ -253,7 +253,7 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	return t.Finish("%s is done: %s.", nameOf(r), counts(r.Tasks))
 }
 
-// stops returns what interrupts do.
+// stops returns the interrupt handlers.
 func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	warn := func(message string) {
 		t.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})
@@ -276,8 +276,8 @@ func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	}}
 }
 
-// events shows the stored events of a run with higher serial numbers than after, and returns the last number. If it follows the
-// run, it goes on until that has ended.
+// events shows the stored events of a run with serial numbers greater than after, and returns the last serial number. If
+// follow is set, it continues until the run ends.
 func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show func(store.Event)) (int64, error) {
 	for ended := !follow; ; {
 		events, err := t.api.Events(ctx, id, after)
@@ -296,7 +296,7 @@ func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show 
 			return after, err
 		}
 		if ended = !r.Running; ended {
-			continue // Its last events may have come in between.
+			continue // Its last events may have been stored in between.
 		}
 		select {
 		case <-ctx.Done():
@@ -306,7 +306,7 @@ func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show 
 	}
 }
 
-// counts returns how many task runs are in which state.
+// counts formats the number of task runs per state.
 func counts(all []service.TaskRun) string {
 	number := map[store.State]int{}
 	for _, t := range all {
@@ -321,7 +321,7 @@ func counts(all []service.TaskRun) string {
 	return cmp.Or(strings.Join(parts, ", "), "no tasks")
 }
 
-// next returns what became of a run, what to do about it, and the exit code's error.
+// next describes the outcome of a run, with advice and the error for the exit code.
 func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	server := ""
 	if t.local == nil {
@@ -343,7 +343,8 @@ func (t *tasker) next(r service.Run) (what, advice string, code error) {
 	return "was interrupted", "C" + resume + "'", console.ErrResumable
 }
 
-// showPlan prints what a run would do: a line for the nodes on which a task is skipped, or not, and waits for the same.
+// showPlan prints a run's plan: one line per group of nodes on which a task has the same dependencies and is, or is not,
+// skipped.
 func (t *tasker) showPlan(p service.Plan) error {
 	if t.JSON {
 		return t.PrintJSON(p)
@@ -370,7 +371,7 @@ func (t *tasker) showPlan(p service.Plan) error {
 	})
 }
 
-// waitsOf returns the tasks that a task run waits for, such as "install, migrate on db-1, db-2".
+// waitsOf formats the dependencies of a task run, such as "install, migrate on db-1, db-2".
 func waitsOf(item service.PlanItem) string {
 	var tasks []string
 	nodes := map[string][]string{}

@@ -69,7 +69,8 @@ func (x *serving) run(ctx context.Context) error {
 	return workspace.WithStore(ctx, x.Console, true, func(s *workspace.Session) error { return x.serve(ctx, s) })
 }
 
-// newToken prints the line of a token on standard output, and the token, which nothing keeps, on standard error.
+// newToken prints the tokens file line of a new token on standard output, and the token itself, which is not stored, on
+// standard error.
 func (x *serving) newToken() error {
 	role, err := server.ParseRole(x.role)
 	if err != nil {

@@ -21,18 +21,18 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
-// taskOptions say how task graphs run.
+// taskOptions configure how task graphs run.
 type taskOptions struct {
-	// inventory is the file with the nodes, in place of that of Lumi.yaml.
+	// inventory is a file that replaces the inventory in Lumi.yaml.
 	inventory string
-	// Of the engine, only limits and what to do after an error are set.
+	// engine has only the limits and the error mode set.
 	engine taskrun.Options
-	// remote refuses nodes whose connection is local, and hidden are files of the server that no task may read.
+	// remote rejects nodes with a local connection, and hidden lists files of the server that tasks must not read.
 	remote bool
 	hidden []string
 }
 
-// taskService returns the service for the task graphs of the workspace, whose engines report to the session.
+// taskService returns the task graph service of the workspace, whose engines report to the session.
 func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	types := tasktype.Builtin()
 	o.engine.Store, o.engine.Events = s.Store, s.Report
@@ -61,7 +61,8 @@ func taskService(s *workspace.Session, o taskOptions) *service.Service {
 	}
 }
 
-// hiddenFiles returns a function that returns the keys in all inventories of the workspace, and other files that no task may read.
+// hiddenFiles returns a function that lists the keys in all inventories of the workspace, and other files that tasks must
+// not read.
 func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 	files := []string{s.Path(defaultInventory), o.inventory}
 	for _, file := range s.Workspace.Inventories {
@@ -72,7 +73,7 @@ func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 		keys []string
 	}
 	var mutex sync.Mutex
-	known := map[string]loaded{} // Parsing all inventories for each task would take long.
+	known := map[string]loaded{} // cache, since parsing all inventories for each task would be slow
 	return func() ([]string, error) {
 		mutex.Lock()
 		defer mutex.Unlock()
@@ -97,11 +98,11 @@ func hiddenFiles(s *workspace.Session, o taskOptions) func() ([]string, error) {
 	}
 }
 
-// defaultInventory is next to Lumi.yaml.
+// defaultInventory is the name of the inventory next to Lumi.yaml.
 const defaultInventory = "inventory.yaml"
 
-// loadInventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
-// must not depend on secrets, which are unknown without the key.
+// loadInventory returns the nodes of an environment, from a file or the inventory in Lumi.yaml, and its state. Nodes and
+// conditions must not depend on secrets, which are unknown without the key.
 func loadInventory(ctx context.Context, s *workspace.Session, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 	of := &workspace.Session{Console: s.Console, Workspace: s.Workspace, Store: s.Store, Environment: store.Environment{Name: environment}}
 	if err := of.Enter(ctx, workspace.Fail); err != nil {

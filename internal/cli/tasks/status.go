@@ -48,7 +48,7 @@ With --json, it prints one object per run and line; the object of RUN has all ta
 	return c
 }
 
-// stateOf returns the word for the state of a run.
+// stateOf returns the display text of a run's state.
 func stateOf(r service.Run) string {
 	switch unfinished := r.State == store.Running || r.State == store.Wait; {
 	case unfinished && !r.Running:
@@ -111,7 +111,7 @@ func (t *tasker) oneRun(ctx context.Context, given string) error {
 	}
 	t.Printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), runs.Stamp(r.Created), ended, counts(r.Tasks))
 	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
-		t.Printf("%s\n", term.Paragraph(r.Message)) // It repeats those of the tasks.
+		t.Printf("%s\n", term.Paragraph(r.Message)) // It repeats the messages of the tasks.
 	}
 	if len(r.Tasks) > 40 {
 		r.Tasks = slices.DeleteFunc(r.Tasks, func(task service.TaskRun) bool { return task.State == store.Done || task.State == store.Skipped })
@@ -177,7 +177,7 @@ or the last one. With --json, it prints one event per line.`,
 	return c
 }
 
-// shows returns an error if a run has no task run with a certain node or task, unless that is "" or the run has none yet.
+// shows returns an error if no task run has the given node or task, unless it is "" or there are no task runs yet.
 func shows(r service.Run, kind, given string, of func(service.TaskRun) string) error {
 	var names []string
 	for _, task := range r.Tasks {
@@ -191,7 +191,7 @@ func shows(r service.Run, kind, given string, of func(service.TaskRun) string) e
 
 func (t *tasker) printEvent(e store.Event) {
 	if t.JSON {
-		_ = t.PrintJSON(e) // Errors of the output stick to it.
+		_ = t.PrintJSON(e) // Write errors are sticky.
 		return
 	}
 	text := term.Paragraph(e.Message)

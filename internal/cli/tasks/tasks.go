@@ -22,15 +22,15 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// tasker is one run of a command of 'lumi tasks'.
+// tasker runs one command of 'lumi tasks'.
 type tasker struct {
-	*workspace.Session // with neither workspace nor store if a server does the work
+	*workspace.Session // without workspace and store if a server is used
 	api                service.API
-	local              *service.Service // nil if a server does the work
+	local              *service.Service // nil if a server is used
 	flags              *taskFlags
 }
 
-// taskFlags are the flags that several commands of 'lumi tasks' have.
+// taskFlags are flags shared by commands of 'lumi tasks'.
 type taskFlags struct {
 	workspace.Flags
 	server, release, plugin, graphType, file string
@@ -39,10 +39,10 @@ type taskFlags struct {
 	service                                  taskOptions
 }
 
-// layerNames are what users call the layers, in the default order.
+// layerNames are the display names of the layers, in the default order.
 var layerNames = []string{"release", "cluster", "plugins"}
 
-// declare declares flags by their names.
+// declare declares flags by name.
 func (f *taskFlags) declare(c *cobra.Command, names string) {
 	flags := c.Flags()
 	for name := range strings.FieldsSeq(names) {
@@ -71,17 +71,17 @@ func (f *taskFlags) declare(c *cobra.Command, names string) {
 	flags.StringVar(&f.server, "server", "", "use the server at `URL` instead of the workspace, with the token in $LUMI_TOKEN")
 }
 
-// completes has f complete the values of a flag.
+// completes sets the completion function of a flag.
 func completes(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	_ = c.RegisterFlagCompletionFunc(flag, f)
 }
 
 var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirectiveNoFileComp)
 
-// taskFunc does what a command of 'lumi tasks' does.
+// taskFunc implements a command of 'lumi tasks'.
 type taskFunc func(t *tasker, ctx context.Context, args []string) error
 
-// withTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
+// withTasks configures a command for task graphs. creates means that it may create the workspace's store.
 func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
 	f.declare(c, flags)
 	if c.ValidArgsFunction == nil {
@@ -103,7 +103,7 @@ func withTasks(con *console.Console, f *taskFlags, flags string, creates bool, c
 	return c
 }
 
-// enter has the command be about the environment that its flags name, or the default.
+// enter selects the environment that the flags name, or the default.
 func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err error) {
 	if t.local != nil {
 		if t.Environment.Name, err = workspace.EnvironmentName(t.Workspace, t.flags.Environment); err != nil {
@@ -111,7 +111,7 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 		}
 		return t.Enter(ctx, missing)
 	}
-	w := &lumiyaml.Workspace{} // The server knows which environments there are.
+	w := &lumiyaml.Workspace{} // The server validates the environment.
 	if t.flags.Environment == "" {
 		if w, err = workspace.Find(); err != nil {
 			return console.Misused("no environment given: use --environment=NAME")
@@ -121,10 +121,10 @@ func (t *tasker) enter(ctx context.Context, missing workspace.IfMissing) (err er
 	return err
 }
 
-// graphType returns the type that the flags name, or the default.
+// graphType returns the graph type in the flags, or the default.
 func (t *tasker) graphType() string { return cmp.Or(t.flags.graphType, taskgraph.DefaultType) }
 
-// owner returns the owner that the flags name, by default the environment, and what users call it.
+// owner returns the owner in the flags, by default the environment, and its display name.
 func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.Owner, string, error) {
 	layer, given := store.ReleaseLayer, t.flags.release
 	switch {
@@ -140,7 +140,7 @@ func (t *tasker) owner(ctx context.Context, missing workspace.IfMissing) (store.
 	return store.Owner{Layer: layer, ID: r.ID}, r.String(), err
 }
 
-// release returns the release or plugin that a name, a name with a version or an ID stands for.
+// release returns the release or plugin with a name, a name and version, or an ID.
 func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (service.Release, error) {
 	all, err := t.api.Releases(ctx, layer)
 	if err != nil {
@@ -166,12 +166,12 @@ func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (
 	return service.Release{}, refused("%s %s not found; 'lumi tasks %[1]s list' lists them", layer, given)
 }
 
-// refused is an error that leads to exit code 1.
+// refused returns an error with exit code 1.
 func refused(format string, args ...any) error {
 	return &service.Error{Kind: service.NotFound, Message: fmt.Sprintf(format, args...)}
 }
 
-// PrintErrors prints what is wrong with graphs: for people on standard error, with --json on standard output.
+// PrintErrors prints the errors in graphs, as text on standard error or, with --json, on standard output.
 func PrintErrors(con *console.Console, err *taskgraph.Error) {
 	for _, p := range err.Problems {
 		if con.JSON {
@@ -201,7 +201,7 @@ func printTaskProblem(con *console.Console, file string, p taskgraph.Problem, se
 	fmt.Fprintln(con.Stderr, con.Err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
 }
 
-// several lists names, and only some of them if there are more than most.
+// several joins names, abbreviated if there are more than most.
 func several(names []string, most int) string {
 	if len(names) > most {
 		names = []string{strings.Join(names[:2], ", "), fmt.Sprintf("… %s (%d)", names[len(names)-1], len(names))}
@@ -209,7 +209,7 @@ func several(names []string, most int) string {
 	return term.Visible(strings.Join(names, ", "))
 }
 
-// fromStore completes names that f reads from the store.
+// fromStore completes with names that f reads from the store.
 func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, _ string) { names = f(tx) })
@@ -254,7 +254,7 @@ func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ co
 	return workspace.Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeRuns lists the latest hundred runs of the environment, the latest first.
+// completeRuns lists the last hundred runs of the environment, newest first.
 func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	workspace.InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Runs(environment, 0, 100)
@@ -267,7 +267,7 @@ func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ 
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// result prints what a command did: a value with --json, otherwise a line.
+// result prints the result of a command: a value with --json, otherwise a line.
 func (t *tasker) result(v any, format string, args ...any) error {
 	if t.JSON {
 		return t.PrintJSON(v)

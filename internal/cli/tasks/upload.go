@@ -39,7 +39,7 @@ An existing graph of type default is replaced only after confirmation, or with -
 	return c
 }
 
-// changes says which tasks differ between two graphs, and those that changed in which attributes.
+// changes lists the tasks that differ between two graphs, and the differing attributes.
 type changes struct {
 	Added   []string            `json:"added"`
 	Changed map[string][]string `json:"changed"`
@@ -115,7 +115,7 @@ func (t *tasker) upload(ctx context.Context, name string) error {
 	}
 	before := withoutIDs(old.Tasks)
 	after := g.Tasks
-	if after == nil { // The file has only a name.
+	if after == nil { // The file sets only a name.
 		after = before
 	}
 	changed, text := changesOf(before, after)
@@ -185,7 +185,7 @@ func (t *tasker) diff(ctx context.Context, _ []string) error {
 	case t.JSON:
 		return console.ErrWrong
 	}
-	at := map[string]int{} // The order of tasks means nothing.
+	at := map[string]int{} // The order of tasks has no meaning.
 	for i, task := range g.Tasks {
 		at[task.ID] = i - len(g.Tasks)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// Flags are the flags of commands that work in a workspace.
+// Flags are the flags common to commands that work in a workspace.
 type Flags struct{ Environment string }
 
 // Add declares the flags.
@@ -25,7 +25,7 @@ func (f *Flags) Add(c *cobra.Command) {
 	})
 }
 
-// RunInEnvironment has a command run in an environment that exists.
+// RunInEnvironment makes a command run in an existing environment.
 func RunInEnvironment(con *console.Console, c *cobra.Command, do func(context.Context, *Session, []string) error) *cobra.Command {
 	var f Flags
 	f.Add(c)

@@ -16,11 +16,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// The functions in this file complete arguments from Lumi.yaml and the store. They return nothing if that fails, print
-// nothing, and need no key.
+// The functions in this file complete arguments from Lumi.yaml and the store. On failure, they return nothing. They print
+// nothing and need no key.
 
-// InStore calls f in a workspace, with a transaction that reads its store, and the name of the environment that the command is
-// about. The name is empty if that is not known yet.
+// InStore calls f with a read transaction on the workspace's store and the name of the command's environment, which is "" if
+// not known yet.
 func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, environment string)) {
 	w, err := Find()
 	if err != nil {
@@ -28,7 +28,7 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	}
 	s, err := openStore(c.Context(), w, false)
 	if err != nil {
-		s = memory.New() // What Lumi.yaml has is still completed.
+		s = memory.New() // Names in Lumi.yaml are still completed.
 	}
 	defer func() { _ = s.Close() }()
 	given, _ := c.Flags().GetString("environment")
@@ -39,7 +39,7 @@ func InStore(c *cobra.Command, f func(w *lumiyaml.Workspace, tx store.Tx, enviro
 	})
 }
 
-// Completed returns names that can be printed, sorted, each once.
+// Completed returns the printable names, sorted and without duplicates.
 func Completed(names []string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return name != term.Visible(name) })
 	slices.Sort(names)
@@ -70,7 +70,7 @@ func outline(tx store.Tx, environment string) *graph.Graph {
 	return g
 }
 
-// CompleteModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
+// CompleteModules lists the modules of the workspace and the environment. If none matches, the shell completes files.
 func CompleteModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(w *lumiyaml.Workspace, tx store.Tx, environment string) {
 		names = append(outline(tx, environment).Modules(), w.Names()...)
@@ -79,7 +79,7 @@ func CompleteModules(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveDefault
 }
 
-// CompleteOutputs lists modules, and then the names of what one provides.
+// CompleteOutputs lists modules, then the outputs of one.
 func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		g := outline(tx, environment)
@@ -92,8 +92,8 @@ func CompleteOutputs(c *cobra.Command, args []string, _ string) (names []string,
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteDeployments lists the deployments of the queue or, for a rollback, those of the latest hundred that deployed
-// something, the latest first.
+// CompleteDeployments lists the queued deployments or, for a rollback, those among the last hundred that deployed something,
+// newest first.
 func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
 		rows, _ := tx.Queue(environment)
@@ -110,8 +110,8 @@ func CompleteDeployments(c *cobra.Command, args []string, _ string) (names []str
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// CompleteResources lists the resources of the environment, or for 'lumi resolve' those that deployments ask about: names
-// that only one of them has, and the URNs of the others. If a URN is being typed, it lists all URNs.
+// CompleteResources lists the resources of the environment or, for 'lumi resolve', those that need an answer: unique names,
+// and URNs for the others. Once a URN is being typed, it lists all URNs.
 func CompleteResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
 	all := map[urn.URN]string{} // with their names
 	InStore(c, func(_ *lumiyaml.Workspace, tx store.Tx, environment string) {
@@ -147,7 +147,7 @@ func CompleteResources(c *cobra.Command, _ []string, typed string) (names []stri
 	return Completed(names), cobra.ShellCompDirectiveNoFileComp
 }
 
-// NamesOf returns the names of what a version provides.
+// NamesOf returns the names of a version's outputs.
 func NamesOf(v *graph.Version) (names []string) {
 	for _, p := range v.Outputs() {
 		names = append(names, p.Name)

@@ -14,10 +14,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// WorkFactor is the default of package secret, except in tests, which derive hundreds of keys.
+// WorkFactor overrides the default of package secret in tests, which derive hundreds of keys.
 var WorkFactor int
 
-// Wrapper returns what wraps the key of the environment, as Lumi.yaml says.
+// Wrapper returns the key wrapper that Lumi.yaml configures for the environment.
 func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	w, err := secret.ParseWrapper(cmp.Or(s.Workspace.Keys[s.Environment.Name], "passphrase"))
 	if err != nil {
@@ -30,7 +30,8 @@ func (s *Session) Wrapper() (*secret.Wrapper, error) {
 	return w, nil
 }
 
-// Key returns the key of the environment, nil if it has none. The error is a *[secret.KeyError] if it cannot be unwrapped.
+// Key returns the key of the environment, or nil if it has none. The error is a *[secret.KeyError] if the key cannot be
+// unwrapped.
 func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	if s.Environment.Key == "" {
 		return nil, nil
@@ -43,7 +44,8 @@ func (s *Session) Key(ctx context.Context) (*secret.Key, error) {
 	return w.Unwrap(ctx, s.Environment.Key)
 }
 
-// KeyIfAny is [Session.Key], but if the key cannot be unwrapped, it says so, and returns nil. The command is doing what is named.
+// KeyIfAny is like [Session.Key], but prints a warning and returns nil if the key cannot be unwrapped. doing describes the
+// operation in it.
 func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
 	key, err := s.Key(ctx)
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {
@@ -53,7 +55,7 @@ func (s *Session) KeyIfAny(ctx context.Context, doing string) (*secret.Key, erro
 	return key, err
 }
 
-// NewKey gives the environment its first key.
+// NewKey creates the first key of the environment.
 func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 	w, err := s.Wrapper()
 	if err != nil {
@@ -79,7 +81,7 @@ func (s *Session) NewKey(ctx context.Context) (*secret.Key, error) {
 	return key, err
 }
 
-// askPassphrase asks for the passphrase of the environment, twice for a new one. What is typed is not shown.
+// askPassphrase prompts for the passphrase of the environment without echo, twice for a new one.
 func (s *Session) askPassphrase(isNew bool) (string, error) {
 	if !isNew {
 		return s.readPassphrase(fmt.Sprintf("Passphrase for environment %s: ", s.Environment.Name))
@@ -106,7 +108,7 @@ func (s *Session) readPassphrase(prompt string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer s.OnInterrupt(func() { // The terminal would stay silent.
+	defer s.OnInterrupt(func() { // Otherwise, the terminal would stay without echo.
 		_ = term.Restore(int(file.Fd()), before)
 		fmt.Fprintln(s.Stderr)
 		os.Exit(console.ExitFailed)

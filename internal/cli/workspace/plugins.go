@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// PluginPrefix begins the names of plugins.
+// PluginPrefix is the prefix of plugin names.
 const PluginPrefix = "lumi-resource-"
 
 // FindPlugin returns the path of a plugin.
@@ -35,15 +35,15 @@ func FindPlugin(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, errors.Unwrap(err))
 }
 
-// Installed returns the paths of the executables in folders that begin with a prefix, by their names. The first one of a name
-// counts. As for [exec.LookPath], relative folders have none.
+// Installed returns the paths of executables with a name prefix in folders, by name; the first one wins. Like
+// [exec.LookPath], it ignores relative folders.
 func Installed(prefix string, folders []string) map[string]string {
 	all := map[string]string{}
 	for _, folder := range folders {
 		if !filepath.IsAbs(folder) {
 			continue
 		}
-		entries, _ := os.ReadDir(folder) // $PATH may well name folders that do not exist.
+		entries, _ := os.ReadDir(folder) // Folders on $PATH may not exist.
 		for _, entry := range entries {
 			name := strings.TrimSuffix(entry.Name(), ".exe")
 			if !strings.HasPrefix(name, prefix) || all[name] != "" {
@@ -57,13 +57,13 @@ func Installed(prefix string, folders []string) map[string]string {
 	return all
 }
 
-// ProgramFolder returns the working directory of a module's providers, where relative paths in its program or object model
-// start.
+// ProgramFolder returns the working directory of a module's providers, which is the base of relative paths in its program or
+// object model.
 func (s *Session) ProgramFolder(module string) string {
 	return s.Path(filepath.Dir(filepath.FromSlash(cmp.Or(s.Workspace.Modules[module], s.Workspace.Models[module].File))))
 }
 
-// Plugin returns how to start the plugin of a package: the one that Lumi.yaml names, or one next to lumi, or on $PATH.
+// Plugin returns the command that starts the plugin of a package: from Lumi.yaml, next to lumi, or on $PATH.
 func (s *Session) Plugin(pkg string) (plugin.Command, error) {
 	log := &ProviderLog{Session: s, Name: fmt.Sprintf("plugin for package %q", pkg), Level: slog.LevelWarn}
 	c := plugin.Command{Env: secret.Environ(), Log: log}
@@ -92,7 +92,7 @@ func (s *Session) Plugin(pkg string) (plugin.Command, error) {
 	return c, nil
 }
 
-// OwnFolder returns the folder of this executable, or "" if the system does not tell.
+// OwnFolder returns the folder of this executable, or "" if unknown.
 func OwnFolder() string {
 	self, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Event shows what a plugin logs.
+// Event shows a log event of a plugin.
 func (s *Session) Event(e lumi.Event) {
 	level := strings.ToLower(e.Level.String())
 	if e.Progress {
@@ -35,10 +35,10 @@ func (s *Session) Report(e store.Event) {
 	}
 }
 
-// maxLogLine is where a line of a plugin is split.
+// maxLogLine is the length at which log lines of plugins are split.
 const maxLogLine = 64 << 10
 
-// ProviderLog passes on what a plugin writes to standard error, line by line.
+// ProviderLog forwards the standard error of a plugin line by line.
 type ProviderLog struct {
 	*Session
 	Name  string

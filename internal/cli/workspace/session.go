@@ -1,5 +1,5 @@
-// Package workspace opens what a command works in: the workspace of the current directory, its store, an environment with its
-// key, and the plugins next to lumi and on $PATH.
+// Package workspace opens the workspace of the current directory: its store, an environment with its key, and the plugins
+// next to lumi and on $PATH.
 package workspace
 
 import (
@@ -27,30 +27,30 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Session is a workspace with its store, and the environment that a command is about.
+// Session is an open workspace with its store and the current environment.
 type Session struct {
 	*console.Console
 	Workspace *lumiyaml.Workspace
 	Store     store.Store
-	// Environment is the environment. If it does not exist, it has only a Name.
+	// Environment has only a Name if it does not exist.
 	Environment store.Environment
-	// Simulates is whether providers and provisioners create, change and delete nothing.
+	// Simulates means that providers and provisioners create, change, and delete nothing.
 	Simulates bool
-	// Evaluated has the desired states of the programs that were evaluated.
+	// Evaluated lists the desired states of evaluated programs.
 	Evaluated []*lumigl.Snapshot
-	// Reporter shows the events of deployments, nil before any runs.
+	// Reporter shows the events of deployments; it is nil while none runs.
 	Reporter atomic.Pointer[view.Reporter]
-	// Hosts has the connections to nodes, nil if tasks cannot run.
+	// Hosts are the connections to nodes; nil if tasks cannot run.
 	Hosts io.Closer
 }
 
-// IfMissing says what to do about an environment that does not exist.
+// IfMissing selects the handling of a missing environment.
 type IfMissing int
 
-// What to do about one.
+// Ways to handle a missing environment.
 const (
-	Fail    IfMissing = iota // an error
-	Pretend                  // pretend that it exists, and is empty; nothing is written
+	Fail    IfMissing = iota // return an error
+	Pretend                  // treat it as empty, and write nothing
 	Create                   // create it
 )
 
@@ -66,7 +66,7 @@ func Find() (*lumiyaml.Workspace, error) {
 // Folder returns the folder of the workspace.
 func (s *Session) Folder() string { return filepath.Dir(s.Workspace.File) }
 
-// Path returns a path of Lumi.yaml.
+// Path resolves a path in Lumi.yaml.
 func (s *Session) Path(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -122,7 +122,7 @@ func openSession(ctx context.Context, con *console.Console, name string, missing
 	return s, nil
 }
 
-// openStore opens the store of a workspace: an empty one in memory if there is none and it is not to be created.
+// openStore opens the store of a workspace, or an empty one in memory if it does not exist and must not be created.
 func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.Store, error) {
 	path := Database(w)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.S
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		// State has no place in version control.
+		// State must not be committed to version control.
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func openStore(ctx context.Context, w *lumiyaml.Workspace, create bool) (store.S
 	return sqlite.Open(ctx, path, sqlite.Options{Rescue: filepath.Dir(w.File)})
 }
 
-// Enter reads the environment, or creates it.
+// Enter reads or creates the environment.
 func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
 	read := func(tx store.Tx) error {
 		row, err := tx.Environment(s.Environment.Name)
@@ -164,13 +164,13 @@ func (s *Session) Enter(ctx context.Context, missing IfMissing) error {
 	s.Environment.Lineage = rand.Text()
 	return s.Store.Write(ctx, s.Environment.Name, func(tx store.Tx) error {
 		if err := read(tx); !errors.Is(err, store.ErrNotFound) {
-			return err // Another process has just created it.
+			return err // created concurrently
 		}
 		return tx.PutEnvironment(s.Environment)
 	})
 }
 
-// Detach replaces the store with a copy of the environment in memory, without its queue and history.
+// Detach replaces the store with an in-memory copy of the environment, without queue and history.
 func (s *Session) Detach(ctx context.Context) error {
 	var vertices []store.Vertex
 	err := s.Store.Read(ctx, func(tx store.Tx) (err error) {
@@ -186,7 +186,7 @@ func (s *Session) Detach(ctx context.Context) error {
 	})
 }
 
-// closeAfter closes the workspace after what was done in it. If the store was removed, its Close says all.
+// closeAfter closes the workspace. If the store was removed, only the error of its Close is returned.
 func (s *Session) closeAfter(done error) error {
 	closed := s.close()
 	if errors.Is(closed, store.ErrLost) {
@@ -202,7 +202,7 @@ func (s *Session) close() error {
 	return s.Store.Close()
 }
 
-// EnvironmentName returns the name of the environment that a command is about: the one that was given, or the default.
+// EnvironmentName returns the environment of a command: the given name, or the default.
 func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	name := cmp.Or(given, w.Environment)
 	if name == "" && len(w.Environments) == 1 {
@@ -224,13 +224,13 @@ func EnvironmentName(w *lumiyaml.Workspace, given string) (string, error) {
 	return name, nil
 }
 
-// IsEnvironmentName reports whether a name can be a part of a URN.
+// IsEnvironmentName reports whether a name is valid in a URN.
 func IsEnvironmentName(name string) bool {
 	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
 	return err == nil
 }
 
-// Flag returns the flag that names the environment in advice, or "" if it is the default.
+// Flag returns the --environment flag for commands in advice, or "" for the default environment.
 func (s *Session) Flag() string {
 	if name, err := EnvironmentName(s.Workspace, ""); err == nil && name == s.Environment.Name {
 		return ""
@@ -238,7 +238,7 @@ func (s *Session) Flag() string {
 	return " --environment=" + s.Environment.Name
 }
 
-// UnknownEnvironment returns the error for an environment that does not exist.
+// UnknownEnvironment returns the error for a missing environment.
 func (s *Session) UnknownEnvironment(ctx context.Context) error {
 	var names []string
 	err := s.Store.Read(ctx, func(tx store.Tx) error {
@@ -254,7 +254,7 @@ func (s *Session) UnknownEnvironment(ctx context.Context) error {
 	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.Environment.Name)
 }
 
-// Agreed asks whether to do something in the environment, unless yes is set.
+// Agreed asks for confirmation of an action in the environment unless yes is set.
 func (s *Session) Agreed(yes bool, what string) error {
 	return s.Sure(yes, what+" in "+s.Environment.Name)
 }

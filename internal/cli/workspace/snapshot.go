@@ -34,7 +34,7 @@ func (s *Session) Editor(key *secret.Key) *environment.Environment {
 	return environment.New(run.Options{Store: s.Store, Environment: s.Environment.Name, Key: key, Events: s.Report})
 }
 
-// Snapshot returns the environment as a snapshot. Without the key, its secrets are unknown.
+// Snapshot returns the environment as a snapshot. Without the key, secrets are unknown.
 func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot, error) {
 	g, err := s.Editor(key).Graph(ctx)
 	if err != nil {
@@ -43,14 +43,14 @@ func (s *Session) Snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapsh
 	snapshot := g.Snapshot()
 	NoteProvisioners(snapshot, g)
 	snapshot.Serial = uint64(max(s.Environment.Serial, 0))
-	_ = snapshot.Sort() // The store keeps the order in which steps ended. A snapshot with faults is shown as it is.
+	_ = snapshot.Sort() // The store keeps the order in which steps ended. An invalid snapshot is shown unsorted.
 	return snapshot, nil
 }
 
-// Provisioned is the extension of a resource with the name of its provisioner, and the names of the properties that are metadata.
+// Provisioned is the extension that records a resource's provisioner and the names of its metadata properties.
 const Provisioned = "lumi-provisioner"
 
-// NoteProvisioners notes in a snapshot which resources provisioners have made.
+// NoteProvisioners records the provisioners of resources in a snapshot.
 func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 	for _, module := range g.Modules() {
 		newest := g.Newest(module)
@@ -73,5 +73,5 @@ func NoteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
 	}
 }
 
-// EnvironmentPrefix starts an argument for the snapshot of an environment.
+// EnvironmentPrefix is the prefix of arguments that name an environment's snapshot.
 const EnvironmentPrefix = "env:"
