@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestRoles sends each operation without a token, with a wrong one and with each role, and with and without a slash at the end.
+// TestRoles sends each operation without a token, with a wrong one, and with each role, with and without a trailing slash.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -56,7 +56,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestUnknown sends what no operation takes.
+// TestUnknown sends invalid paths, methods, and parameters.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -106,7 +106,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestTokensChange has tokens come and go without a restart.
+// Tokens can be added and removed without a restart.
 func TestTokensChange(t *testing.T) {
 	t.Parallel()
 	w := build(t)
@@ -115,7 +115,7 @@ func TestTokensChange(t *testing.T) {
 	second, line2 := server.NewToken(server.Deploy)
 	write := func(text string, mode os.FileMode) {
 		t.Helper()
-		time.Sleep(5 * time.Millisecond) // A file system may not tell earlier changes apart.
+		time.Sleep(5 * time.Millisecond) // File systems may not distinguish modification times closer than this.
 		must.Do(t, os.WriteFile(file, []byte(text), mode))
 		must.Do(t, os.Chmod(file, mode))
 	}
@@ -167,7 +167,6 @@ func TestTokensChange(t *testing.T) {
 	}
 }
 
-// TestTokenErrors reads invalid files.
 func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -200,7 +199,7 @@ func TestTokenErrors(t *testing.T) {
 	}
 }
 
-// TestHost refuses requests to other hosts, which pages in a browser send after rebinding a name.
+// Requests to other hosts, as after DNS rebinding, are rejected.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	w := build(t)

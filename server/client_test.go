@@ -24,13 +24,13 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// transcript has what an API returned.
+// transcript records the results of API calls.
 type transcript struct {
 	*testing.T
 	lines []string
 }
 
-// note adds what a call returned. Times are left out.
+// note records the result of a call, without times.
 func (s *transcript) note(what string, value any, err error) {
 	s.Helper()
 	text := must.Get(json.Marshal(value))(s)
@@ -47,7 +47,7 @@ func (s *transcript) note(what string, value any, err error) {
 	s.lines = append(s.lines, what+": "+string(text))
 }
 
-// scenario calls all methods of an API, also for what they refuse.
+// scenario calls all methods of an API, including invalid calls.
 func scenario(t *testing.T, api service.API, folder string) []string {
 	s, ctx := &transcript{T: t}, t.Context()
 	parse := func(text string) []taskgraph.Task {
@@ -172,7 +172,7 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	s.note("start again", nil, err)
 	_, err = api.Stop(ctx, run.ID)
 	s.note("stop", nil, err)
-	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
+	time.Sleep(400 * time.Millisecond) // The engine checks every third of its lease.
 	must.Do(s, os.WriteFile(filepath.Join(folder, "go"), nil, 0o600))
 	until(store.Canceled)
 	_, err = api.Resume(ctx, run.ID, &service.Answer{Number: 0, Done: true})
@@ -202,7 +202,7 @@ func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
 	s.note("other events", nil, err)
 }
 
-// TestConformance has the client on a server behave as the service does.
+// The client behaves like the service.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	direct := build(t)
@@ -220,7 +220,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestClientErrors has errors that no server of ours sends, and those about the client's options.
+// TestClientErrors covers invalid client options and responses that 'lumi serve' never sends.
 func TestClientErrors(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{

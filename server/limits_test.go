@@ -21,7 +21,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestUploads sends graphs in the forms that there are.
+// TestUploads sends graphs in all supported forms.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -33,7 +33,7 @@ func TestUploads(t *testing.T) {
 	if want := fmt.Sprintf(`{"_id":%d,"id":"a","type":"stage","big":12345678901234567890.123456789,"huge":1e400,"nested":{"a":{"x":true},"b":[1.0,null]}}`, g.Tasks[0].DatabaseID); !strings.Contains(a.body, want) {
 		t.Errorf("got %s, want %s", a.body, want)
 	}
-	// What is read can be written, and changes nothing.
+	// Writing back a response changes nothing.
 	if b := w.must(200, "PUT", path+"/default/", a.body, nil); b.body != a.body {
 		t.Errorf("got %s, want %s", b.body, a.body)
 	}
@@ -53,7 +53,7 @@ func TestUploads(t *testing.T) {
 	if h.Type != "fix" || h.Relations[0] != (store.Owner{Layer: store.ClusterLayer, Environment: "prod"}) {
 		t.Errorf("got %+v", h)
 	}
-	// A task by itself.
+	// A single task.
 	task := fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, h.Tasks[0].DatabaseID)
 	w.must(200, "PUT", task, `{"id": "a", "type": "stage", "n": 12345678901234567890}`, nil)
 	w.must(200, "GET", fmt.Sprintf("/graphs/%d/tasks/", h.ID), "", &h.Tasks)
@@ -94,7 +94,7 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestLimits sends what is too large or too slow.
+// TestLimits sends requests that are too large or too slow.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -133,7 +133,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestInventory has problems of the server's inventory, which are not in what was sent.
+// Problems of the server's inventory are not reported as problems of the request.
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	w := start(t)
@@ -157,7 +157,7 @@ func (broken) Graph(context.Context, int64) (service.Graph, error) {
 	return service.Graph{}, errors.New("hidden error")
 }
 
-// TestInternal hides what went wrong inside from clients, but not from the log.
+// Internal errors are logged, but hidden from clients.
 func TestInternal(t *testing.T) {
 	t.Parallel()
 	w := build(t)

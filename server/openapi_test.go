@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/openapi.json")
 
-// TestOpenAPI holds that the document that is published, and that the client of the tests is generated from, is current.
+// The published document, from which the client is generated, is up to date.
 func TestOpenAPI(t *testing.T) {
 	const file = "../docs/openapi.json"
 	now := server.OpenAPI()

@@ -130,7 +130,7 @@ func (c *caller) check(err error, status, want int, what ...any) {
 	}
 }
 
-// TestRoutes calls all operations with the generated client, for success and for what is not there.
+// TestRoutes calls all operations with the generated client, with and without success.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	c := &caller{world: start(t), recorder: &recorder{t: t, schemas: jsonschema.NewCompiler(), seen: map[string]bool{}, paths: operations(t)}}

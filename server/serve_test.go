@@ -92,7 +92,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestCancel stops a server, and does not wait for its tasks.
+// Stopping a server does not wait for its tasks.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	w := build(t)
@@ -113,7 +113,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestListen refuses to serve other machines without protection.
+// Listen does not serve other machines without protection.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0"} {
@@ -134,7 +134,6 @@ func TestListen(t *testing.T) {
 	l.Close()
 }
 
-// TestTLS serves with a certificate, which clients check.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	w := build(t)

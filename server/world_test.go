@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if err := os.Setenv("XDG_STATE_HOME", state); err != nil { // Commands keep their state there.
+	if err := os.Setenv("XDG_STATE_HOME", state); err != nil { // Commands store their state there.
 		panic(err)
 	}
 	code := m.Run()
@@ -51,12 +51,12 @@ type world struct {
 	url    string
 	// cert and key are files.
 	cert, key string
-	// tokens has a token for each role, and "" for none.
+	// tokens maps roles to tokens, and "" to none.
 	tokens map[server.Role]string
 	log    *lines
 }
 
-// lines is a log.
+// lines collects the lines of a log.
 type lines struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -74,7 +74,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// build makes a world whose server does not listen yet.
+// build creates a world whose server is not listening.
 func build(t *testing.T) *world {
 	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
 	s := memory.New()
@@ -115,14 +115,14 @@ func build(t *testing.T) *world {
 	return w
 }
 
-// readTokens returns the tokens of a file.
+// readTokens parses a tokens file.
 func (w *world) readTokens(text string) *server.Tokens {
 	file := filepath.Join(w.TempDir(), "tokens")
 	must.Do(w, os.WriteFile(file, []byte(text), 0o600))
 	return must.Get(server.ReadTokens(file))(w)
 }
 
-// start makes a world with a server.
+// start creates a world with a listening server.
 func start(t *testing.T) *world {
 	w := build(t)
 	w.listen()
@@ -136,14 +136,14 @@ func (w *world) listen() {
 	w.url = s.URL
 }
 
-// answer is a response.
+// answer is an HTTP response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// problem returns the detail of an error, and checks its form.
+// problem returns the detail of an error after checking its form.
 func (a answer) problem(t testing.TB) string {
 	t.Helper()
 	var p struct {
@@ -177,7 +177,7 @@ func (w *world) do(r *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// must sends a request with the role deploy, and decodes its response.
+// must sends a request with the role deploy and decodes its response.
 func (w *world) must(status int, method, path, body string, out any) answer {
 	w.Helper()
 	a := w.send(server.Deploy, method, path, body)

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// types has the types of these tests.
+// types are the task types in these tests.
 func types(name string) (func(map[string]any) []string, bool) {
 	check := func(parameters map[string]any) []string {
 		if name == "shell" && parameters["cmd"] == nil {
@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckAttributes checks tasks that were not parsed, as those of an API.
+// TestCheckAttributes checks tasks that were not parsed, as from the API.
 func TestCheckAttributes(t *testing.T) {
 	t.Parallel()
 	e := taskgraph.Merge([]taskgraph.Layer{{Name: "cluster x", Tasks: []taskgraph.Task{

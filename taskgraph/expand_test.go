@@ -16,7 +16,7 @@ func selector(t *testing.T, patterns ...string) taskgraph.Selector {
 	return must.Get(taskgraph.NewSelector(patterns...))(t)
 }
 
-// name returns the name of a vertex on nodes called n0, n1 and so on.
+// name returns the name of a vertex; nodes are n0, n1, and so on.
 func name(v taskgraph.Vertex) string {
 	if v.Node < 0 {
 		return v.Task.ID
@@ -24,7 +24,7 @@ func name(v taskgraph.Vertex) string {
 	return "n" + string(rune('0'+v.Node)) + "/" + v.Task.ID
 }
 
-// waits returns a line for each vertex with what it waits for.
+// waits returns a line for each vertex with its dependencies.
 func waits(x *taskgraph.Expansion) []string {
 	var lines []string
 	for v, vertex := range x.Vertices {

@@ -94,7 +94,7 @@ func drawLayer(t *rapid.T, name string) taskgraph.Layer {
 	return l
 }
 
-// TestMergeIsAssociative merges any neighbors first. It also compares with the last layer that has each attribute.
+// TestMergeIsAssociative merges arbitrary neighbors first. It also checks that the last layer with an attribute wins.
 func TestMergeIsAssociative(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,8 +17,8 @@ import (
 
 const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, -, and ."
 
-// examples are texts with their errors, which are the same for all readers of package taskgraph. The schema accepts those that
-// are beyond it.
+// examples are texts with their errors, which all parsers of package taskgraph report alike. Texts marked beyond are
+// accepted by the schema.
 var examples = []struct {
 	text, errors string
 	beyond       bool
@@ -208,7 +208,7 @@ func TestSpecValues(t *testing.T) {
 	}
 }
 
-// roundTrip fails unless a graph has the same meaning as YAML and as JSON.
+// roundTrip checks that a graph has the same meaning as YAML and as JSON.
 func roundTrip(t *testing.T, g *taskgraph.Graph) {
 	t.Helper()
 	same := cmpopts.IgnoreFields(taskgraph.Graph{}, "Warnings", "nodes")
@@ -262,7 +262,7 @@ tasks:
 	roundTrip(t, g)
 }
 
-// jsonValues are valid JSON, of which some is not YAML or means something else there.
+// jsonValues are valid JSON values; some are invalid YAML or have another meaning there.
 var jsonValues = []string{
 	`"\/\ud83d\ude00\ud800 \u0085\u2028\ufeff\\"`, "\"\u0085\u2028\x7f\"", "{\"" + strings.Repeat("k", 2000) + "\"\n:\t1}", "1E400", "-0.0e-0",
 	`" a\nb "`, `"a\n "`, `"\na"`, `"a\tb\n\n\n"`, `{"<<":[{"~":"null"}]}`, `"0x1F"`, `"1e400"`, `"---"`, `"- a"`, `"a #b"`, `{"":""}`,
@@ -286,8 +286,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no text makes Parse panic, that valid JSON means the same as in encoding/json, and that graphs survive
-// Format.
+// FuzzParse checks that Parse never panics, that JSON means the same as in encoding/json, and that graphs survive Format.
 func FuzzParse(f *testing.F) {
 	for _, e := range examples {
 		f.Add([]byte(e.text))

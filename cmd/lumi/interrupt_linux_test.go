@@ -49,7 +49,7 @@ func TestPlanSignal(t *testing.T) {
 	t.Fatal("the plugin has not started")
 }
 
-// isZombie reports whether a process has ended, and its new parent has not noticed.
+// isZombie reports whether a process has exited but was not reaped yet.
 func isZombie(pid int) bool {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, rest, _ := strings.Cut(string(status), ") ")

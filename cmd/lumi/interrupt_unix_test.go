@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSignal holds that one signal ends a command that waits for its input, and that it is said also where the same
-// signal has ended the input.
+// A single signal ends a command that waits for input and prints the message, even if the same signal ended the writer of
+// the input.
 func TestSignal(t *testing.T) {
 	if os.Getenv("LUMI_TEST_CHILD") != "" {
 		os.Args = []string{"lumi", "show", "-", "--view=plain"}
@@ -29,7 +29,7 @@ func TestSignal(t *testing.T) {
 		child.Stderr = &stderr
 		stdin := must.Get(child.StdinPipe())(t)
 		must.Do(t, child.Start())
-		// What is larger than a pipe holds is written only once the child reads, so that it has seen to signals by then.
+		// Writing more than a pipe buffers succeeds only once the child reads, after it has installed its signal handler.
 		must.Get(stdin.Write(bytes.Repeat([]byte(" "), 1<<20)))(t)
 		must.Do(t, child.Process.Signal(syscall.SIGINT))
 		if ends {
@@ -64,7 +64,7 @@ func TestProviderSignal(t *testing.T) {
 	var said strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		said.WriteString(lines.Text() + "\n")
-		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // The book is created next, which never ends.
+		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // creating the book never finishes
 			must.Do(t, child.Process.Signal(syscall.SIGINT))
 		}
 	}

@@ -20,8 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 
-// TestScripts runs testdata/script/*.txtar, each of which is a bug report and its test. With -update, what the scripts
-// compare output with is rewritten.
+// TestScripts runs testdata/script/*.txtar. With -update, expected output in the scripts is rewritten.
 func TestScripts(t *testing.T) {
 	plugin, folder := testPlugin(t), providertest.Build(t, "../../examples/provisioners/folder/lumi-provisioner-folder")
 	testscript.Run(t, testscript.Params{
@@ -35,7 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PLUGIN", plugin)
 			env.Setenv("PROVISIONERS", filepath.Dir(folder))
 			env.Setenv("LUMI_PASSPHRASE", "correct horse")
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // of tasks on this machine
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // state of tasks on this machine
 			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin(t))}
 			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
 			return nil
@@ -43,12 +42,12 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// testPlugin builds the plugin that the tests test, and returns its path.
+// testPlugin builds the test plugin and returns its path.
 func testPlugin(t *testing.T) string {
 	return providertest.Build(t, "./testdata/lumi-resource-library")
 }
 
-// localPlugin builds the plugin of package local, and returns its path.
+// localPlugin builds the plugin of package local and returns its path.
 func localPlugin(t *testing.T) string {
 	return providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
 }

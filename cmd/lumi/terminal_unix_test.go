@@ -20,14 +20,14 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// terminal is a pseudo-terminal with a command.
+// terminal is a command on a pseudo-terminal.
 type terminal struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	master *os.File
 	mutex  sync.Mutex
 	output bytes.Buffer
-	seen   int // how much of the output has been expected
+	seen   int // length of the output matched so far
 	ended  chan struct{}
 }
 
@@ -66,7 +66,7 @@ func (x *terminal) read() {
 	}
 }
 
-// controls are the sequences that move the cursor, set colors and the like.
+// controls matches terminal control sequences.
 var controls = regexp.MustCompile(`\x1b\[[0-9;?=>]*[a-zA-Z]|\x1b[=>()][0-9A-Za-z]?|\r`)
 
 func (x *terminal) text() string {
@@ -75,7 +75,7 @@ func (x *terminal) text() string {
 	return controls.ReplaceAllString(x.output.String(), "")
 }
 
-// expect waits for a text after those that were expected before.
+// expect waits for text after the previous match.
 func (x *terminal) expect(text string) *terminal {
 	x.t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -98,7 +98,7 @@ func (x *terminal) send(text string) *terminal {
 	return x
 }
 
-// exit waits for the end, and compares the exit code.
+// exit waits for the command to end and checks its exit code.
 func (x *terminal) exit(want int) {
 	x.t.Helper()
 	err := x.cmd.Wait()
@@ -111,7 +111,7 @@ func (x *terminal) exit(want int) {
 	}
 }
 
-// workspaceFor makes a workspace with desired state of a module in a file: commands by their names.
+// workspaceFor creates a workspace with a module's desired state in a file; commands are given by name.
 func workspaceFor(t *testing.T, resources string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -167,7 +167,7 @@ func TestLostTerminal(t *testing.T) {
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(console.ExitOK)
 }
 
-// TestTaskPrompts answers the question of an upload that replaces the default graph, and interrupts a run.
+// TestTaskPrompts confirms an upload that replaces the default graph, and interrupts a run.
 func TestTaskPrompts(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
@@ -198,7 +198,7 @@ func TestTaskPrompts(t *testing.T) {
 	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(console.ExitOK)
 }
 
-// TestVisible shows what a program prints on a terminal, where it can drive nothing, and off one, where it stays as it is.
+// Program output cannot control a terminal; in a pipe, it is unchanged.
 func TestVisible(t *testing.T) {
 	dir := workspaceFor(t, password)
 	bin := filepath.Join(dir, "node_modules", ".bin")
@@ -219,7 +219,7 @@ func TestVisible(t *testing.T) {
 	}
 	self := must.Get(os.Executable())(t)
 	piped := &exec.Cmd{Path: self, Args: []string{"lumi", "plan"}, Dir: dir, Env: x.cmd.Env}
-	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // It exits with 1.
+	if got, _ := piped.CombinedOutput(); !strings.HasPrefix(string(got), said+"\n") { // it exits with 1
 		t.Errorf("a pipe has %q, want %q", got, said)
 	}
 }

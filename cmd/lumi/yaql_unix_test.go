@@ -12,12 +12,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestYAQLTerminal evaluates expressions on a terminal: errors do not end it, an interrupt ends only the evaluation.
+// TestYAQLTerminal checks that errors do not end the session, and that an interrupt only cancels the evaluation.
 func TestYAQLTerminal(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(`{"name": "web", "n": [1, 2.0]}`), 0o600))
 	many := "[" + strings.Repeat("1,", 999) + "1]"
-	x := onTerminal(t, dir, "yaql", "--var=n=2", "--var=many="+many, "data.json").expect("YAQL; $ is the data, and \\q ends\nyaql> ").
+	x := onTerminal(t, dir, "yaql", "--var=n=2", "--var=many="+many, "data.json").expect("YAQL: $ is the data; \\q quits\nyaql> ").
 		send("$.nane\x7f\x7fme\r").expect("\nweb\nyaql> "). // with editing
 		send("$.n.selectt($)\r").expect("expression:1:5: error: unknown method selectt of list (did you mean select?) [unknown-function]\n" +
 		"    $.n.selectt($)\n        ^\nyaql> ").
@@ -29,5 +29,5 @@ func TestYAQLTerminal(t *testing.T) {
 		send("junk\x03").expect("\nyaql> ").send("$.name\r").expect("\nweb\nyaql> ")
 	x.send("\\q\r").exit(console.ExitOK)
 	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(console.ExitOK)
-	onTerminal(t, dir, "yaql", "-").expect("give an expression and a file").exit(console.ExitFailed)
+	onTerminal(t, dir, "yaql", "-").expect("an expression and a file are required").exit(console.ExitFailed)
 }

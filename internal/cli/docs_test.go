@@ -11,10 +11,10 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestPages holds that the examples in the pages of docs print what the pages say. An indented block that begins with a
-// dollar sign is an example: a command, which is run in a copy of testdata/examples, and what it prints, on standard
-// output and on standard error. Every other indented block has commands only, so that no output stands there untried.
-// docs/diff.md is held by the tests of package diff, and the examples of docs/query.md that are a table by those of query.
+// TestPages runs the examples in docs. An indented block that starts with a dollar sign is an example: a command, run in a
+// copy of testdata/examples, and its output on standard output and standard error. All other indented blocks contain only
+// commands, so no output is left unchecked. docs/diff.md is covered by the tests of package diff, and the table examples of
+// docs/query.md by those of package query.
 func TestPages(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(library(t)))
 	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1, "yaql.md": 5, "muranopl.md": 4}
@@ -40,7 +40,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// quotedWord matches an argument, which may have parts in single quotes.
+// quotedWord matches an argument, which may contain single-quoted parts.
 var quotedWord = regexp.MustCompile(`('[^']*'|[^\s'])+`)
 
 func tryExample(t *testing.T, line, want string) {
@@ -57,8 +57,8 @@ func tryExample(t *testing.T, line, want string) {
 	}
 }
 
-// indentedBlocks are the parts of a page that are indented by four spaces, without these. An empty line within one is a
-// part of it. What stands between fences is left out.
+// indentedBlocks returns the blocks of a page that are indented by four spaces, unindented. They may contain empty lines.
+// Fenced code is skipped.
 func indentedBlocks(page string) []string {
 	var blocks []string
 	var block strings.Builder

@@ -19,14 +19,14 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestExamples checks that every command has examples, and that each runs in a Git repository with testdata/examples: the
-// input may be wrong in them, but not the use. Those of commands for deployments run in a workspace. Those which need a
-// program that is not installed are left out.
+// TestExamples checks that every command has examples, and runs each in a Git repository with testdata/examples. Errors in
+// the input are accepted, usage errors are not. Examples of deployment commands run in a workspace. Examples that need a
+// program that is not installed are skipped.
 func TestExamples(t *testing.T) {
 	files := must.Get(filepath.Abs("../../cmd/lumi/testdata/examples"))(t)
 	dir, plugin, localPlugin := t.TempDir(), library(t), local(t)
 	programs := examplePrograms(t)
-	deploys := map[string]bool{} // by the names of scripts
+	deploys := map[string]bool{} // by script name
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
@@ -62,7 +62,7 @@ func TestExamples(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin)}
 			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
-			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // of tasks on this machine
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state")) // state of tasks on this machine
 			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
 				return err
 			}
@@ -86,8 +86,8 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// examplePrograms compiles the programs of examples/local, and returns a folder with what npm would install. It is empty if
-// Node.js or the TypeScript compiler is not there.
+// examplePrograms compiles the programs of examples/local, and returns a folder as npm would install it, or "" if Node.js or
+// the TypeScript compiler is missing.
 func examplePrograms(t *testing.T) string {
 	checkout := must.Get(filepath.Abs("../.."))(t)
 	_, noNode := exec.LookPath("node")
@@ -98,10 +98,10 @@ func examplePrograms(t *testing.T) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(programs)))
 }
 
-// deployExamples makes the folder of a script a workspace, with an environment in which site was deployed twice, and the
-// deployment of shop failed or, in that of 'lumi resolve', asks.
+// deployExamples turns a script's folder into a workspace in which site was deployed twice and the deployment of shop failed
+// or, for 'lumi resolve', is waiting for an answer.
 func deployExamples(env *testscript.Env, script, programs string) error {
-	// Unlike that of a passphrase, this key takes no time.
+	// Unlike a passphrase, this key takes no time to derive.
 	yaml := "modules: {site: programs/site/main.js}\nenvironment: dev\nenvironments: {dev: {key: \"exec: sh key.sh\"}, prod: }\n"
 	err := errors.Join(os.WriteFile(filepath.Join(env.WorkDir, "Lumi.yaml"), []byte(yaml), 0o644),
 		os.WriteFile(filepath.Join(env.WorkDir, "key.sh"), []byte("tr A-Za-z N-ZA-Mn-za-m"), 0o644))
@@ -141,7 +141,7 @@ func deployExamples(env *testscript.Env, script, programs string) error {
 	return nil
 }
 
-// tasksExamples makes the folder of a script a workspace with task graphs, and with a run.
+// tasksExamples turns a script's folder into a workspace with task graphs and a run.
 func tasksExamples(env *testscript.Env) error {
 	graph := []byte("- {id: install, type: shell, roles: [web], parameters: {cmd: echo installed}}\n")
 	err := errors.Join(os.WriteFile(filepath.Join(env.WorkDir, "Lumi.yaml"), []byte("environment: dev\n"), 0o644),
@@ -163,7 +163,7 @@ func tasksExamples(env *testscript.Env) error {
 	return nil
 }
 
-// missingTool returns a program that a line needs and that is not there.
+// missingTool returns a program that a line needs but that is not installed.
 func missingTool(line string) string {
 	line = regexp.MustCompile(`'[^']*'`).ReplaceAllString(line, "QUOTED")
 	for _, part := range regexp.MustCompile(`&&|[|]`).Split(line, -1) {
@@ -178,7 +178,7 @@ func missingTool(line string) string {
 	return ""
 }
 
-// TestManual holds that docs/lumi.md names every command, and all flags of those that it has a section for.
+// TestManual checks that docs/lumi.md lists every command, and all flags of commands that have a section.
 func TestManual(t *testing.T) {
 	content := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	for _, c := range leaves(newRoot(&console.Console{})) {
@@ -196,12 +196,12 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// library builds the plugin that the tests test, and returns its path.
+// library builds the test plugin and returns its path.
 func library(t *testing.T) string {
 	return providertest.Build(t, "../../cmd/lumi/testdata/lumi-resource-library")
 }
 
-// local builds the plugin of package local, and returns its path.
+// local builds the plugin of package local and returns its path.
 func local(t *testing.T) string {
 	return providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a
-// resource that cannot be created.
+// brokenInput is invalid LumiGL that can only be fixed by guessing, stateInput is input for 'lumi convert', and wrongFixture
+// has a resource that cannot be created.
 const (
 	brokenInput  = `{"vertices": {"a": {"x": {"#ref": "b"}}}}`
 	wrongFixture = `{"vertices": {"a": {"type": "library:index:Card", "name": "a", "create": {"name": "a"}}}}`
 	stateInput   = `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": []}`
 )
 
-// TestExitCodes holds that every command exits with what its help and docs/lumi.md say.
+// TestExitCodes compares the exit codes of commands with their help and docs/lumi.md.
 func TestExitCodes(t *testing.T) {
 	plugin := library(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
@@ -73,7 +73,7 @@ func TestExitCodes(t *testing.T) {
 	manual := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		if usesEnvironment(c) {
-			continue // TestEnvironmentExits
+			continue // covered by TestEnvironmentExits
 		}
 		seen, ofFaults := map[string]bool{}, ""
 		for _, try := range tries[name(c)] {
@@ -115,8 +115,8 @@ func wantExits(t *testing.T, manual []byte, c *cobra.Command, cells ...string) {
 	}
 }
 
-// TestEnvironmentExits checks that the scripts see every exit code of each command that uses an environment, and that
-// docs/lumi.md has it. What deployments ask, and that they wait, is the same for all commands that run them.
+// TestEnvironmentExits checks that the scripts cover every exit code of the commands that use an environment, and that
+// docs/lumi.md lists it. Waiting, also for an answer, is common to all commands that run deployments.
 func TestEnvironmentExits(t *testing.T) {
 	manual, err := os.ReadFile("../../docs/lumi.md")
 	files, _ := filepath.Glob("../../cmd/lumi/testdata/script/*.txtar")
@@ -149,12 +149,12 @@ func TestEnvironmentExits(t *testing.T) {
 	}
 }
 
-// usesEnvironment tells whether a command is for deployments or states.
+// usesEnvironment reports whether a command is for deployments or states.
 func usesEnvironment(c *cobra.Command) bool {
 	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model" || isTasks(c)
 }
 
-// isTasks tells whether a command is for task graphs.
+// isTasks reports whether a command is for task graphs.
 func isTasks(c *cobra.Command) bool {
 	return name(c) == "serve" || strings.HasPrefix(name(c), "tasks ")
 }

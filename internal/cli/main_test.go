@@ -13,10 +13,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// noEnv is an environment without any variable.
+// noEnv is an empty environment.
 func noEnv(string) string { return "" }
 
-// runLumi is the whole command, but for the process around it: it returns the exit code.
+// runLumi runs a command in this process and returns its exit code.
 func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	con := console.New(stdin, stdout, stderr, getenv)
 	return runCommand(ctx, con, newRoot(con), args)
@@ -24,7 +24,7 @@ func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 
 const smallGraph = `{"vertices":{"a":{}}}`
 
-// writer fails with an error.
+// writer is a failing io.Writer.
 type writer struct{ err error }
 
 func (w writer) Write([]byte) (int, error) { return 0, w.err }
@@ -66,12 +66,12 @@ func TestClosedPipe(t *testing.T) {
 	}
 }
 
-// largeGraph does not fit into any buffer.
+// largeGraph is larger than any buffer.
 func largeGraph() string {
 	return `{"vertices":{"` + strings.Repeat("x", 1<<20) + `":{}}}`
 }
 
-// brokenReader fails as a disk does.
+// brokenReader fails like a broken disk.
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("input/output error") }
@@ -84,7 +84,7 @@ func TestBrokenInput(t *testing.T) {
 	}
 }
 
-// FuzzCheck holds that whatever a file holds, what is said of it cannot act on a terminal.
+// Messages about arbitrary files contain no terminal control characters.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"vertices":{"a":{"x":[1,],'y':tru "z":{"#ref":"b"}}}}`)
 	f.Add("{\x1b[31m\x00\u202e\x9b")

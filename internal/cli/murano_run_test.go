@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzBatch answers each line with one line: an object with the trace, and a value or an error.
+// Each line is answered with one line: an object with the trace and a value or error.
 func FuzzBatch(f *testing.F) {
 	dir := f.TempDir()
 	class := "Name: A\nProperties: {x: {Contract: $}}\nMethods: {m: {Arguments: {a: {Contract: $}}, Body: [trace($a), {Return: [$.x, $a]}]}}\n"

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// shelfCommand has a command below it: a constructor for each, and a line in the one above.
+// shelfCommand is a command with a subcommand.
 func shelfCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "shelf",

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// foreignSecrets are files of the formats that 'lumi convert' reads. Every key, value, type and name in a secret is or
-// holds the telltale. SIGN( opens a signed secret, and SPECIAL is what a converter reports losses of.
+// foreignSecrets are files in the formats that 'lumi convert' reads. Every key, value, type, and name in a secret is or
+// contains the telltale. SIGN( opens a signed secret, and SPECIAL is replaced by values that a converter reports as losses.
 var foreignSecrets = map[string]string{
 	"opentofu": `{
   "version": 4,
@@ -83,7 +83,7 @@ var foreignSecrets = map[string]string{
 `,
 }
 
-// special is a value that holds everything of which a converter reports a loss.
+// special is a value with everything that a converter reports as a loss.
 const special = `{ "hunter2": ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", { SIG "8ad145fe-0d11-4827-bfd7-1abcbf086f5c", "value": "7ff0000000000000" },
  { SIG "803fd3297a5875dc03ca845dda5d2a98", "value": "/w==", "hunter2": 1 }, { SIG "hunter2", "hunter2": 1 },
  { SIG "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:hunter2", "id": "hunter2", "packageVersion": "hunter2" },
@@ -91,7 +91,7 @@ const special = `{ "hunter2": ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", { SIG "8a
  { SIG "c44067f5952c0a294b673a41bacd8c17", "hash": "hunter2", "hunter2": 2 },
  { SIG "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "hunter2" }] }`
 
-// foreignSource is a file of a format, with its secrets.
+// foreignSource is a file in a foreign format, with its secrets.
 func foreignSource(format string) string {
 	const signature = `"4dabf18193072939515e22adb298388d":`
 	inner := strings.ReplaceAll(special, "SIG", signature)
@@ -102,7 +102,7 @@ func foreignSource(format string) string {
 	return strings.ReplaceAll(src, "SIGN(", `{ `+signature+` "1b47061264138c4ac30d75fd1eb44270",`)
 }
 
-// reading are the ways in which commands read a file from standard input, given an empty snapshot to compare with.
+// reading lists the commands that read a file from standard input, given an empty snapshot to compare with.
 func reading(empty string) [][]string {
 	return [][]string{
 		{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "-"}, {"fmt", "--check", "--json", "-"},
@@ -113,20 +113,20 @@ func reading(empty string) [][]string {
 	}
 }
 
-// faulty are the commands that say each in its own way what is wrong with a file. The others do as check does.
+// faulty lists the commands with error reports of their own; the others share check's.
 var faulty = [][]string{
 	{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "-"}, {"fmt", "--check", "--json", "-"},
 	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "--json", "-"},
 }
 
-// converting are the ways in which 'lumi convert' does.
+// converting lists the variants of 'lumi convert'.
 var converting = [][]string{
 	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--strict", "-"}, {"convert", "--json", "--strict", "-"},
 	{"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "-"},
 }
 
-// TestNoForeignSecret gives every command the files of other tools, as they are and broken in many places, and what
-// becomes of them. No output has anything of a secret, except for a snapshot, and that only in what is signed.
+// TestNoForeignSecret passes files of other tools, intact and broken in many places, and their conversions to every command.
+// Output must not contain secrets, except for signed ones in snapshots.
 func TestNoForeignSecret(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.json")
@@ -167,11 +167,11 @@ func TestNoForeignSecret(t *testing.T) {
 	}
 }
 
-// marks are the parts of a file that say what is a secret in it. Without them, nothing is.
+// marks are the parts of a file that mark secrets. Without them, it has none.
 var marks = regexp.MustCompile(`"4dabf18193072939515e22adb298388d": ?"1b47061264138c4ac30d75fd1eb44270"|"sensitive": true|` +
 	`(?s:"sensitive_attributes": .*?\n {10}\])|"private"|"(sensitive_|)attributes"|"terraform_version"|"(plaintext|differs|db_password)":`)
 
-// breakages are a file with one thing wrong each: a character too few or too many, or a key that is there twice.
+// breakages returns copies of a file with one error each: a missing or extra character, or a duplicate key.
 func breakages(src string) []string {
 	var all []string
 	marked := make([]bool, len(src)+1)
@@ -180,7 +180,7 @@ func breakages(src string) []string {
 			marked[i] = true
 		}
 	}
-	const every = 151 // Each way gets its own places.
+	const every = 151 // a different subset of positions each time
 	for i := range src {
 		if marked[i] {
 			continue
@@ -200,7 +200,7 @@ func breakages(src string) []string {
 	return all
 }
 
-// outside is all text of a value that is in no secret.
+// outside returns the text of a value outside of secrets.
 func outside(v lumigl.Value) string {
 	if _, ok := v.Secret(); ok {
 		return ""

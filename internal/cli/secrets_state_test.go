@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// unmarked are texts of OpenTofu, which do not sign their secrets. All of them print the telltale as a value.
+// unmarked are OpenTofu texts, whose secrets are not signed, with the telltale as values.
 var unmarked = map[string]string{
 	"state": `{
   "version": 4,
@@ -58,7 +58,7 @@ var unmarked = map[string]string{
 	"output -json without types": `{"vertices": {"value": {"password": "hunter2"}, "sensitive": true}}`,
 }
 
-// TestNoUnmarkedSecret breaks texts of OpenTofu, on many lines and on one, and holds that no line of them is shown.
+// No line of broken OpenTofu text, on many lines or one, is shown.
 func TestNoUnmarkedSecret(t *testing.T) {
 	t.Parallel()
 	holds := func(t *testing.T, src string) {
@@ -68,7 +68,7 @@ func TestNoUnmarkedSecret(t *testing.T) {
 		} {
 			var stdout, stderr bytes.Buffer
 			if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
-				continue // It was converted.
+				continue // converted
 			}
 			if out := stdout.String() + stderr.String(); strings.Contains(out, telltale) || strings.Contains(out, " | ") {
 				t.Errorf("%v shows a part of\n%s\n%s", args, src, out)

@@ -44,7 +44,7 @@ func TestSecretsIn(t *testing.T) {
 	}
 }
 
-// telltale is what all secrets of a snapshot say in which there are some wherever there can be.
+// telltale is the content of all secrets in a snapshot that has secrets everywhere.
 const telltale = "hunter2"
 
 const snapshotOfSecrets = `{
@@ -65,8 +65,7 @@ const snapshotOfSecrets = `{
 }
 `
 
-// TestNoSecretOfBrokenOnes breaks secrets as people do, who copy what is no JSON into a string, and holds that nothing of
-// it is printed.
+// Secrets broken by typical editing mistakes, such as pasting text that is not JSON into a string, are not printed.
 func TestNoSecretOfBrokenOnes(t *testing.T) {
 	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
 	const file = `{
@@ -94,7 +93,7 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 			} {
 				var stdout, stderr bytes.Buffer
 				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == console.ExitOK {
-					stdout.Reset() // That is the file itself, which was accepted.
+					stdout.Reset() // the accepted file itself
 				}
 				if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
 					t.Errorf("%v prints a secret of\n%s\n%s", args, src, out)
@@ -104,7 +103,7 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 	}
 }
 
-// TestNoSecretIsPrinted breaks a file in many places and many ways, one at a time, and holds that no command prints a secret from it.
+// No command prints a secret of a file broken in one of many places.
 func TestNoSecretIsPrinted(t *testing.T) {
 	t.Parallel()
 	const sign = `{ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",`
@@ -137,9 +136,9 @@ func TestNoSecretIsPrinted(t *testing.T) {
 	for i := range src {
 		if from := max(0, i-len(sign)); strings.Contains(src[from:min(len(src), i+len(sign))], sign) &&
 			i >= from+strings.Index(src[from:], sign) && i < from+strings.Index(src[from:], sign)+len(sign) {
-			continue // What is not signed is no secret.
+			continue // unsigned values are not secret
 		}
-		const every = 37 // Each way gets its own places.
+		const every = 37 // a different subset of positions each time
 		if i%every == 0 {
 			holds(src[:i]+src[i+1:], commands)
 		}

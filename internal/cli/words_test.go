@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestWords checks that every command and flag in an answer exists, that no word is a command itself, and that docs/lumi.md
-// has the same table.
+// TestWords checks that the answers name only existing commands and flags, that no word is itself a command, and that
+// docs/lumi.md has the same table.
 func TestWords(t *testing.T) {
 	page := must.Get(os.ReadFile("../../docs/lumi.md"))(t)
 	quoted := regexp.MustCompile(`'lumi ([^']*)'`)
@@ -22,7 +22,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%s: no command in %q", w.typed, w.answer)
 		}
 		for _, c := range commands {
-			line, _, _ := strings.Cut(c[1], " --") // of the program, or a flag
+			line, _, _ := strings.Cut(c[1], " --") // followed by program arguments or a flag
 			found, rest, err := newRoot(&console.Console{}).Find(strings.Fields(line))
 			if err != nil || found.Parent() == nil || len(rest) > 0 && strings.ToUpper(rest[0]) != rest[0] {
 				t.Errorf("%s: unknown command %q", w.typed, c[1])

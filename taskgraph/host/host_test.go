@@ -19,8 +19,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
-// machines calls f with hosts of each kind: this machine, this machine with nothing but busybox, and one over SSH. state is the
-// folder with their states. The other tests use only this machine, since they take a while over each.
+// machines calls f with each kind of host: this machine, this machine with only busybox, and a host over SSH. state is the
+// directory with their states. Other tests use only this machine, to save time.
 func machines(t *testing.T, f func(t *testing.T, h *shell, state string)) {
 	t.Helper()
 	t.Run("local", func(t *testing.T) {
@@ -116,14 +116,14 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	// Messages have the line numbers of the script.
+	// Messages contain the line numbers of the script.
 	_, out := run(t, h, Command{Token: "line", Script: "true\nabsent-command", Dir: folder, Env: []string{"A=b"}})
 	if !strings.Contains(out, ": 2: ") && !strings.Contains(out, "line 2: ") {
 		t.Errorf("got %q, want line 2", out)
 	}
 }
 
-// TestMask compares the mode of files that commands make with and without the wrapper, whose own files are private.
+// The wrapper, whose own files are private, does not change the mode of files that commands create.
 func TestMask(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
@@ -171,7 +171,7 @@ func TestErrors(t *testing.T) {
 		"cannot run the command: exit status 1 (mkdir: cannot create directory '"+file+"': Not a directory)")
 }
 
-// TestOnce runs a command and reads how it ended, which does not run it again.
+// Running a command again returns the recorded outcome.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	machines(t, func(t *testing.T, h *shell, state string) {
@@ -206,7 +206,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestTogether runs a command four times at once: one runs, and all see its output.
+// Of four concurrent runs of a command, one runs it, and all see its output.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
@@ -226,7 +226,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStop cancels a command and lets the time of another pass. Their descendants end, too.
+// TestStop covers cancellation and timeouts, which also end descendants.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	machines(t, func(t *testing.T, h *shell, _ string) {
@@ -261,7 +261,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// TestLeft leaves a command to another process.
+// TestLeft leaves a running command to another process.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
@@ -298,7 +298,7 @@ func TestStopEarly(t *testing.T) {
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("a command has run after it was canceled")
 	}
-	// It can still run.
+	// It can still be run.
 	run(t, h, Command{Token: "a", Script: "echo >" + quote(marker)})
 	ctx, cancel = context.WithCancel(t.Context())
 	c := Command{Token: "b", Script: "trap '' TERM; echo begin; while :; do sleep .1; done", Output: func(string) { cancel() }}
@@ -348,7 +348,7 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestPrune leaves states that are young or of running commands.
+// Young states and states of running commands are not pruned.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	h, state := here(t)
@@ -383,7 +383,7 @@ func TestPrune(t *testing.T) {
 	<-ended
 }
 
-// TestLarge reports ten megabytes of output, and a line that is too long for one.
+// TestLarge covers ten megabytes of output and an overlong line.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	h, _ := here(t)
@@ -395,7 +395,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestMain is the process that TestKilled kills, if it is told so.
+// TestMain acts as the process that TestKilled kills, if requested.
 func TestMain(m *testing.M) {
 	if home, ok := os.LookupEnv("LUMI_TEST_HOME"); ok {
 		h := &shell{transport: local{}}
@@ -409,14 +409,14 @@ func TestMain(m *testing.M) {
 		fmt.Println(exit, err)
 		os.Exit(0)
 	}
-	// The tests wait for other processes most of the time.
+	// The tests mostly wait for other processes.
 	if err := flag.Set("test.parallel", "12"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// TestKilled kills a client that runs a command: another process waits for the command.
+// After a client is killed, another process can wait for its command.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	killed := func(t *testing.T, h *shell, env ...string) {

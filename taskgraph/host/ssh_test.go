@@ -24,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/sshd"
 )
 
-// refused checks that a node cannot be opened, and why.
+// refused checks the error of opening a node.
 func refused(t *testing.T, p *Pool, n *inventory.Node, want string, wraps ...error) {
 	t.Helper()
 	_, err := (&Pool{Home: p.Home, Agent: p.Agent}).Open(t.Context(), n)
@@ -53,7 +53,7 @@ func TestHostKeys(t *testing.T) {
 	command := "ssh-keyscan -p " + port + " 127.0.0.1 >>" + known
 	refused(t, p, node, begin+"unknown host key: got ssh-ed25519 "+s.Fingerprint(t)+
 		"; if this fingerprint is correct, run: "+command, ErrUnknownHost)
-	// The command in the message helps.
+	// The suggested command works.
 	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
 		t.Error(err, string(out))
 	}
@@ -78,7 +78,7 @@ func TestHostKeys(t *testing.T) {
 	refused(t, p, node, begin+"knownhosts: "+known+":1: knownhosts: missing host pattern")
 }
 
-// TestHostKeyAlgorithms connects to a server of whose two keys only the one is known that clients would not choose.
+// A server has two keys, of which only the one that clients would not prefer is known.
 func TestHostKeyAlgorithms(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rsa")
@@ -166,19 +166,20 @@ func TestUnreachable(t *testing.T) {
 	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	address := l.Addr().(*net.TCPAddr)
 	n := &inventory.Node{Name: "web-1", Address: "127.0.0.1", Port: address.Port, User: "me"}
-	// Someone who accepts connections and says nothing.
+	// A server that accepts connections but never answers.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Open(ctx, n); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	_ = l.Close()
-	// Nobody listens on port 1. The port that was just closed would do, did no child that another test is starting still hold it.
+	// Nothing listens on port 1. The port just closed would not do, since a child of a concurrent test may still hold it
+	// open.
 	n.Port = 1
 	refused(t, p, n, "cannot connect to node web-1 as me@127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused")
 }
 
-// TestPool shares one connection between a hundred commands, more at a time than the server allows sessions.
+// A hundred concurrent commands share a connection, more than the server's limit of sessions.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t, "MaxSessions 3")
@@ -223,7 +224,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestNoise has the user's shell print something when it starts, also when a connection was lost.
+// Output of the user's shell startup files is ignored, also after reconnecting.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t, `ForceCommand printf 'welcome\nto this node'; eval "$SSH_ORIGINAL_COMMAND"`)
@@ -249,7 +250,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestLost kills sshd's session processes during a command, and then the whole server.
+// TestLost kills sshd's session processes during a command, and then the server.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
@@ -273,7 +274,7 @@ func TestLost(t *testing.T) {
 	if text := must(os.ReadFile(count)); string(text) != "run\n" {
 		t.Errorf("it ran %d times", strings.Count(string(text), "run"))
 	}
-	// A command without a token is not tried again.
+	// A command without a token is not retried.
 	var once sync.Once
 	c = Command{Script: "echo begin; sleep 5", Output: func(string) { once.Do(s.EndSessions) }}
 	_, err = h.Run(t.Context(), c)
@@ -299,7 +300,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestGone gives up where a server does not come back.
+// TestGone gives up on a server that does not come back.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
@@ -312,7 +313,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestSilent has a network that loses everything from some time on.
+// TestSilent simulates a network that starts dropping all packets.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)
@@ -384,7 +385,7 @@ func TestFiles(t *testing.T) {
 		if err != nil || len(got) != len(content)+1 || string(got[:100]) != string(content[:100]) {
 			t.Errorf("read %d bytes, %v", len(got), err)
 		}
-		// A source that ends with an error leaves the file as it is.
+		// A source that fails leaves the file unchanged.
 		broken := io.MultiReader(strings.NewReader("part"), &failing{})
 		err = h.Write(t.Context(), name, 0o644, broken)
 		if want := "cannot write " + name + ": broken source"; err == nil || err.Error() != want {
@@ -410,7 +411,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("broken source") }
 
-// TestWriteLost ends the connection while a file is written.
+// TestWriteLost drops the connection while writing a file.
 func TestWriteLost(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)

@@ -1,6 +1,6 @@
 # Runs a command at most once, detached from the connection, and follows it. Arguments: this text, the mode, the command's
 # name, the digest of its script, the size of the script on standard input, how much of the output is known, and 1 to prune.
-# The output goes to standard output; the last line of standard error says how the command ended.
+# The output goes to standard output; the last line of standard error reports how the command ended.
 #
 # The command's folder has claim (process, digest, boot and start time, made once), output, stopped (why it was stopped) and
 # exit (status and why). If the process of the claim is gone and there is no exit, the status is unknown.
@@ -21,7 +21,7 @@ say() {
 
 nap() { sleep "$1" 2>/dev/null || sleep 1; }
 
-# identify sets identity, which tells the process $1 from later ones with its number. It fails if the process does not run.
+# identify sets identity, which distinguishes the process $1 from later ones with its PID. It fails if the process is not running.
 identify() {
 	identity= boot=
 	if [ -r /proc/self/stat ]; then
@@ -37,12 +37,12 @@ identify() {
 	fi
 }
 
-# alive reports whether the process of the claim in $dir runs. It sets pid, owner (the digest) and claimed.
+# alive reports whether the process of the claim in $dir is running. It sets pid, owner (the digest) and claimed.
 alive() {
 	read -r pid owner claimed 2>/dev/null <"$dir/claim" && identify "$pid" && [ "$identity" = "$claimed" ]
 }
 
-# claim makes the claim for this process, whole and only if there is none.
+# claim creates the claim of this process atomically, unless there is one.
 claim() {
 	identify $$
 	echo "$$ $digest $identity" >"$dir/claim.$$"

@@ -97,7 +97,7 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("%s: got %s", name, digest)
 		}
 	}
-	// change tells whether a path has another digest after a change.
+	// change reports whether the digest of a path differs after a change.
 	change := func(path string, change func()) bool {
 		before := d.Refresh([]string{path}, web)
 		change()

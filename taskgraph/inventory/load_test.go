@@ -17,7 +17,7 @@ import (
 
 const urnOf = "urn:lumi:prod::shop:index::aws:ec2:Instance::"
 
-// snapshot returns a state with two instances, of which db has secrets, and what a module provides.
+// snapshot returns a state with two instances, of which db has secrets, and a module output.
 func snapshot(t testing.TB) *lumigl.Snapshot {
 	t.Helper()
 	s := must.Get(lumigl.ParseSnapshot(strings.NewReplacer("SECRET", `{"`+wire.Signature+`": "`+wire.Secret+`", "value": "hunter2"}`,
@@ -88,7 +88,7 @@ resources:
 	}
 }
 
-// decoded returns a JSON value whose numbers keep their digits.
+// decoded returns a JSON value, keeping the digits of numbers.
 func decoded(t *testing.T, text string) (v any) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -153,7 +153,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
 			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, connection, parameters`,
-		// These depend on the resources.
+		// Errors that depend on the resources.
 		`resources: [{query: id == "i-2", name: $.name, address: $.properties.ip, user: $.properties.password, parameters: {a: ["$.properties.disks"]}}]`: "" +
 			"1:57: " + urnOf + "db: expression, properties.ip is unknown\n" +
 			"1:80: " + urnOf + "db: expression, properties.password is a secret\n" +

@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 	w.wantRefused(err, "upgrade[1] cannot be resumed: it is DONE")
 	_, err = other.Cancel(t.Context(), d.ID)
 	w.wantRefused(err, "upgrade[1] cannot be stopped: it is DONE")
-	// One that failed is not in the way, but cannot be resumed while another one is.
+	// A failed run does not block another one, but cannot be resumed meanwhile.
 	failed := w.run(w.engine("one", failing("n/a")), r)
 	must.Get(e.Start(t.Context(), r))(t)
 	_, err = other.Resume(t.Context(), failed.ID, nil)
@@ -161,7 +161,7 @@ func blocking(ctx context.Context, _ run.Work) error {
 
 const two = "[{id: a, type: shell}, {id: b, type: shell, requires: [a]}]"
 
-// background starts a run, runs it, and sends how it ends.
+// background starts and runs a run, and sends its result.
 func (w *world) background(e *run.Engine, r run.Request) (id int64, ended chan error) {
 	w.Helper()
 	d := must.Get(e.Start(w.Context(), r))(w)
@@ -252,7 +252,7 @@ func TestCancel(t *testing.T) {
 		w.want(d, store.Canceled, "", "n/a DONE")
 		w.want(w.resume(other, id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 
-		// One that has not started, and one whose process has ended.
+		// An unstarted run, and one whose process has ended.
 		e := w.engine("three", nothing)
 		d, err := e.Start(t.Context(), w.request(two, "n"))
 		if err == nil {
@@ -284,10 +284,10 @@ func TestLost(t *testing.T) {
 		if w.wantError(err, "upgrade[1]: another executor has taken over"); !errors.Is(err, store.ErrFenced) {
 			t.Errorf("%v is no ErrFenced", err)
 		}
-		if took := time.Since(started); took != 10*time.Second { // A heartbeat found out.
+		if took := time.Since(started); took != 10*time.Second { // detected by a heartbeat
 			t.Errorf("took %v", took)
 		}
-		// The lease is renewed, so that nobody takes over as long as the process lives.
+		// The lease is renewed, so no other process takes over.
 		id, ended = w.background(w.engine("one", blocking), w.request(two, "n"))
 		time.Sleep(30 * time.Minute)
 		_, err = w.engine("two", nothing).Resume(t.Context(), id, nil)
@@ -319,7 +319,7 @@ func TestForgotten(t *testing.T) {
 	})
 }
 
-// TestCause distinguishes tasks that are canceled from those that another process goes on with.
+// TestCause distinguishes canceled tasks from tasks taken over by another process.
 func TestCause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -352,7 +352,7 @@ func TestCause(t *testing.T) {
 				defer cancel(nil)
 				ended := make(chan struct{})
 				go func() {
-					_, _ = e.Run(ctx, d.ID) // What it returns is tested elsewhere.
+					_, _ = e.Run(ctx, d.ID) // The result is tested elsewhere.
 					close(ended)
 				}()
 				synctest.Wait()
@@ -366,10 +366,10 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// broken is a store whose writes fail from some time on.
+// broken is a store whose writes start to fail.
 type broken struct {
 	store.Store
-	writes atomic.Int32 // that succeed
+	writes atomic.Int32 // remaining successful writes
 }
 
 func breaking(s store.Store, writes int32) *broken {
@@ -447,7 +447,7 @@ func TestOutput(t *testing.T) {
 			})
 			return messages
 		}
-		time.Sleep(1500 * time.Millisecond) // Output does not wait until the task ends.
+		time.Sleep(1500 * time.Millisecond) // Output is stored before the task ends.
 		expect.Equal(t, "info first", strings.Join(stored(), "\n"))
 		if err := <-ended; err != nil {
 			t.Error(err)

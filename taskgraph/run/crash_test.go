@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// crashFolder is the variable that makes the test binary a process that runs a graph in a folder.
+// crashFolder is the environment variable that makes the test binary run a graph in a folder.
 const crashFolder = "LUMI_TEST_CRASH_FOLDER"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// appender appends to a file, once for each token. It can find out whether it did, except for tasks that begin with "unsure".
+// appender appends to a file once per token. It can find out whether it did, except for tasks whose names start with
+// "unsure".
 type appender string
 
 func (a appender) Execute(_ context.Context, w run.Work) error {
@@ -59,7 +60,7 @@ func (a appender) Execute(_ context.Context, w run.Work) error {
 	return err
 }
 
-// resumeAndRun is what the process does.
+// resumeAndRun is the main function of the process.
 func resumeAndRun(folder string) error {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})
@@ -96,7 +97,7 @@ func TestCrash(t *testing.T) {
 		must.Get(w.engine("one", nil, soon).Start(t.Context(), w.request("["+strings.Join(tasks, ", ")+"]", "n1", "n2", "n3", "n4")))(t)
 	})
 	log := func() []string {
-		text, _ := os.ReadFile(filepath.Join(folder, "log")) // There is none at first.
+		text, _ := os.ReadFile(filepath.Join(folder, "log")) // missing at first
 		return strings.Fields(string(text))
 	}
 	done := map[string]bool{}
@@ -110,7 +111,7 @@ func TestCrash(t *testing.T) {
 			kills++
 			go func(from int) {
 				for end := time.Now().Add(5 * time.Second); len(log()) == from && time.Now().Before(end); {
-					time.Sleep(time.Millisecond) // until it has got somewhere
+					time.Sleep(time.Millisecond) // let it make progress
 				}
 				time.Sleep(time.Duration(rand.IntN(25_000)) * time.Microsecond)
 				_ = child.Process.Kill()

@@ -25,20 +25,20 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// modelCase is a graph, and what happens to those who run it.
+// modelCase is a graph and the fates of the processes that run it.
 type modelCase struct {
 	Seed        uint64
 	Tasks       []modelTask
-	Nodes       []int // their roles, as bits
+	Nodes       []int // roles as bits
 	Parallelism int
 	PerRole     int // of role a, or 0
 	StopOnError bool
 	Faults      int // in percent
-	// Processes run the graph one after another, and then one that nothing happens to as often as it takes.
+	// Processes run the graph in sequence, followed by undisturbed ones until it is done.
 	Processes []modelFate
 }
 
-// modelTask may wait only for tasks before it.
+// modelTask may depend only on earlier tasks.
 type modelTask struct {
 	Type     int
 	Roles    int
@@ -48,16 +48,16 @@ type modelTask struct {
 	Strategy int
 }
 
-// modelEdge leads to a task: with requires, or with cross_depends.
+// modelEdge is a dependency: requires or cross_depends.
 type modelEdge struct{ To, Kind int }
 
 // modelFate is what happens to a process.
 type modelFate struct {
-	At   int // the number of the point at which it dies, or 0
+	At   int // the number of the point at which it crashes, or 0
 	Lost bool
-	// Stop is a second after which it is stopped, and How who stops it.
+	// Stop is the second at which it is stopped, and How is by whom.
 	Stop, How int
-	Rival     bool // another process wants to run the graph, too
+	Rival     bool // another process competes for the graph
 }
 
 func drawModelCase(t *rapid.T, salt uint32) modelCase {
@@ -88,7 +88,7 @@ func drawModelCase(t *rapid.T, salt uint32) modelCase {
 
 var modelTypes = []string{"shell", "stage", "group", "anchor", "skipped"}
 
-// yaml returns the tasks as a file has them.
+// yaml returns the tasks as a YAML file.
 func (c *modelCase) yaml() string {
 	var b strings.Builder
 	for i, t := range c.Tasks {
@@ -130,10 +130,10 @@ func (c *modelCase) yaml() string {
 	return b.String()
 }
 
-// modelFailure is what the model finds to be wrong. Class is the same for the same kind of failure.
+// modelFailure is a violation that the model detects. Failures of the same kind have the same class.
 type modelFailure struct{ class, detail string }
 
-// model is a case that is played.
+// model is a case in progress.
 type model struct {
 	context.Context
 	*modelCase
@@ -149,10 +149,10 @@ type model struct {
 	failure  *modelFailure
 	dead     map[string]bool
 	calls    map[string]*modelCall // by token
-	happened map[string]int        // how often a task took effect, by name of the item
+	happened map[string]int        // executions with effect, by item name
 }
 
-// modelCall is what a node knows of a token.
+// modelCall is a node's record of a token.
 type modelCall struct {
 	item  string
 	ended bool
@@ -173,7 +173,7 @@ func (m *model) fail(class, format string, args ...any) {
 	}
 }
 
-// chance returns a number below n that depends on some values only.
+// chance returns a number below n that depends only on some values.
 func (m *model) chance(n uint64, about ...any) int {
 	h := fnv.New64a()
 	fmt.Fprintln(h, append(about, m.Seed)...)
@@ -182,7 +182,7 @@ func (m *model) chance(n uint64, about ...any) int {
 
 var errDead = errors.New("the process is dead")
 
-// modelProcess is a process with an engine. It is the engine's store and executor.
+// modelProcess is a process with an engine, for which it is the store and the executor.
 type modelProcess struct {
 	store.Store
 	*model
@@ -211,7 +211,7 @@ func (m *model) start(name string, fate modelFate) *modelProcess {
 	return p
 }
 
-// point is where a process may die. The error is that it is dead.
+// point is where a process may crash. The error means that it has.
 func (p *modelProcess) point(where string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -237,12 +237,12 @@ func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
 // errAgain rolls back the first run of a transaction.
 var errAgain = errors.New("again")
 
-// Write implements [store.Store]. It runs f twice.
+// Write implements [store.Store]. It calls f twice.
 func (p *modelProcess) Write(ctx context.Context, environment string, f func(store.Tx) error) error {
 	if err := p.point("before a transaction"); err != nil {
 		return err
 	}
-	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // as a store does where a commit fails for another writer
+	_ = p.Store.Write(ctx, environment, func(tx store.Tx) error { // like a store that retries after a conflicting commit
 		_ = f(tx)
 		return errAgain
 	})
@@ -253,7 +253,7 @@ func (p *modelProcess) Write(ctx context.Context, environment string, f func(sto
 	return err
 }
 
-// Execute implements [run.Executor]: nodes know which tokens ended, and how.
+// Execute implements [run.Executor]. Nodes remember the outcomes of tokens.
 func (p *modelProcess) Execute(ctx context.Context, w run.Work) error {
 	name := w.Node.Name + "/" + w.Task.ID
 	if err := p.point("before " + name); err != nil {
@@ -284,7 +284,7 @@ func (p *modelProcess) call(ctx context.Context, name string, w run.Work) error 
 		m.fail("not resumed", "%s", w.Token)
 	case c.ended:
 		return c.err
-	case known: // It was cut off.
+	case known: // interrupted earlier
 		return run.ErrUncertain
 	}
 	attempt := w.Token[strings.LastIndex(w.Token, "-"):]
@@ -322,7 +322,7 @@ func (m *model) takesEffect(name string, w run.Work) {
 	}
 }
 
-// rows returns the run and what the store has of items.
+// rows returns the run and its stored task runs.
 func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	rows = map[int32]store.TaskRun{}
 	err := m.store.Read(m, func(tx store.Tx) (err error) {
@@ -341,7 +341,7 @@ func (m *model) rows() (d store.Job, rows map[int32]store.TaskRun) {
 	return d, rows
 }
 
-// isMet reports whether what waits for a vertex may go on.
+// isMet reports whether dependents of a vertex may run.
 func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
 	if int(v) < len(m.Items) {
 		r, item := rows[v], m.Items[v]
@@ -355,7 +355,7 @@ func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
 	return !slices.ContainsFunc(out, func(to int32) bool { return !isMet(to) })
 }
 
-// checkStart checks what holds whenever a task starts.
+// checkStart checks the invariants at the start of a task.
 func (p *modelProcess) checkStart(name string, w run.Work) {
 	d, rows := p.rows()
 	i := p.items[name]
@@ -388,7 +388,7 @@ func (p *modelProcess) checkStart(name string, w run.Work) {
 	}
 }
 
-// checkEnd checks the states of all items after a run that was not interrupted.
+// checkEnd checks the states of all items after an uninterrupted run.
 func (m *model) checkEnd() {
 	d, rows := m.rows()
 	var isFailed, isUnknown bool
@@ -407,7 +407,7 @@ func (m *model) checkEnd() {
 		case item.Task.Type != "shell":
 			states = []store.State{store.Done}
 		}
-		if m.StopOnError || d.State == store.Canceled { // Then it may have been skipped by an earlier process.
+		if m.StopOnError || d.State == store.Canceled { // An earlier process may have skipped it.
 			states = append(states, store.Skipped)
 		}
 		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
@@ -429,7 +429,7 @@ func (m *model) checkEnd() {
 	}
 }
 
-// perform has a process start or resume the run, and run it. It reports whether that ended as it should.
+// perform lets a process start or resume the run, and run it. It reports whether that ended as expected.
 func (p *modelProcess) perform() bool {
 	var d store.Job
 	var err error
@@ -456,7 +456,7 @@ func (p *modelProcess) perform() bool {
 	return err == nil
 }
 
-// attempt has a process run the graph, whatever comes of that. It reports whether the run is done.
+// attempt lets a process run the graph and ignores the outcome. It reports whether the run is done.
 func (m *model) attempt(n int, fate modelFate) bool {
 	p := m.start(fmt.Sprint("p", n), fate)
 	var all sync.WaitGroup
@@ -500,7 +500,7 @@ func (m *model) attempt(n int, fate modelFate) bool {
 	return d.State == store.Done
 }
 
-// play plays a case in a bubble, where time costs nothing. The failure is nil if the graph is not valid, too.
+// play runs a case in a synctest bubble. It returns no failure if the graph is invalid.
 func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	r := run.Request{Type: "upgrade"}
 	for i, roles := range c.Nodes {
@@ -513,7 +513,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	r.Tasks = g.Tasks
 	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: g.Tasks}}, false), nil)
 	if err != nil {
-		return nil, nil // A group waits for what waits for its members.
+		return nil, nil // a dependency of a group on a dependent of its members
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m := &model{
@@ -545,7 +545,7 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 				fate = c.Processes[n]
 			}
 			isDone = m.attempt(n, fate)
-			time.Sleep(time.Minute) // The leases of those that were lost expire.
+			time.Sleep(time.Minute) // Let the leases of crashed processes expire.
 		}
 		if !isDone {
 			m.fail("the run does not end", "after 60 processes")
@@ -555,8 +555,8 @@ func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
 	return story, failure
 }
 
-// TestModel runs random graphs, with failures and with processes that die. With rapid's 100 checks, these are always the same
-// cases; with -rapid.checks they are as many as that says times 10, at random.
+// TestModel runs random graphs with failures and crashing processes. rapid's default of 100 checks always uses the same
+// cases; -rapid.checks runs ten times as many random ones.
 func TestModel(t *testing.T) {
 	isSet := false
 	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
@@ -568,7 +568,7 @@ func TestModel(t *testing.T) {
 		for salt := range uint32(10) {
 			t.Run(fmt.Sprint(salt), func(t *testing.T) {
 				t.Parallel()
-				var first []string // the story of a failure, which may depend on how goroutines are scheduled
+				var first []string // the trace of a failure, which may depend on goroutine scheduling
 				rapid.Check(t, func(r *rapid.T) {
 					c := drawModelCase(r, salt)
 					story, failure := c.play(t)

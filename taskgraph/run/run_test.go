@@ -21,12 +21,11 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// executor is a [run.Executor].
 type executor func(ctx context.Context, w run.Work) error
 
 func (f executor) Execute(ctx context.Context, w run.Work) error { return f(ctx, w) }
 
-// nothing succeeds at once.
+// nothing succeeds immediately.
 func nothing(context.Context, run.Work) error { return nil }
 
 // world is a store that several engines share.
@@ -50,7 +49,7 @@ func (w *world) write(f func(store.Tx) error) {
 	must.Do(w, w.store.Write(w.Context(), "dev", f))
 }
 
-// engine returns the engine of a process. Those whose names end with "dead" are known to have ended.
+// engine returns the engine of a process. Processes whose names end with "dead" are known to have exited.
 func (w *world) engine(owner string, f executor, options ...func(*run.Options)) *run.Engine {
 	o := run.Options{
 		Store: w.store, Environment: "prod", Executor: f, Owner: owner,
@@ -71,7 +70,7 @@ func eventText(e store.Event) string {
 	return strings.Join(strings.Fields(fmt.Sprint(e.Name, " ", e.URN, " ", e.Kind, " ", e.State, " ", e.Level, " ", e.Message)), " ")
 }
 
-// request returns a request for tasks, in YAML, on nodes, which are given as NAME or NAME:ROLE.
+// request returns a request for task YAML on nodes written as NAME or NAME:ROLE.
 func (w *world) request(tasks string, nodes ...string) run.Request {
 	w.Helper()
 	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(w)
@@ -90,7 +89,7 @@ func (w *world) run(e *run.Engine, r run.Request) store.Job {
 	return w.again(e, d.ID)
 }
 
-// again runs a run that waits.
+// again runs a waiting run.
 func (w *world) again(e *run.Engine, id int64) store.Job {
 	w.Helper()
 	return must.Get(e.Run(w.Context(), id))(w)
@@ -103,7 +102,7 @@ func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Job {
 	return w.again(e, id)
 }
 
-// want compares the state and the message of a run, and its task runs as NODE/TASK STATE MESSAGE.
+// want compares the state and message of a run, and its task runs as NODE/TASK STATE MESSAGE.
 func (w *world) want(d store.Job, state store.State, message string, rows ...string) {
 	w.Helper()
 	s := must.Get(w.engine("reader", nil).Status(w.Context(), d.ID))(w)
@@ -182,7 +181,7 @@ func TestRun(t *testing.T) {
 		}
 		return err
 	})
-	var want []string // what is shown, except what is not stored
+	var want []string // reported events except unstored ones
 	for _, text := range w.shown {
 		if !strings.HasSuffix(text, " STARTED") && !strings.Contains(text, "progress") {
 			want = append(want, text)
@@ -201,7 +200,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// failing fails for some items.
+// failing is an executor that fails for some items.
 func failing(items ...string) executor {
 	return func(_ context.Context, w run.Work) error {
 		for _, name := range items {
@@ -238,7 +237,7 @@ func TestFailure(t *testing.T) {
 	if got := fmt.Sprint(again); got != "[n1/a-0.1false n2/b-4.1false n1/b-3false n2/c-7false n1/c-6false n3/last-10false]" {
 		t.Error(got)
 	}
-	// All that any of which would be enough fail.
+	// All alternatives of an any dependency fail.
 	d = w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a")), w.request(failures, "n1", "n2", "n3:db"))
 	w.want(d, store.Failed, "n1/a: exit status 1\nn2/a: exit status 1\nn3/a: exit status 1",
 		"n1/a FAILED exit status 1", "n2/a FAILED exit status 1", "n3/a FAILED exit status 1", "n1/b SKIPPED n1/a failed",
@@ -257,7 +256,7 @@ func TestManyFailures(t *testing.T) {
 	d := w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New("no \xff") }),
 		w.request("- {id: a, type: shell}", nodes...))
 	expect.Equal(t, strings.Join(append(want[:20], "2 more failed"), "\n"), d.Message)
-	// Messages are cut.
+	// Long messages are truncated.
 	d = w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New(strings.Repeat("ü", 4000)) }),
 		w.request("- {id: a, type: shell}", "n"))
 	if want := "n/a: " + strings.Repeat("ü", 2045) + "…"; d.Message != want {
@@ -289,7 +288,7 @@ func TestStopOnError(t *testing.T) {
 	w.want(d, store.Failed, "n1/b: exit status 1", "n1/a DONE", "n2/a DONE", "n1/b FAILED exit status 1", "n2/b SKIPPED n1/b failed")
 }
 
-// TestRolling has a task fail that runs on one node at a time. What does not depend on it goes on.
+// A rolling task fails; independent tasks still run.
 func TestRolling(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -341,7 +340,7 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%s: %d at once, want %d", name, most[name], want)
 			}
 		}
-		// One at a time on 11 nodes is the longest.
+		// One at a time on 11 nodes takes longest.
 		if took := time.Since(started); took != 11*time.Second {
 			t.Errorf("took %v", took)
 		}

@@ -17,16 +17,16 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// relation is a dependency between tasks, as it is written.
+// relation is a declared dependency between tasks.
 type relation struct {
 	to           string
 	cross, isAny bool
 	role         taskgraph.Selector
-	// only picks the dependent's nodes.
+	// only selects the dependent's nodes.
 	only taskgraph.Selector
 }
 
-// reference expands a graph by the letter of docs/tasks.md, with all pairs of items.
+// reference expands a graph by the letter of docs/tasks.md, over all pairs of items.
 type reference struct {
 	specs []*taskgraph.Spec
 	nodes []inventory.Node
@@ -42,7 +42,7 @@ func (r *reference) spec(id string) *taskgraph.Spec {
 	return r.specs[i]
 }
 
-// relations returns what is written about what a task waits for, there, at other tasks, or at its groups.
+// relations returns the declared dependencies of a task: its own, those declared by other tasks, and those of its groups.
 func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	for _, id := range t.Requires {
 		all = append(all, relation{to: id, only: everywhere})
@@ -68,7 +68,7 @@ func (r *reference) relations(t *taskgraph.Spec) (all []relation) {
 	return all
 }
 
-// items returns the names of the items of a task on the nodes that role picks.
+// items returns the names of the items of a task on the nodes that role selects.
 func (r *reference) items(t *taskgraph.Spec, role taskgraph.Selector) (names []string) {
 	if t == nil {
 		return nil
@@ -84,7 +84,7 @@ func (r *reference) items(t *taskgraph.Spec, role taskgraph.Selector) (names []s
 	return names
 }
 
-// expand returns what each item waits for: sorted names, and sets of which one is enough.
+// expand returns the dependencies of each item: sorted names, and sets of alternatives.
 func (r *reference) expand() map[string][]string {
 	found := map[string][]string{}
 	add := func(name string, waits map[string]bool) { found[name] = slices.Sorted(maps.Keys(waits)) }
@@ -143,7 +143,7 @@ func collect(waits map[string]bool, names []string, isAny bool) {
 	}
 }
 
-// waits returns what each item of a schedule waits for, as the reference does.
+// waits returns the dependencies of each item of a schedule in the form of the reference.
 func waits(s *schedule.Schedule) map[string][]string {
 	found := map[string][]string{}
 	for i := range s.Items {
@@ -164,7 +164,7 @@ func waits(s *schedule.Schedule) map[string][]string {
 	return found
 }
 
-// randomInput returns a graph that often has a cycle if wild is set, and seldom otherwise.
+// randomInput returns a random graph, often with a cycle if wild is set and rarely otherwise.
 func randomInput(t *rapid.T) schedule.Input {
 	var in schedule.Input
 	wild := rapid.IntRange(0, 3).Draw(t, "wild") == 0
@@ -240,7 +240,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// names returns the items that a wait is for.
+// names returns the items that a dependency refers to.
 func names(wait string) []string {
 	return strings.Fields(strings.TrimSuffix(strings.TrimPrefix(wait, "any("), ")"))
 }
@@ -262,7 +262,7 @@ func hasCycle(waits map[string][]string) bool {
 	return false
 }
 
-// walk visits the vertices of a schedule in order: all of them once, each after what it waits for.
+// walk visits each vertex of a schedule once, after its dependencies.
 func walk(t *rapid.T, s *schedule.Schedule) {
 	preferred := make([]int32, s.Graph.Len())
 	for i := range preferred {

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// input returns tasks, in YAML, on nodes, each of which is a name and roles with commas between them.
+// input returns task YAML for the given nodes, written as "name,role,…".
 func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	t.Helper()
 	g := must.Get(taskgraph.Parse([]byte(tasks), "tasks.yaml"))(t)
@@ -31,7 +31,7 @@ func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
 	return in
 }
 
-// plan returns a line for each item, with what it waits for and why it is skipped.
+// plan returns a line for each item with its dependencies and skip reason.
 func plan(s *schedule.Schedule) string {
 	var lines []string
 	for i := range s.Items {
@@ -121,7 +121,7 @@ func TestHistory(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	// succeed notes that everything has succeeded.
+	// succeed records that everything has succeeded.
 	succeed := func() {
 		s := must.Get(schedule.New(in))(t)
 		for _, item := range s.Items {
@@ -221,7 +221,7 @@ func TestErrors(t *testing.T) {
 			}
 			_, again := schedule.Restore(in, nil, nil)
 			if isUnknown := test.only != nil; isUnknown && (again == nil || again.Error() != err.Error()) || !isUnknown && again != nil {
-				t.Errorf("restored: %v", again) // Cycles and conditions are those of New alone.
+				t.Errorf("restored: %v", again) // Only New checks cycles and conditions.
 			}
 		})
 	}

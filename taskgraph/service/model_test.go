@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// modelTask is a task of the model: one of four names, which requires one before it or a task that may not exist.
+// modelTask is a task of the model: one of four names, which requires an earlier one or a task that may not exist.
 type modelTask struct{ name, requires string }
 
 func (m modelTask) task() taskgraph.Task {
@@ -37,7 +37,7 @@ type modelKey struct {
 	graphType string
 }
 
-// model says what the service must accept and hold. Its owners are prod, dev, two releases and two plugins.
+// model predicts what the service must accept and store. Its owners are prod, dev, two releases, and two plugins.
 type model struct {
 	graphs  map[modelKey]modelGraph
 	owners  []store.Owner
@@ -45,7 +45,7 @@ type model struct {
 	plugins map[string][]int64
 }
 
-// isRight reports whether all effective graphs and those of releases are right.
+// isRight reports whether all effective graphs and release graphs are valid.
 func (m *model) isRight() bool {
 	for key, g := range m.graphs {
 		if key.owner.Layer == store.ReleaseLayer && !complete([][]modelTask{g.tasks}) {
@@ -78,7 +78,7 @@ func (m *model) isRight() bool {
 	return true
 }
 
-// complete reports whether merged layers have all tasks that they require.
+// complete reports whether merged layers contain all required tasks.
 func complete(layers [][]modelTask) bool {
 	requires := map[string]string{}
 	for _, l := range layers {
@@ -100,7 +100,7 @@ func (m *model) clone() *model {
 	return &model{maps.Clone(m.graphs), slices.Clone(m.owners), maps.Clone(m.release), maps.Clone(m.plugins)}
 }
 
-// put gives a graph other tasks. IDs that only the store knows are 0.
+// put replaces the tasks of a graph. IDs known only to the store are 0.
 func (g modelGraph) put(tasks []modelTask) modelGraph {
 	put := modelGraph{id: g.id, tasks: tasks}
 	for _, t := range tasks {
@@ -211,7 +211,7 @@ func all(g modelGraph) []taskgraph.Task {
 	return tasks
 }
 
-// kept checks that unchanged tasks have their IDs, and returns the graph with those of the others.
+// kept checks that unchanged tasks keep their IDs, and returns the graph with the IDs of the others.
 func kept(t *rapid.T, g modelGraph, got service.Graph) modelGraph {
 	if len(got.Tasks) != len(g.tasks) || g.id != 0 && g.id != got.ID {
 		t.Fatalf("got %+v, want %+v", got, g)

@@ -28,7 +28,7 @@ type world struct {
 	*service.Service
 	t     testing.TB
 	nodes []inventory.Node
-	// fail has the tasks that fail, and executed what ran.
+	// fail lists the tasks that fail, and executed those that ran.
 	mutex    sync.Mutex
 	fail     map[string]error
 	executed []string
@@ -71,7 +71,7 @@ var prod, dev = store.Owner{Layer: store.ClusterLayer, Environment: "prod"}, sto
 
 func owner(r service.Release) store.Owner { return store.Owner{Layer: r.Layer, ID: r.ID} }
 
-// shell is a task that has a type and a command, and further attributes in YAML.
+// shell returns a task with a type, a command, and further attributes in YAML.
 func shell(id string, more ...string) string {
 	return "{" + strings.Join(append([]string{"id: " + id, "type: shell", "parameters: {cmd: echo " + id + "}"}, more...), ", ") + "}"
 }
@@ -101,7 +101,7 @@ func (w *world) use(environment string, release *service.Release, plugins ...ser
 	must.Get(w.Use(w.t.Context(), service.Selection{Environment: environment, Release: release, Plugins: plugins}))(w.t)
 }
 
-// want checks the kind and the message of an error; the kind is "" for problems of graphs.
+// want checks the kind and message of an error; the kind is "" for graph problems.
 func (w *world) want(kind service.Kind, message string, err error) {
 	w.t.Helper()
 	var e *service.Error
@@ -128,7 +128,7 @@ func ids(g service.Graph) string {
 	return strings.Join(all, " ")
 }
 
-// TestStores goes the main path on each store: three layers, a plan, a run that fails, a change, and a run of what is left.
+// TestStores runs the main path on each store: three layers, a plan, a failing run, a change, and a run of the rest.
 func TestStores(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) (store.Store, error){
@@ -243,7 +243,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestTaskJSON has a task keep its ID in JSON, of which uploads take no notice.
+// A task's JSON includes its ID, which uploads ignore.
 func TestTaskJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())
@@ -418,7 +418,7 @@ func TestChecks(t *testing.T) {
 	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &next})
 	w.want("", unknown+"\ngraph upgrade of prod: task c: requires: unknown task a", err)
 
-	// A plugin's graph may be a part, until an environment uses it.
+	// A plugin's graph may be incomplete until an environment uses it.
 	plugin := w.create(owner(lma), "default", "{id: b, requires: [c, p]}", "{id: a, version: 2.0.0}")
 	use := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}}
 	_, err = w.Use(ctx, use)
@@ -441,7 +441,7 @@ func TestChecks(t *testing.T) {
 	same(t, release, must.Get(w.Graph(ctx, release.ID))(t))
 }
 
-// TestSharedProblems reports once what is wrong in the same way in all environments that use a plugin.
+// Equal problems of all environments that use a plugin are reported once.
 func TestSharedProblems(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memory.New())

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
-// service is a type of tasks that restart a service.
+// service is a task type that restarts a service.
 type service struct{}
 
 func (service) Check(parameters map[string]any) []string {
@@ -26,7 +26,7 @@ func (service) Run(ctx context.Context, c *tasktype.Call) error {
 	return c.Command(ctx, "restart", fmt.Sprintf("echo restarting %s on $LUMI_NODE", c.Task.Parameters["name"]), "")
 }
 
-// A type of one's own is added to the registry.
+// A custom type is added to the registry.
 func Example() {
 	types := tasktype.Builtin()
 	types["service"] = service{}

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// exposed is a workspace with much that tasks must not read.
+// exposed is a workspace with many files that tasks must not read.
 func exposed(t *testing.T) *bench {
 	t.Helper()
 	b := here(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestSwappedSources replaces a folder by links while files in it are opened.
+// TestSwappedSources replaces a folder with links while files in it are being opened.
 func TestSwappedSources(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -34,7 +34,7 @@ func TestSwappedSources(t *testing.T) {
 			_ = os.Symlink([]string{".lumi/deep", "/etc"}[i%2], path)
 			_ = os.Remove(path)
 			_ = os.Rename(aside, path)
-			for range 10 { // Most of the time, the folder is there.
+			for range 10 { // The folder exists most of the time.
 				_, _ = os.Stat(path)
 			}
 		}

@@ -91,7 +91,7 @@ type bench struct {
 	n    int
 }
 
-// benches calls f with this machine, and with an OpenSSH server.
+// benches calls f with this machine and with an OpenSSH server.
 func benches(t *testing.T, f func(t *testing.T, b *bench)) {
 	t.Helper()
 	t.Run("local", func(t *testing.T) {
@@ -121,7 +121,7 @@ func over(t *testing.T, s *sshd.Server) *bench {
 	return b
 }
 
-// work returns a task for the node with a token of its own.
+// work returns a task for the node with a fresh token.
 func (b *bench) work(t *testing.T, name string, parameters map[string]any) run.Work {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *bench) work(t *testing.T, name string, parameters map[string]any) run.W
 	}
 }
 
-// try runs a task and returns what it logged.
+// try runs a task and returns its log.
 func (b *bench) try(ctx context.Context, w run.Work) (string, error) {
 	err := b.Execute(ctx, w)
 	b.mu.Lock()
@@ -146,7 +146,7 @@ func (b *bench) try(ctx context.Context, w run.Work) (string, error) {
 	return log, err
 }
 
-// does runs a task, which must succeed and log something.
+// does runs a task that must succeed, and compares its log.
 func (b *bench) does(t *testing.T, w run.Work, want string) {
 	t.Helper()
 	log, err := b.try(t.Context(), w)
@@ -155,7 +155,7 @@ func (b *bench) does(t *testing.T, w run.Work, want string) {
 	}
 }
 
-// fails runs a task, which must fail with an error that wraps others.
+// fails runs a task that must fail with an error that wraps others.
 func (b *bench) fails(t *testing.T, w run.Work, want string, wraps ...error) {
 	t.Helper()
 	_, err := b.try(t.Context(), w)
@@ -199,7 +199,7 @@ func TestShell(t *testing.T) {
 		node.Roles, node.Parameters = []string{"db", "web"}, p{"version": "2", "it's": 1}
 		w.Node, w.Parameters = &node, p{"version": "1", "region": "eu"}
 		b.does(t, w, "info prod 12 task "+b.node.Name+` db,web {"it's":1,"region":"eu","version":"2"}`)
-		// The same work again reports what became of it.
+		// Running the same work again returns its outcome.
 		count := filepath.Join(t.TempDir(), "count")
 		w = b.work(t, "shell", p{"cmd": "echo run >>" + count + "; echo out"})
 		b.does(t, w, "info out")
@@ -234,7 +234,7 @@ func TestPhases(t *testing.T) {
 		again := "info not yet\nwarn run: attempt 1 of 3 failed: exit status 1: not yet\n" +
 			"info not yet\nwarn run: attempt 2 of 3 failed: exit status 1: not yet"
 		b.does(t, w, again)
-		// A process that resumes it repeats no attempt.
+		// A process that resumes it does not repeat attempts.
 		b.does(t, w, again)
 		if n := strings.Count(read(t, count), "run"); n != 3 {
 			t.Errorf("%d attempts", n)
@@ -280,7 +280,7 @@ func TestUncertain(t *testing.T) {
 	w := b.work(t, "shell", p{"cmd": "kill -9 $PPID"})
 	w.Task.Retries = 3
 	b.fails(t, w, "the outcome is unknown: the command was started, but its exit status is unknown", run.ErrUncertain)
-	// Nobody knows what became of work on a node that cannot be reached any more.
+	// The outcome of work on an unreachable node is unknown.
 	w = b.work(t, "shell", p{"cmd": "true"})
 	w.Node = &inventory.Node{Name: "web-1"}
 	b.fails(t, w, "node web-1 has no address")
@@ -325,7 +325,7 @@ func TestUpload(t *testing.T) {
 	})
 }
 
-// listing returns the modes, names and contents of what is in a folder.
+// listing returns the modes, names, and contents of the files in a folder.
 func listing(t *testing.T, folder string) string {
 	t.Helper()
 	out, err := exec.Command("sh", "-c", `cd "$1" && find . -exec stat -c '%A %n' {} + | sort -k2 && find . -type f | sort | xargs -r -d '\n' tail -n +1`,
@@ -478,7 +478,7 @@ func TestRebootFails(t *testing.T) {
 	}
 }
 
-// TestPuppet runs a script that stands in for Puppet and says so: it prints its arguments, and exits as its manifest says.
+// TestPuppet uses a fake Puppet that prints its arguments and exits as its manifest says.
 func TestPuppet(t *testing.T) {
 	t.Parallel()
 	s := sshd.Start(t)

@@ -32,7 +32,7 @@ func TestPastSteps(t *testing.T) {
 	}
 }
 
-// TestPastSeconds counts the time that processes ran, not the time between them, of which the first ended without an event.
+// Seconds covers the running time of two processes, without the gap; the first one ended without an event.
 func TestPastSeconds(t *testing.T) {
 	at := func(seconds int64, state store.State, urn string) store.Event {
 		return store.Event{Time: time.Unix(seconds, 0), State: state, URN: urn}

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestChanged rewrites a file that has changed since it was read.
+// A file that changed since it was read is not rewritten.
 func TestChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.json")
 	must.Do(t, os.WriteFile(path, []byte(`{"vertices": {}}`), 0o644))

@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFixtureSchema compares the schema of fixtures with what the command accepts.
+// The schema of fixtures accepts what the command accepts.
 func TestFixtureSchema(t *testing.T) {
 	t.Parallel()
 	schema := fixtureSchema(t)
@@ -93,7 +93,7 @@ func fixtureSchema(t *testing.T) *jsonschema.Schema {
 	return must.Get(compiler.Compile(id))(t)
 }
 
-// TestConformancePage compares the fixtures in docs/conformance.md with the files that its examples use.
+// The fixtures in docs/conformance.md are the files used in its examples.
 func TestConformancePage(t *testing.T) {
 	t.Parallel()
 	page := must.Get(os.ReadFile("../../../docs/conformance.md"))(t)
@@ -112,7 +112,6 @@ func TestConformancePage(t *testing.T) {
 	}
 }
 
-// FuzzFixture reads fixtures that may be anything.
 func FuzzFixture(f *testing.F) {
 	example := must.Get(os.ReadFile("../../../cmd/lumi/testdata/examples/library.json"))(f)
 	f.Add(string(example))

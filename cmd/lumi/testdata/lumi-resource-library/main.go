@@ -1,5 +1,4 @@
-// Command lumi-resource-library is the plugin that 'lumi provider test' is tested with. Its configuration names what it
-// does wrong.
+// Command lumi-resource-library is a test plugin for 'lumi provider test'. Its configuration selects its bugs.
 package main
 
 import (
@@ -22,7 +21,7 @@ const (
 	cardType  tokens.Type = "library:index:Card"
 )
 
-// shelf is a resource that programs name.
+// shelf is a resource named by programs.
 type shelf struct {
 	Name    string
 	Floor   *float64
@@ -36,7 +35,7 @@ func (s *shelf) Lumi(p *lumi.Props) {
 	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out)
 }
 
-// book is a resource that programs do not name. It refers to a shelf.
+// book is a resource not named by programs. It refers to a shelf.
 type book struct {
 	Title string
 	Shelf urn.URN
@@ -52,7 +51,7 @@ func (b *book) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "pin", &b.PIN, lumi.String, lumi.Secret)
 }
 
-// card is a resource that no fixture has.
+// card is a resource that is in no fixture.
 type card struct{ Name string }
 
 // Lumi implements lumi.Object.
@@ -69,7 +68,7 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "token", &c.Token, lumi.String, lumi.Secret)
 }
 
-// bug is what the provider does wrong.
+// bug is a misbehavior of the provider.
 var bug string
 
 func configure(_ context.Context, c *config) error {
@@ -85,7 +84,7 @@ func configure(_ context.Context, c *config) error {
 	return nil
 }
 
-// store holds what exists of a type.
+// store holds the existing resources of a type.
 type store[T any] struct {
 	mu  sync.Mutex
 	all map[lumi.ID]T
@@ -172,7 +171,7 @@ func (s *shelves) Delete(ctx context.Context, old *shelfState) error {
 	return nil
 }
 
-// Upgrade reads the floor where earlier versions stored it.
+// Upgrade reads the floor from its location in earlier versions.
 func (s *shelves) Upgrade(_ context.Context, old *shelfState, stored lumi.Bag) error {
 	if level, ok := stored.Get("level").(float64); ok && bug != "upgrade" {
 		old.Properties.Floor = &level
@@ -202,7 +201,7 @@ func (b *books) Create(ctx context.Context, want *bookState) (lumi.ID, error) {
 	id := lumi.ID(string(ref.ID) + "/" + want.Properties.Title)
 	b.put(id, *want.Properties)
 	if bug == "log" && want.Properties.PIN != nil {
-		fmt.Fprintf(os.Stderr, "created with %s\n", *want.Properties.PIN) // past the log that package serve masks
+		fmt.Fprintf(os.Stderr, "created with %s\n", *want.Properties.PIN) // bypasses the log that package serve masks
 	}
 	return id, nil
 }
