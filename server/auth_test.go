@@ -159,11 +159,11 @@ func TestTokensChange(t *testing.T) {
 		"cannot read tokens, so none is accepted: " + file + " is accessible to other users; run: chmod 600 " + file + "\n",
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the log has no %q:\n%s", want, text)
+			t.Errorf("missing %q in the log:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, first) || strings.Contains(text, second) {
-		t.Errorf("the log has tokens:\n%s", text)
+		t.Errorf("the log contains tokens:\n%s", text)
 	}
 }
 

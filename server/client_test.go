@@ -212,7 +212,7 @@ func TestConformance(t *testing.T) {
 	got := scenario(t, c, w.folder)
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("line %d: the client has\n%s\nthe service\n%s", i, strings.Join(got[i:], "\n"), strings.Join(want[i:], "\n"))
+			t.Fatalf("line %d: client:\n%s\nservice:\n%s", i, strings.Join(got[i:], "\n"), strings.Join(want[i:], "\n"))
 		}
 	}
 	if len(want) < 60 || !strings.Contains(strings.Join(want, "\n"), "12345678901234567890.5") {
@@ -286,7 +286,7 @@ func TestClientErrors(t *testing.T) {
 		}
 	}
 	if followed {
-		t.Error("the token was sent to where a redirect leads")
+		t.Error("the token was sent to a redirect target")
 	}
 	if got := get(odd.URL, 5); got != odd.URL+": unexpected EOF" {
 		t.Error(got)

@@ -171,11 +171,11 @@ func TestInternal(t *testing.T) {
 	text := w.log.String()
 	for _, want := range []string{"panic: GET /graphs/: hidden panic\n", "error: hidden error\n", " read user GET /graphs/ 500 ", " read user GET /graphs/1 500 "} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the log has no %q:\n%s", want, text)
+			t.Errorf("missing %q in the log:\n%s", want, text)
 		}
 	}
 	if strings.Contains(text, "secret") {
-		t.Errorf("the log has a query:\n%s", text)
+		t.Errorf("the log contains a query:\n%s", text)
 	}
 }
 

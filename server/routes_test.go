@@ -77,7 +77,7 @@ func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
 		status, kind = "default", "application~1problem+json"
 	}
 	if want := strings.ReplaceAll(kind, "~1", "/"); a.Header.Get("Content-Type") != want {
-		r.t.Errorf("%s %s: the type is %q, not %q", q.Method, q.URL, a.Header.Get("Content-Type"), want)
+		r.t.Errorf("%s %s: got content type %q, want %q", q.Method, q.URL, a.Header.Get("Content-Type"), want)
 	}
 	pointer := []string{"openapi.json#/paths", strings.ReplaceAll(best, "/", "~1"), strings.ToLower(q.Method), "responses", status, "content", kind, "schema"}
 	schema, err := r.schemas.Compile(strings.Join(pointer, "/"))

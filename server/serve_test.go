@@ -76,7 +76,7 @@ func TestShutdown(t *testing.T) {
 	}
 	select {
 	case err := <-done:
-		t.Fatalf("the server has not waited for the task: %v", err)
+		t.Fatalf("the server did not wait for the task: %v", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	must.Do(t, os.WriteFile(filepath.Join(w.folder, "go"), nil, 0o600))

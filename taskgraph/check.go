@@ -84,7 +84,7 @@ func (c *checker) checkNames(s *Spec) {
 			continue
 		}
 		near := ""
-		if len(c.problems) < mostSuggestions {
+		if len(c.problems) < maxSuggestions {
 			near = suggest.DidYouMean(l.Name, c.ids)
 		}
 		c.fail(l.attribute, "%s: unknown task %s%s", l.attribute, l.Name, near)
@@ -105,11 +105,11 @@ func (c *checker) inherit(s *Spec) Selector {
 }
 
 const (
-	// mostExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real
+	// maxExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real
 	// nodes.
-	mostExpanded = 1_000_000
-	// mostSuggestions limits the searches for similar names.
-	mostSuggestions = 100
+	maxExpanded = 1_000_000
+	// maxSuggestions limits the searches for similar names.
+	maxSuggestions = 100
 )
 
 // syntheticNodes returns the roles of artificial nodes on which cycles show: one per role or regular expression, and
@@ -126,7 +126,7 @@ func syntheticNodes(specs []*Spec) [][]string {
 	}
 	nodes, seen := [][]string{nil}, map[string]bool{"*": true}
 	for _, p := range patterns {
-		if !seen[p.text] && len(nodes)*size < mostExpanded {
+		if !seen[p.text] && len(nodes)*size < maxExpanded {
 			nodes = append(nodes, []string{p.text})
 		}
 		seen[p.text] = true

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
-// mostNested is the maximum nesting depth of values.
-const mostNested = 100
+// maxNesting is the maximum nesting depth of values.
+const maxNesting = 100
 
 // Document decodes a YAML or JSON document and collects its problems.
 type Document struct {
@@ -68,8 +68,8 @@ func (d *Document) Value(n *yaml.Node) any { return d.value(n, 0) }
 
 func (d *Document) value(n *yaml.Node, depth int) any {
 	switch {
-	case depth > mostNested:
-		d.Fail(n, "nested more than %d levels deep", mostNested)
+	case depth > maxNesting:
+		d.Fail(n, "nested more than %d levels deep", maxNesting)
 		return nil
 	case n.Kind == yaml.MappingNode && n.ShortTag() == "!!map":
 		return d.object(n, depth)

@@ -197,10 +197,10 @@ func dependencies(specs []*Spec) [][]*dependency {
 }
 
 const (
-	// mostSearches limits the vertices that are searched for a shorter cycle.
-	mostSearches = 200
-	// mostSteps limits the steps of a cycle in a message.
-	mostSteps = 20
+	// maxSearches limits the vertices that are searched for a shorter cycle.
+	maxSearches = 200
+	// maxSteps limits the steps of a cycle in a message.
+	maxSteps = 20
 )
 
 // Cycles returns a problem for each strongly connected component, with one of its shortest cycles; name formats
@@ -211,7 +211,7 @@ func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 	var found []int32 // components
 	for v := range int32(len(x.Vertices)) {
 		c := component[v]
-		if best[c] != nil && searches >= mostSearches {
+		if best[c] != nil && searches >= maxSearches {
 			continue
 		}
 		cycle := x.Graph.Cycle(v, component)
@@ -243,8 +243,8 @@ func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
 				from = x.Vertices[to]
 			}
 		}
-		if len(parts) > mostSteps {
-			parts = slices.Replace(parts, mostSteps-1, len(parts)-1, fmt.Sprintf("(%d more)", len(parts)-mostSteps))
+		if len(parts) > maxSteps {
+			parts = slices.Replace(parts, maxSteps-1, len(parts)-1, fmt.Sprintf("(%d more)", len(parts)-maxSteps))
 		}
 		p.Message = "cycle: " + strings.Join(parts, ", ")
 		if !known[p] {

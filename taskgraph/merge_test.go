@@ -131,7 +131,7 @@ func TestMergeIsAssociative(t *testing.T) {
 			}
 			for _, name := range []string{"type", "roles", "groups", "requires", "x"} {
 				if v, has := task.Attributes[name]; has && e.Origin(task.ID, name) != v || !has && e.Origin(task.ID, name) != "" {
-					t.Fatalf("%s of task %s comes from %v, not %s", name, task.ID, v, e.Origin(task.ID, name))
+					t.Fatalf("%s of task %s: want origin %v, got %s", name, task.ID, v, e.Origin(task.ID, name))
 				}
 			}
 		}

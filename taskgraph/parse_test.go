@@ -306,7 +306,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, task := range g.Tasks {
 			if _, err := task.Spec(); err != nil {
-				t.Errorf("Parse accepts what Spec does not: %v", err)
+				t.Errorf("Parse accepts a task that Spec rejects: %v", err)
 			}
 		}
 	})

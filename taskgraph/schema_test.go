@@ -33,7 +33,7 @@ func TestSchemaExamples(t *testing.T) {
 			continue // not a value at all
 		}
 		if judged++; (s.Validate(value) == nil) != (e.errors == "" || e.beyond) {
-			t.Errorf("%q: the schema says %v", e.text, s.Validate(value))
+			t.Errorf("%q: got schema error %v", e.text, s.Validate(value))
 		}
 	}
 	if judged < len(examples)*2/3 {
@@ -81,7 +81,7 @@ func TestSchema(t *testing.T) {
 		document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(src)))(t)
 		_, wrong := taskgraph.Parse(src, "f")
 		if invalid := s.Validate(document); (invalid == nil) != (wrong == nil) {
-			t.Fatalf("%s: Parse says %v, the schema %v", src, wrong, invalid)
+			t.Fatalf("%s: Parse: %v, schema: %v", src, wrong, invalid)
 		}
 		if wrong == nil {
 			accepted++

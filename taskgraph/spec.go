@@ -16,7 +16,7 @@ const (
 	// DefaultEvent is the default event of runs and of reexecute_on.
 	DefaultEvent = "deploy_changes"
 	defaultTest  = time.Minute
-	mostSeconds  = 366 * 24 * 60 * 60
+	maxSeconds   = 366 * 24 * 60 * 60
 )
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
@@ -220,8 +220,8 @@ func (r reader) seconds(v any, path string, missing time.Duration) time.Duration
 	}
 	number, _ := v.(json.Number)
 	n, err := number.Float64()
-	if err != nil || n < 0 || n > mostSeconds {
-		r.fail(path, "a number of seconds from 0 to %d", mostSeconds)
+	if err != nil || n < 0 || n > maxSeconds {
+		r.fail(path, "a number of seconds from 0 to %d", maxSeconds)
 	}
 	return time.Duration(n * float64(time.Second))
 }

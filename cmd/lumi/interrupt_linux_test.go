@@ -43,10 +43,10 @@ func TestPlanSignal(t *testing.T) {
 			return
 		} else if time.Now().After(end) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatal("the plugin is left")
+			t.Fatal("the plugin is still running")
 		}
 	}
-	t.Fatal("the plugin has not started")
+	t.Fatal("the plugin did not start")
 }
 
 // isZombie reports whether a process has exited but was not reaped yet.

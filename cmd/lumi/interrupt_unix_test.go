@@ -76,7 +76,7 @@ func TestProviderSignal(t *testing.T) {
 		"\n  FAIL  create\n", "        interrupted\n", "\nlibrary:index:Shelf \"fiction\": cleaned up fiction\n",
 	} {
 		if !strings.Contains(said.String(), part) {
-			t.Errorf("there is no %q in\n%s", part, &said)
+			t.Errorf("missing %q in\n%s", part, &said)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestPrompts(t *testing.T) {
 		expect("shop[1]  done").expect("✓ + create password local:index:RandomString")
 	x.exit(console.ExitOK)
 	if strings.Contains(x.text(), "first") {
-		t.Errorf("the passphrase is shown:\n%s", x.text())
+		t.Errorf("the passphrase is echoed:\n%s", x.text())
 	}
 	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("second\n").
 		expect("cannot unwrap the key").exit(console.ExitAsks)

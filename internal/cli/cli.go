@@ -57,5 +57,5 @@ func runCommand(ctx context.Context, con *console.Console, root *cobra.Command, 
 	case errors.Is(err, console.ErrFailed):
 		return console.ExitFailed
 	}
-	return sayError(con, err)
+	return printError(con, err)
 }

@@ -30,12 +30,12 @@ func TestPages(t *testing.T) {
 			}
 			for line := range strings.Lines(block) {
 				if !strings.HasPrefix(line, "lumi ") && !strings.Contains(line, "| lumi ") {
-					t.Errorf("docs/%s: this is no command, and stands below none: %s", page, line)
+					t.Errorf("docs/%s: neither a command nor its output: %s", page, line)
 				}
 			}
 		}
 		if run < least {
-			t.Errorf("docs/%s has %d examples with output, want %d at least", page, run, least)
+			t.Errorf("docs/%s has %d examples with output, want at least %d", page, run, least)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func tryExample(t *testing.T, line, want string) {
 		args[i] = strings.ReplaceAll(args[i], "'", "")
 	}
 	if runLumi(t.Context(), args, strings.NewReader(""), &out, &out, noEnv); out.String() != want {
-		t.Errorf("lumi %s prints\n%s\nand the page says\n%s", line, &out, want)
+		t.Errorf("lumi %s: got\n%s\nwant, as on the page\n%s", line, &out, want)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
-// sayError prints an error and returns its exit code.
-func sayError(con *console.Console, err error) int {
+// printError prints an error and returns its exit code.
+func printError(con *console.Console, err error) int {
 	if wrong, ok := errors.AsType[*plan.Error](err); ok {
 		printPlanError(con, wrong)
 		return console.ExitWrong

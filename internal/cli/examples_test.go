@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
-			t.Errorf("'%s' has no help with an example", c.CommandPath())
+			t.Errorf("'%s' has no examples", c.CommandPath())
 		}
 		fine := "test $? -lt 2"
 		if deploys["script-"+name(c)] = usesEnvironment(c) && !isTasks(c); c.Annotations["3"] != "" {
@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 		var script strings.Builder
 		for _, line := range lines {
 			if !strings.Contains(line, c.CommandPath()) {
-				t.Errorf("%q is no example of '%s'", line, c.CommandPath())
+				t.Errorf("%q is not an example of '%s'", line, c.CommandPath())
 			}
 			if tool := missingTool(line); tool != "" {
 				t.Logf("there is no %s, so this was not run: %s", tool, line)
@@ -184,13 +184,13 @@ func TestManual(t *testing.T) {
 	for _, c := range leaves(newRoot(&console.Console{})) {
 		path := c.CommandPath()
 		if !strings.Contains(string(content), "`"+path+"`") {
-			t.Errorf("docs/lumi.md does not name '%s'", path)
+			t.Errorf("docs/lumi.md lacks '%s'", path)
 		}
 		_, section, found := strings.Cut(string(content), "\n## "+path+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if found && !strings.Contains(section, "--"+f.Name) {
-				t.Errorf("docs/lumi.md does not say what '%s --%s' does", path, f.Name)
+				t.Errorf("docs/lumi.md lacks '%s --%s'", path, f.Name)
 			}
 		})
 	}

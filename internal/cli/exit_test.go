@@ -90,11 +90,11 @@ func TestExitCodes(t *testing.T) {
 		}
 		for code, meaning := range c.Annotations {
 			if !seen[code] || meaning == "" {
-				t.Errorf("'lumi %s' is not seen to exit with %s, which means %q", name(c), code, meaning)
+				t.Errorf("no test of 'lumi %s' exits with %s (%q)", name(c), code, meaning)
 			}
 		}
 		if len(seen) != len(c.Annotations) {
-			t.Errorf("'lumi %s' exits in more ways than it says", name(c))
+			t.Errorf("'lumi %s' has undocumented exit codes", name(c))
 		}
 		wantExits(t, manual, c, c.Annotations["0"], c.Annotations["1"], strings.TrimSpace(ofFaults))
 	}
@@ -142,7 +142,7 @@ func TestEnvironmentExits(t *testing.T) {
 				exit += `|\n(exec )?lumi ` + command + `\b`
 			}
 			if !regexp.MustCompile(exit).Match(scripts) {
-				t.Errorf("'%s' is not seen to exit with %s, which means %q", c.CommandPath(), code, meaning)
+				t.Errorf("no test of '%s' exits with %s (%q)", c.CommandPath(), code, meaning)
 			}
 		}
 		wantExits(t, manual, c, c.Annotations["0"], c.Annotations["1"], c.Annotations["3"], c.Annotations["4"])

@@ -33,7 +33,7 @@ func FuzzBatch(f *testing.F) {
 		for line := range strings.Lines(out.String()) {
 			var answer struct{ Value, Error, Trace json.RawMessage }
 			if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Trace == nil || (answer.Value == nil) == (answer.Error == nil) {
-				t.Fatalf("the answer is %s", line)
+				t.Fatalf("got answer %s", line)
 			}
 		}
 	})

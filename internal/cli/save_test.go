@@ -32,7 +32,7 @@ func TestPrivate(t *testing.T) {
 	mode := func(path string, want os.FileMode) {
 		t.Helper()
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
-			t.Errorf("%s has the mode %v, %v, want %v", filepath.Base(path), info.Mode(), err, want)
+			t.Errorf("%s: got mode %v, %v, want %v", filepath.Base(path), info.Mode(), err, want)
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.json")

@@ -39,7 +39,7 @@ func TestSecretsIn(t *testing.T) {
 			src, want = `{"vertices": {"v": {"p": `+src+`}}}`, `{"vertices": {"v": {"p": `+want+`}}}`
 		}
 		if got := document.SecretsIn(src).Mask(src); got != want {
-			t.Errorf("%s\nbecomes\n%s, want\n%s", src, got, want)
+			t.Errorf("%s: got\n%s, want\n%s", src, got, want)
 		}
 	}
 }

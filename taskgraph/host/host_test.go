@@ -194,7 +194,7 @@ func TestOnce(t *testing.T) {
 			files = append(files, filepath.Base(f))
 		}
 		if diff := cmp.Diff([]string{"claim", "exit", "output"}, files); diff != "" {
-			t.Errorf("files are left: %s", diff)
+			t.Errorf("leftover files: %s", diff)
 		}
 	})
 }
@@ -255,7 +255,7 @@ func TestStop(t *testing.T) {
 			}
 			stat, err := os.ReadFile("/proc/" + child + "/stat")
 			if err == nil && !strings.Contains(string(stat), ") Z ") {
-				t.Errorf("%s: a process of the command still runs: %s", test.name, stat)
+				t.Errorf("%s: a process of the command is still running: %s", test.name, stat)
 			}
 		}
 	})
@@ -296,7 +296,7 @@ func TestStopEarly(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(marker); err == nil {
-		t.Error("a command has run after it was canceled")
+		t.Error("a command ran after it was canceled")
 	}
 	// It can still be run.
 	run(t, h, Command{Token: "a", Script: "echo >" + quote(marker)})

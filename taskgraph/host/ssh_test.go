@@ -204,7 +204,7 @@ func TestPool(t *testing.T) {
 	other := s.Node("web-1")
 	other.User = "nobody-here"
 	if _, err := p.Open(t.Context(), other); err == nil {
-		t.Error("another user has the same connection")
+		t.Error("another user shares the connection")
 	}
 	h := must(p.Open(t.Context(), s.Node("web-1")))
 	if err := p.Close(); err != nil {
@@ -399,7 +399,7 @@ func TestFiles(t *testing.T) {
 			t.Error("the file has changed")
 		}
 		if files := must(os.ReadDir(filepath.Dir(name))); len(files) != 1 {
-			t.Errorf("temporary files are left: %v", files)
+			t.Errorf("leftover temporary files: %v", files)
 		}
 		if _, err := h.Read(t.Context(), filepath.Join(folder, "absent")); err == nil || !strings.HasPrefix(err.Error(), "cannot read "+folder) {
 			t.Error(err)

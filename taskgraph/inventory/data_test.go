@@ -107,7 +107,7 @@ func TestRefresh(t *testing.T) {
 		t.Error("the digest of db.port is the same")
 	}
 	if !change("none", func() { d.Inventory.Parameters["none"] = nil }) {
-		t.Error("null and nothing have one digest")
+		t.Error("null and a missing value have the same digest")
 	}
 	db := d.Snapshot.Vertex(urnOf + "db")
 	set := func(key string, v lumigl.Value) func() {

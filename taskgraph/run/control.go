@@ -48,7 +48,7 @@ func (e *Engine) Resume(ctx context.Context, id int64, answer *Answer) (store.Jo
 			return job.RefuseState(*d, "resumed")
 		}
 		if (d.State == store.Wait || d.State == store.Running) && !e.jobs.IsGone(*d) {
-			return e.inTheWay(*d)
+			return e.conflict(*d)
 		}
 		if err := e.refuseOther(t, id); err != nil {
 			return err
@@ -142,14 +142,14 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 	runs, err := tx.Runs(e.Environment, 0, math.MaxInt32)
 	for _, d := range runs {
 		if d.ID != id && (d.State == store.Wait || d.State == store.Running) {
-			return e.inTheWay(d)
+			return e.conflict(d)
 		}
 	}
 	return err
 }
 
-// inTheWay returns the error for a request that conflicts with a run.
-func (e *Engine) inTheWay(d store.Job) error {
+// conflict returns the error for a request that conflicts with a run.
+func (e *Engine) conflict(d store.Job) error {
 	switch {
 	case e.jobs.IsGone(d):
 		return job.Refuse("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", job.Name(d), d.ID)

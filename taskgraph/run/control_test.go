@@ -138,7 +138,7 @@ func TestRefused(t *testing.T) {
 
 	_, err = w.engine("one", nothing, func(o *run.Options) { o.Environment = "dev" }).Cancel(t.Context(), 1)
 	if w.wantError(err, "run 1 of dev: not found"); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("%v is no ErrNotFound", err)
+		t.Errorf("got error %v, want ErrNotFound", err)
 	}
 	if _, err = e.Status(t.Context(), 99); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got error %v", err)
@@ -282,7 +282,7 @@ func TestLost(t *testing.T) {
 		w.want(w.resume(w.engine("two", nothing), id, nil), store.Done, "", "n/a DONE", "n/b DONE")
 		err := <-ended
 		if w.wantError(err, "upgrade[1]: another executor has taken over"); !errors.Is(err, store.ErrFenced) {
-			t.Errorf("%v is no ErrFenced", err)
+			t.Errorf("got error %v, want ErrFenced", err)
 		}
 		if took := time.Since(started); took != 10*time.Second { // detected by a heartbeat
 			t.Errorf("took %v", took)

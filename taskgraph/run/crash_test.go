@@ -125,7 +125,7 @@ func TestCrash(t *testing.T) {
 		all := log()
 		for i := lines; i < len(all); i += 2 {
 			if done[all[i]] {
-				t.Errorf("%s was done and is repeated", all[i])
+				t.Errorf("%s was repeated after it was done", all[i])
 			}
 		}
 		lines = len(all)

@@ -52,7 +52,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (c claimed, err error) {
 		case d.State != store.Wait:
 			return job.RefuseState(*d, "run")
 		case d.Owner != e.jobs.Owner && !e.jobs.IsGone(*d):
-			return e.inTheWay(*d)
+			return e.conflict(*d)
 		}
 		if c.content, err = t.Content(id); err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// mostNamed is the maximum number of items of one task that are listed individually.
-const mostNamed = 3
+// maxNamed is the maximum number of items of one task that are listed individually.
+const maxNamed = 3
 
 // Waits returns the names of an item's dependencies: all must end, and one of each group in some. Many items of one
 // task are summarized, such as "install on 100 nodes".
@@ -33,7 +33,7 @@ func (s *Schedule) Waits(item int) (all []string, some [][]string) {
 
 // names returns the names of the dependencies of a join, which are items of one task.
 func (s *Schedule) names(items []int32) (names []string) {
-	if len(items) > mostNamed {
+	if len(items) > maxNamed {
 		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}
 	}
 	for _, i := range items {

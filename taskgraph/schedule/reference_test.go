@@ -236,7 +236,7 @@ func TestReference(t *testing.T) {
 		walk(t, s)
 	})
 	if cyclic == 0 || acyclic == 0 {
-		t.Errorf("%d graphs with cycles and %d without test little", cyclic, acyclic)
+		t.Errorf("too few graphs: %d with cycles, %d without", cyclic, acyclic)
 	}
 }
 

@@ -135,7 +135,7 @@ func TestHistory(t *testing.T) {
 	expect := func(what, want string) {
 		t.Helper()
 		if got := again(); got != want {
-			t.Errorf("%s: %q runs again, not %q", what, got, want)
+			t.Errorf("%s: got reruns %q, want %q", what, got, want)
 		}
 	}
 	expect("without history", "always once event s")
@@ -262,6 +262,6 @@ func TestDigest(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "y", "n": 1.0}, "x": 1, "y": 2}`); got == want {
-		t.Errorf("another command has the digest %s, too", got)
+		t.Errorf("different commands have the same digest %s", got)
 	}
 }

@@ -190,7 +190,7 @@ func TestModel(t *testing.T) {
 				continue
 			}
 			if accepted = accepted && next.isRight(); accepted != (err == nil) {
-				rt.Fatalf("accepted is %v in the model, the service has error %v", accepted, err)
+				rt.Fatalf("accepted by the model: %v; error of the service: %v", accepted, err)
 			}
 			if accepted {
 				m = next

@@ -171,14 +171,14 @@ func (s *Service) Run(ctx context.Context, id int64) (Run, error) {
 	})
 }
 
-// mostEvents is the maximum number of events per call.
-const mostEvents = 1000
+// maxEvents is the maximum number of events per call.
+const maxEvents = 1000
 
 // Events implements [API].
 func (s *Service) Events(ctx context.Context, id, after int64) ([]store.Event, error) {
 	return read(ctx, s, func(v *view) (all []store.Event) {
 		if d := v.run(id); v.err == nil {
-			all, v.err = v.Events(d.Environment, id, after, mostEvents)
+			all, v.err = v.Events(d.Environment, id, after, maxEvents)
 		}
 		return all
 	})

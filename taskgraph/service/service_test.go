@@ -228,7 +228,7 @@ func TestUpdate(t *testing.T) {
 	same(t, updated, must.Get(w.Find(ctx, prod, ""))(t))
 	one := must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0]))(t)
 	if one.DatabaseID != newB {
-		t.Errorf("an unchanged task has ID %d, not %d", one.DatabaseID, newB)
+		t.Errorf("an unchanged task has ID %d, want %d", one.DatabaseID, newB)
 	}
 	one = must.Get(w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b")).Tasks[0]))(t)
 	if one.DatabaseID <= d || one.DatabaseID == b {

@@ -38,7 +38,7 @@ With --json, it prints one object per resource and line: "key", "type", "name", 
 		),
 		ValidArgsFunction: completeKeys,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := settle(&v, c.Flags()); err != nil {
+			if err := checkFlags(&v, c.Flags()); err != nil {
 				return err
 			}
 			doc, err := document.Load(con, con.Args[0])
@@ -58,8 +58,8 @@ With --json, it prints one object per resource and line: "key", "type", "name", 
 	return c
 }
 
-// settle checks that the flags are compatible. --invert and --depth select the tree view.
-func settle(v *display.Viewer, flags *pflag.FlagSet) error {
+// checkFlags checks that the flags are compatible. --invert and --depth select the tree view.
+func checkFlags(v *display.Viewer, flags *pflag.FlagSet) error {
 	aboutTree := v.Invert || flags.Changed("depth")
 	switch {
 	case v.Depth < 1 || v.Depth > maxDepth:

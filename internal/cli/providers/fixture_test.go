@@ -70,12 +70,12 @@ func TestFixtureSchema(t *testing.T) {
 			t.Fatalf("%s: %v", src, err)
 		}
 		if err := schema.Validate(value); (err == nil) != want {
-			t.Errorf("the schema says %v of %s", err, src)
+			t.Errorf("schema: got error %v for %s", err, src)
 		}
 		var stderr bytes.Buffer
 		con := console.New(strings.NewReader(src), io.Discard, &stderr, os.Getenv)
 		if _, err := readFixture(con, document.StdinArg); (err == nil) != want {
-			t.Errorf("the command says %v of %s\n%s", err, src, &stderr)
+			t.Errorf("command: got error %v for %s\n%s", err, src, &stderr)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestConformancePage(t *testing.T) {
 		text, _, _ := strings.Cut(rest, "```")
 		file, err := os.ReadFile(filepath.Join("../../../cmd/lumi/testdata/examples", name))
 		if err != nil || string(file) != text {
-			t.Errorf("%s is not what the page shows: %v", name, err)
+			t.Errorf("%s differs from the page: %v", name, err)
 		}
 		found++
 	}

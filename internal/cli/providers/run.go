@@ -159,7 +159,7 @@ func (p *providerTest) tests(ctx context.Context, root *providertest.Trial, chos
 			continue
 		}
 		p.report.resource(s)
-		if reason := p.unable(ctx, s); reason != "" {
+		if reason := p.untestable(ctx, s); reason != "" {
 			p.report.skip(reason)
 			continue
 		}
@@ -229,8 +229,8 @@ func (p *providerTest) cut(ctx context.Context) string {
 	return ""
 }
 
-// unable returns the reason why a resource cannot be tested, or "".
-func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
+// untestable returns the reason why a resource cannot be tested, or "".
+func (p *providerTest) untestable(ctx context.Context, s *fixtureResource) string {
 	if reason := p.stopped(ctx); reason != "" {
 		return reason
 	}

@@ -151,7 +151,7 @@ func (in *importing) make() error {
 			continue
 		}
 		for name, entry := range v.Properties.Get("provides").Members() {
-			p := graph.Provided{Name: name, Type: graph.Type{Form: entry.Get("type")}, Value: entry.Get("value").Retarget(apart)}
+			p := graph.Provided{Name: name, Type: graph.Type{Form: entry.Get("type")}, Value: entry.Get("value").Retarget(detached)}
 			if p.Result, err = expr.Evaluate(p.Value, in.output); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %w", name, err))
 			}
@@ -171,8 +171,8 @@ func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value,
 	return v, false
 }
 
-// apart returns a detached vertex with the URN of v.
-func apart(v *lumigl.Vertex) *lumigl.Vertex {
+// detached returns a detached vertex with the URN of v.
+func detached(v *lumigl.Vertex) *lumigl.Vertex {
 	u, err := lumigl.NewResource(v.URN())
 	if err != nil {
 		return v
@@ -182,7 +182,7 @@ func apart(v *lumigl.Vertex) *lumigl.Vertex {
 
 // resource returns the resource that a vertex describes.
 func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
-	properties, err := expr.Evaluate(v.Properties.Retarget(apart), in.output)
+	properties, err := expr.Evaluate(v.Properties.Retarget(detached), in.output)
 	switch {
 	case err != nil:
 		return nil, err
@@ -212,7 +212,7 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	}
 	r := &graph.Resource{
 		URN: v.URN(), ID: v.ID, Inputs: inputs.Object(), Checked: inputs.Object(), Outputs: outputs.Object(),
-		Options: v.Options.Retarget(apart), Source: v.Source, Seed: []byte(rand.Text()), Dependencies: in.dependencies(v),
+		Options: v.Options.Retarget(detached), Source: v.Source, Seed: []byte(rand.Text()), Dependencies: in.dependencies(v),
 	}
 	if isProvisioned {
 		r.Provisioner, r.Metadata = by, r.Outputs
