@@ -62,9 +62,8 @@ type entry struct {
 	name string
 }
 
-// ReadTokens reads a tokens file, which is read again on each request. While it is invalid, no token is accepted. Each
-// line has a role, the hash of a token, and an optional name for the log; blank lines and lines starting with # are
-// ignored.
+// ReadTokens reads a tokens file, which is read again on each request. While it is invalid, no token is accepted. Each line
+// has a role, the hash of a token, and an optional name for the log; blank lines and lines starting with # are ignored.
 func ReadTokens(file string) (*Tokens, error) {
 	t := &Tokens{file: file}
 	_, err := t.read()

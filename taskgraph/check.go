@@ -105,8 +105,7 @@ func (c *checker) inherit(s *Spec) Selector {
 }
 
 const (
-	// maxExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real
-	// nodes.
+	// maxExpanded limits the vertices and edges on synthetic nodes; larger graphs are checked for cycles only on real nodes.
 	maxExpanded = 1_000_000
 	// maxSuggestions limits the searches for similar names.
 	maxSuggestions = 100

@@ -20,8 +20,7 @@ func Parse(src []byte, file string) (*Graph, error) {
 	return p.parse(src, file, p.graph)
 }
 
-// ParseUpload is [Parse] for uploads, which may contain the relations of a stored graph. These are a JSON value, or
-// nil.
+// ParseUpload is [Parse] for uploads, which may contain the relations of a stored graph. These are a JSON value, or nil.
 func ParseUpload(src []byte) (g *Graph, relations any, err error) {
 	p := &parser{}
 	g, err = p.parse(src, "", p.graph)

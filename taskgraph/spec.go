@@ -98,8 +98,7 @@ func (r reader) fail(path, format string, args ...any) {
 
 type object = map[string]any
 
-// as returns a value as T, or the zero value, after reporting a mismatch, if it has another type. Null is the zero
-// value.
+// as returns a value as T, or the zero value, after reporting a mismatch, if it has another type. Null is the zero value.
 func as[T any](r reader, v any, path, kind string) T {
 	x, ok := v.(T)
 	if v != nil && !ok {

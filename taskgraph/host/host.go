@@ -20,10 +20,9 @@ type Host interface {
 	// reports its output, and returns its status. The error wraps [ErrUncertain] if the command was started and its
 	// status is unknown.
 	//
-	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. From then on, Run
-	// with the same token returns an error that wraps [context.DeadlineExceeded] if that was the error of ctx, and
-	// [ErrUncertain] otherwise. If ctx was canceled with another cause, a command with a token keeps running, for the
-	// next Run.
+	// When ctx is done, the processes of the command are terminated and, five seconds later, killed. From then on, Run with
+	// the same token returns an error that wraps [context.DeadlineExceeded] if that was the error of ctx, and [ErrUncertain]
+	// otherwise. If ctx was canceled with another cause, a command with a token keeps running, for the next Run.
 	Run(ctx context.Context, c Command) (exit int, err error)
 	// Write replaces a file atomically and creates its directory. Read returns the content of a file.
 	Write(ctx context.Context, path string, mode fs.FileMode, content io.Reader) error
@@ -39,8 +38,7 @@ type Command struct {
 	Token string
 	// Script is the shell script; its standard input is empty.
 	Script string
-	// Dir is the working directory. The default is the user's home directory or, on this machine, the current
-	// directory.
+	// Dir is the working directory. The default is the user's home directory or, on this machine, the current directory.
 	Dir string
 	// Env lists additional variables as NAME=VALUE.
 	Env []string

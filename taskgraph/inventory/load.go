@@ -20,9 +20,8 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph"
 )
 
-// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil.
-// Relative key paths are resolved against the directory of the file. The error is a *[taskgraph.Error] with all
-// problems.
+// Load parses an inventory file in YAML or JSON. Its queries select resources of the snapshot, which may be nil. Relative
+// key paths are resolved against the directory of the file. The error is a *[taskgraph.Error] with all problems.
 func Load(src, file string, snapshot *lumigl.Snapshot) (*Inventory, error) {
 	if snapshot == nil {
 		snapshot = &lumigl.Snapshot{}
@@ -98,8 +97,7 @@ func (l *loader) root(root *yaml.Node) {
 	}
 }
 
-// resources adds a node for each resource that an entry selects. It first reports errors that do not depend on
-// resources.
+// resources adds a node for each resource that an entry selects. It first reports errors that do not depend on resources.
 func (l *loader) resources(entry *yaml.Node) {
 	before := len(l.Problems)
 	l.expressions = map[*yaml.Node]*yaql.Expression{}

@@ -20,8 +20,7 @@ type Answer struct {
 	Done bool `json:"done"`
 }
 
-// Start queues a run. The error is a *[job.RefusedError] while the environment has a waiting, running, or interrupted
-// one.
+// Start queues a run. The error is a *[job.RefusedError] while the environment has a waiting, running, or interrupted one.
 func (e *Engine) Start(ctx context.Context, r Request) (d store.Job, err error) {
 	r.Nonce = strings.ToLower(rand.Text()[:10])
 	text, err := json.Marshal(r)

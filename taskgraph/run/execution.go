@@ -13,10 +13,9 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// Run executes a waiting run until it is done, failed, is waiting for an answer, or was stopped, and returns it; its
-// Message has the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps
-// [store.ErrFenced] if another process took over. After any other store error, or when ctx is done, the run can be
-// resumed.
+// Run executes a waiting run until it is done, failed, is waiting for an answer, or was stopped, and returns it; its Message
+// has the reason. The error is a *[job.RefusedError] if the run is not waiting for this process, and wraps [store.ErrFenced]
+// if another process took over. After any other store error, or when ctx is done, the run can be resumed.
 func (e *Engine) Run(ctx context.Context, id int64) (store.Job, error) {
 	c, err := e.claim(ctx, id)
 	if err != nil || c.State != store.Running {

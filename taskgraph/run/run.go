@@ -110,8 +110,7 @@ type Request struct {
 	Event     string
 	// Digests identify the contents of the tasks by ID.
 	Digests map[string]string `json:",omitempty"`
-	// Skip is the reason why items are skipped, and Refresh the digests of the values that they depend on, by item
-	// name.
+	// Skip is the reason why items are skipped, and Refresh the digests of the values that they depend on, by item name.
 	Skip, Refresh map[string]string `json:",omitempty"`
 	// Nonce is random; [Engine.Start] sets it.
 	Nonce string

@@ -10,8 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
 )
 
-// execution is the execution of a run by this process, from claim to end. The fields of the loop belong to one
-// goroutine.
+// execution is the execution of a run by this process, from claim to end. The fields of the loop belong to one goroutine.
 type execution struct {
 	*Engine
 	*job.Held

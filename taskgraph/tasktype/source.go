@@ -13,8 +13,7 @@ import (
 	"syscall"
 )
 
-// sources opens files of a workspace. Users who can change a graph must not be able to read anything else on this
-// machine.
+// sources opens files of a workspace. Users who can change a graph must not be able to read anything else on this machine.
 type sources struct {
 	root   *os.Root
 	hidden []fs.FileInfo
