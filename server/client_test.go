@@ -24,7 +24,6 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// transcript records the results of API calls.
 type transcript struct {
 	*testing.T
 	lines []string

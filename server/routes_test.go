@@ -112,7 +112,6 @@ func stored(tasks []taskgraph.Task) (all []api.Task) {
 	return all
 }
 
-// caller calls operations with the generated client.
 type caller struct {
 	*world
 	*api.Client
@@ -122,7 +121,6 @@ type caller struct {
 	releasePath, pluginPath string
 }
 
-// check checks the status of a response.
 func (c *caller) check(err error, status, want int, what ...any) {
 	c.Helper()
 	if err != nil || status != want {
@@ -523,7 +521,6 @@ func (c *caller) until(id int64, state store.State) {
 	}
 }
 
-// stops stops and resumes a run.
 func (c *caller) stops() {
 	ctx := c.Context()
 	created, err := c.CreateClusterGraph(ctx, "prod", api.Upload{Tasks: []taskgraph.Task{

@@ -45,10 +45,9 @@ type world struct {
 	*testing.T
 	service *service.Service
 	options server.Options
-	// cancel cancels the tasks of runs.
-	cancel context.CancelFunc
-	folder string
-	url    string
+	cancel  context.CancelFunc
+	folder  string
+	url     string
 	// cert and key are files.
 	cert, key string
 	// tokens maps roles to tokens, and "" to none.
@@ -115,7 +114,6 @@ func build(t *testing.T) *world {
 	return w
 }
 
-// readTokens parses a tokens file.
 func (w *world) readTokens(text string) *server.Tokens {
 	file := filepath.Join(w.TempDir(), "tokens")
 	must.Do(w, os.WriteFile(file, []byte(text), 0o600))
@@ -129,7 +127,6 @@ func start(t *testing.T) *world {
 	return w
 }
 
-// listen starts the server.
 func (w *world) listen() {
 	s := httptest.NewServer(server.New(w.options))
 	w.Cleanup(s.Close)
@@ -167,7 +164,6 @@ func (w *world) send(role server.Role, method, path, body string) answer {
 	return w.do(r)
 }
 
-// do sends a request.
 func (w *world) do(r *http.Request) answer {
 	w.Helper()
 	response, err := http.DefaultClient.Do(r)

@@ -129,7 +129,6 @@ type link struct {
 	Cross
 }
 
-// links returns all references to other tasks.
 func (s *Spec) links() (all []link) {
 	add := func(attribute, text string, isBack bool, names []string, crosses []Cross) {
 		for _, name := range names {
@@ -150,7 +149,6 @@ func (s *Spec) links() (all []link) {
 	return all
 }
 
-// dependencies returns the dependencies of each task.
 func dependencies(specs []*Spec) [][]*dependency {
 	index := map[string]int{}
 	for i, s := range specs {

@@ -17,7 +17,6 @@ type pattern struct {
 	re   *regexp.Regexp // nil for names and *
 }
 
-// everywhere selects all nodes.
 var everywhere = Selector{[]pattern{{text: "*"}}}
 
 // self is the role of cross dependencies on the same node.

@@ -13,7 +13,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// noEnv is an empty environment.
 func noEnv(string) string { return "" }
 
 // runLumi runs a command in this process and returns its exit code.

@@ -10,7 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli/console"
 )
 
-// shelfCommand is a command with a subcommand.
 func shelfCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "shelf",

@@ -100,7 +100,6 @@ func (d *Data) parameters(n *Node) map[string]any {
 	return all
 }
 
-// outputs returns the outputs of each module.
 func (d *Data) outputs() map[string]any {
 	all := map[string]any{}
 	if d.Snapshot == nil {

@@ -124,7 +124,6 @@ func (x *execution) worker(ctx context.Context) {
 	}
 }
 
-// execute runs one task.
 func (x *execution) execute(i int32) error {
 	item, v := &x.schedule.Items[i], &x.vertices[i]
 	w := Work{
@@ -137,7 +136,6 @@ func (x *execution) execute(i int32) error {
 	return x.Executor.Execute(x.Calls, w)
 }
 
-// token returns the token of an attempt.
 func (x *execution) token(i, attempt int32) string {
 	var buffer [80]byte
 	t := append(buffer[:0], x.tokens...)

@@ -51,7 +51,6 @@ type modelTask struct {
 // modelEdge is a dependency: requires or cross_depends.
 type modelEdge struct{ To, Kind int }
 
-// modelFate is what happens to a process.
 type modelFate struct {
 	At   int // the number of the point at which it crashes, or 0
 	Lost bool

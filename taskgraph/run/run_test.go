@@ -82,7 +82,6 @@ func (w *world) request(tasks string, nodes ...string) run.Request {
 	return r
 }
 
-// run starts and runs a request.
 func (w *world) run(e *run.Engine, r run.Request) store.Job {
 	w.Helper()
 	d := must.Get(e.Start(w.Context(), r))(w)
@@ -95,7 +94,6 @@ func (w *world) again(e *run.Engine, id int64) store.Job {
 	return must.Get(e.Run(w.Context(), id))(w)
 }
 
-// resume resumes and runs a run.
 func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Job {
 	w.Helper()
 	must.Get(e.Resume(w.Context(), id, answer))(w)
@@ -125,7 +123,6 @@ func (w *world) wantError(err error, want string) {
 	}
 }
 
-// wantRefused expects a [job.RefusedError].
 func (w *world) wantRefused(err error, want string) {
 	w.Helper()
 	if w.wantError(err, want); !errors.As(err, new(*job.RefusedError)) {

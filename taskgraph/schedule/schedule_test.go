@@ -121,7 +121,6 @@ func TestHistory(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	// succeed records that everything has succeeded.
 	succeed := func() {
 		s := must.Get(schedule.New(in))(t)
 		for _, item := range s.Items {

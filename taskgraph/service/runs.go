@@ -134,7 +134,6 @@ func shown(e *run.Engine, d store.Job) Run {
 	}
 }
 
-// run returns the job of a run.
 func (v *view) run(id int64) store.Job {
 	d, err := v.Job(id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.Kind != store.Tasks {

@@ -76,7 +76,6 @@ func shell(id string, more ...string) string {
 	return "{" + strings.Join(append([]string{"id: " + id, "type: shell", "parameters: {cmd: echo " + id + "}"}, more...), ", ") + "}"
 }
 
-// graph parses tasks.
 func (w *world) graph(graphType string, tasks ...string) taskgraph.Graph {
 	w.t.Helper()
 	g, err := taskgraph.Parse([]byte("{type: "+graphType+", tasks: ["+strings.Join(tasks, ", ")+"]}"), "tasks.yaml")

@@ -17,8 +17,7 @@ import (
 type builtin struct {
 	parameters []parameter
 	// check checks parameters that are individually valid. It may be nil.
-	check func(p map[string]any) []string
-	// nothing means that run does nothing.
+	check   func(p map[string]any) []string
 	nothing bool
 	run     func(ctx context.Context, c *Call) error
 }

@@ -82,7 +82,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// bench runs tasks on a node.
 type bench struct {
 	*tasktype.Executor
 	node *inventory.Node

@@ -149,7 +149,6 @@ func (d *deployCommand) in(ctx context.Context, con *console.Console, missing wo
 	})
 }
 
-// plan shows the plans of modules.
 func (d *deployCommand) plan(ctx context.Context, args []string, dash int) error {
 	key, err := d.KeyIfAny(ctx, "planning")
 	if err != nil {
@@ -238,7 +237,6 @@ func (d *deployCommand) detailsOf(ctx context.Context, engine *environment.Envir
 	return details, nil
 }
 
-// deploy deploys modules.
 func (d *deployCommand) deploy(ctx context.Context, args []string, dash int) error {
 	key, err := d.Key(ctx)
 	if err != nil {
@@ -307,7 +305,6 @@ func (d *deployCommand) queue(ctx context.Context, engine *environment.Environme
 	})
 }
 
-// destroy deletes the resources of modules.
 func (d *deployCommand) destroy(ctx context.Context, modules []string) error {
 	key, err := d.Key(ctx)
 	if err != nil {

@@ -178,7 +178,6 @@ func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
 	}
 }
 
-// list prints the newest deployments.
 func (h *historyCommand) list(ctx context.Context) error {
 	rows := [][]string{{"NAME", "WHAT", "STATE", "QUEUED", "TOOK", "DONE"}}
 	before := int64(0)
@@ -234,7 +233,6 @@ func (p *jsonPast) summary() string {
 	return strings.Join(all, ", ")
 }
 
-// one shows one deployment.
 func (h *historyCommand) one(ctx context.Context, arg string) error {
 	d, request, err := findDeployment(ctx, h.Session, h.engine, arg)
 	if err != nil {
@@ -275,7 +273,6 @@ func (h *historyCommand) one(ctx context.Context, arg string) error {
 	return delta.WriteText(h.Stdout, diff.TextOptions{Color: h.Out.Color, Context: 1})
 }
 
-// print prints a deployment.
 func (h *historyCommand) print(past jsonPast) error {
 	if h.JSON {
 		return h.PrintJSON(past)

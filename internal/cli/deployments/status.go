@@ -93,7 +93,6 @@ type jsonQueued struct {
 	Next        string              `json:"next,omitempty"`
 }
 
-// status prints the status of the environment.
 func status(ctx context.Context, s *workspace.Session) error {
 	engine, end := runs.NewEngine(s, nil, run.Options{}) // Secrets are unknown values.
 	defer end()
@@ -143,7 +142,6 @@ func status(ctx context.Context, s *workspace.Session) error {
 	return worst
 }
 
-// describeGraph describes the resource graph.
 func describeGraph(ctx context.Context, s *workspace.Session, engine *environment.Environment) (jsonStatus, error) {
 	none := []map[string]string{}
 	shown := jsonStatus{s.Environment.Name, []jsonModule{}, []jsonQueued{}, none, none}

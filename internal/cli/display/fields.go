@@ -34,7 +34,6 @@ func (v *Viewer) fields() []lumigl.Member {
 	return append(all, base.Fields...)
 }
 
-// showFields prints the fields in full.
 func (v *Viewer) showFields() error {
 	fields := v.fields()
 	if v.Con.JSON {

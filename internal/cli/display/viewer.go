@@ -125,7 +125,6 @@ func (v *Viewer) plain() {
 	}
 }
 
-// header prints a summary of the document.
 func (v *Viewer) header() {
 	text := term.Visible(v.Doc.Name) + ": " + Summary(v.Doc.Document)
 	if s := v.snapshot(); s != nil {

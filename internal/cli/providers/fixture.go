@@ -29,7 +29,6 @@ type fixture struct {
 	resources []*fixtureResource
 }
 
-// fixtureResource is a resource of a fixture.
 type fixtureResource struct {
 	vertex  *lumigl.Vertex
 	pointer string

@@ -42,7 +42,6 @@ type providerTest struct {
 // startTime is the timeout for starting and configuring a plugin.
 const startTime = time.Minute
 
-// test tests the plugin.
 func (p *providerTest) test(ctx context.Context) error {
 	var err error
 	if p.fixture, err = readFixture(p.con, p.file); err != nil {
@@ -290,7 +289,6 @@ func (p *providerTest) resolve(bags ...providertest.Properties) error {
 	return nil
 }
 
-// value converts a property value.
 func (p *providerTest) value(v lumigl.Value) (value any, err error) {
 	value = v.Plain(func(part lumigl.Value) (made any, special bool) {
 		var problem error

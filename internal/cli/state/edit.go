@@ -43,7 +43,6 @@ func open(ctx context.Context, s *workspace.Session) (*secret.Key, *lumigl.Snaps
 	return key, snapshot, err
 }
 
-// move renames a resource.
 func move(ctx context.Context, s *workspace.Session, old, name string) error {
 	key, snapshot, err := open(ctx, s)
 	if err != nil {
@@ -95,7 +94,6 @@ module that uses it, is queued. Without a terminal, --yes is required.`,
 	return c
 }
 
-// forget removes resources from the state.
 func forget(ctx context.Context, s *workspace.Session, keys []string, yes bool) error {
 	key, snapshot, err := open(ctx, s)
 	if err != nil {
@@ -147,7 +145,6 @@ passphrase is read from LUMI_NEW_PASSPHRASE or the terminal. It is refused while
 	return c
 }
 
-// rekey gives the environment another key.
 func rekey(ctx context.Context, s *workspace.Session, former string) error {
 	if s.Environment.Key == "" {
 		return fmt.Errorf("environment %s has no key, and so no secrets", s.Environment.Name)

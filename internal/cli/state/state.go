@@ -100,7 +100,6 @@ ingress[0].port, or id or urn. Strings are printed as they are, other values, an
 	return c
 }
 
-// get prints a value of a resource.
 func get(ctx context.Context, s *workspace.Session, name, path string, reveal bool) (err error) {
 	var key *secret.Key
 	if reveal {

@@ -32,7 +32,6 @@ one object per graph and line.`,
 	}, (*tasker).list)
 }
 
-// list prints graphs.
 func (t *tasker) list(ctx context.Context, _ []string) error {
 	var of *store.Owner
 	if t.flags.Environment+t.flags.release+t.flags.plugin != "" {
@@ -79,7 +78,6 @@ func newTasksDownloadCommand(con *console.Console) *cobra.Command {
 	return c
 }
 
-// download writes a graph.
 func (t *tasker) download(ctx context.Context, out *document.Output) error {
 	g, err := t.find(ctx)
 	if err != nil {
@@ -144,7 +142,6 @@ func (t *tasker) effective(ctx context.Context) (e service.Effective, err error)
 	return t.api.Effective(ctx, t.Environment.Name, t.graphType(), layers...)
 }
 
-// parseLayers parses the layers of a flag.
 func parseLayers(flag string, names []string) (all []store.Layer, err error) {
 	for _, name := range names {
 		l := store.Layer(strings.TrimSuffix(name, "s"))
@@ -172,7 +169,6 @@ or plugin: each task with its type, roles, and dependencies. With --json, it pri
 	}, (*tasker).show)
 }
 
-// show prints the tasks of a graph.
 func (t *tasker) show(ctx context.Context, _ []string) error {
 	if t.flags.release+t.flags.plugin == "" && len(t.flags.layers) == 0 {
 		t.flags.layers = layerNames
@@ -227,7 +223,6 @@ layers that set them. With --json, it prints one object per attribute and line.`
 	}, (*tasker).explain)
 }
 
-// explain prints attributes with their layers.
 func (t *tasker) explain(ctx context.Context, tasks []string) error {
 	e, err := t.effective(ctx)
 	if err != nil {
@@ -267,7 +262,6 @@ stay in 'lumi tasks status'.`,
 	}, (*tasker).delete)
 }
 
-// delete deletes a graph.
 func (t *tasker) delete(ctx context.Context, _ []string) error {
 	owner, what, err := t.owner(ctx, workspace.Fail)
 	if err != nil {

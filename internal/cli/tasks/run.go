@@ -150,7 +150,6 @@ func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
 	return nil
 }
 
-// continueRun resumes a run.
 func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
 	chosen, err := t.chosen(ctx, strings.TrimPrefix(r.resume, latest))
 	if err != nil {
@@ -202,7 +201,6 @@ func asked(r service.Run) []service.TaskRun {
 	return slices.DeleteFunc(slices.Clone(r.Tasks), func(t service.TaskRun) bool { return t.State != store.Unknown })
 }
 
-// parseAnswer parses --answer.
 func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
 	item, what, _ := strings.Cut(r.answer, "=")
 	if r.answer == "" {
@@ -253,7 +251,6 @@ func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin fu
 	return t.Finish("%s is done: %s.", nameOf(r), counts(r.Tasks))
 }
 
-// stops returns the interrupt handlers.
 func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
 	warn := func(message string) {
 		t.Report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})

@@ -21,7 +21,6 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
-// taskOptions configure how task graphs run.
 type taskOptions struct {
 	// inventory is a file that replaces the inventory in Lumi.yaml.
 	inventory string

@@ -69,7 +69,6 @@ func endOf(r service.Run) string {
 	return runs.Stamp(r.Ended)
 }
 
-// listRuns prints the latest runs.
 func (t *tasker) listRuns(ctx context.Context, limit int) error {
 	if err := t.enter(ctx, workspace.Fail); err != nil {
 		return err
@@ -95,7 +94,6 @@ func (t *tasker) listRuns(ctx context.Context, limit int) error {
 	return code
 }
 
-// oneRun prints the task runs of a run.
 func (t *tasker) oneRun(ctx context.Context, given string) error {
 	r, err := t.chosen(ctx, given)
 	if err != nil {

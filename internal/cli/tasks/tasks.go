@@ -42,7 +42,6 @@ type taskFlags struct {
 // layerNames are the display names of the layers, in the default order.
 var layerNames = []string{"release", "cluster", "plugins"}
 
-// declare declares flags by name.
 func (f *taskFlags) declare(c *cobra.Command, names string) {
 	flags := c.Flags()
 	for name := range strings.FieldsSeq(names) {
@@ -238,7 +237,6 @@ func completeReleases(layer store.Layer) cobra.CompletionFunc {
 	})
 }
 
-// completeNodes lists the nodes of the inventory.
 func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	environment, _ := c.Flags().GetString("environment")
 	file, _ := c.Flags().GetString("inventory")

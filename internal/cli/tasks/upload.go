@@ -71,7 +71,6 @@ func changesOf(before, after []taskgraph.Task) (c changes, text string) {
 	return c, text
 }
 
-// parseGraph reads a graph from a file.
 func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	if t.flags.file == "" {
 		return nil, nil, console.Misused("--file is required; - is standard input")
@@ -95,7 +94,6 @@ func (t *tasker) parseGraph() (*document.Input, *taskgraph.Graph, error) {
 	return in, g, nil
 }
 
-// upload creates or updates a graph.
 func (t *tasker) upload(ctx context.Context, name string) error {
 	in, g, err := t.parseGraph()
 	if err != nil {
@@ -165,7 +163,6 @@ with the names of added, changed, and removed tasks.`,
 	}, (*tasker).diff)
 }
 
-// diff compares a graph with a file.
 func (t *tasker) diff(ctx context.Context, _ []string) error {
 	in, g, err := t.parseGraph()
 	if err != nil {
