@@ -2,7 +2,7 @@
 //
 //	lumi COMMAND [flags] [arguments]
 //
-// The manual is what 'lumi help' prints, and docs/lumi.md.
+// Its manual is 'lumi help' and docs/lumi.md.
 package main
 
 import (
