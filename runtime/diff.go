@@ -181,7 +181,7 @@ func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	p := render(k.path, notHidden, nil)
 	_, inside := k.inside[p]
 	switch {
-	case k.ignored.Has(p) && !signed.IsNull(old) && holdsSecret(want):
+	case k.ignored.Has(p) && !signed.IsNull(old) && containsSecret(want):
 		return NewSecret(old)
 	case k.ignored.Has(p):
 		return old
@@ -310,7 +310,7 @@ func (d *Diff) values(old, want *structpb.Value) {
 
 // add appends a change; at sets its path.
 func (d *Diff) add(c Change) {
-	if c.Secret || holdsSecret(c.Old) || holdsSecret(c.New) {
+	if c.Secret || containsSecret(c.Old) || containsSecret(c.New) {
 		c.Secret, c.Old, c.New = true, nil, nil
 	}
 	d.changes = append(d.changes, c)
@@ -338,15 +338,15 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	}
 }
 
-// holdsSecret reports whether a value contains a secret.
-func holdsSecret(v *structpb.Value) bool {
+// containsSecret reports whether a value contains a secret.
+func containsSecret(v *structpb.Value) bool {
 	if signed.IsSecret(v) {
 		return true
 	}
 	for _, field := range v.GetStructValue().GetFields() {
-		if holdsSecret(field) {
+		if containsSecret(field) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(v.GetListValue().GetValues(), holdsSecret)
+	return slices.ContainsFunc(v.GetListValue().GetValues(), containsSecret)
 }

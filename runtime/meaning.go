@@ -16,7 +16,7 @@ import (
 // Among joined errors, a *[PartialError] takes precedence, since a resource exists, then an *[UncertainError], since
 // one may. [ErrNotFound] counts only if all of them mean it.
 func Meaning(err error) error {
-	_, meaning := takeApart(err)
+	_, meaning := analyze(err)
 	return meaning
 }
 
@@ -24,14 +24,14 @@ func Meaning(err error) error {
 // its message, and errors joined to one become faults without a path. Other errors, including those whose methods
 // panic, are returned unchanged. Generated providers call it for errors returned by authors.
 func Invalid(err error) error {
-	if faults, meaning := takeApart(err); isInvalid(meaning) {
+	if faults, meaning := analyze(err); isInvalid(meaning) {
 		return &InvalidError{Faults: faults}
 	}
 	return err
 }
 
-// takeApart returns no meaning for an error whose methods panic.
-func takeApart(err error) (faults []Fault, meaning error) {
+// analyze is walk for a whole error. It returns nothing if a method of the error panics.
+func analyze(err error) (faults []Fault, meaning error) {
 	defer func() {
 		if recover() != nil {
 			meaning = nil

@@ -115,7 +115,7 @@ type Props struct {
 	steps [4]step
 	marks [5]*mark
 
-	// done is set once ctx is done. It is updated only every stepsPerLook steps.
+	// done is set once ctx is done. It is updated only every stepsPerCheck steps.
 	ctx  context.Context
 	took int
 	done bool

@@ -49,7 +49,7 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 	if is, err := decodeState(ctx, r, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
 		encoded, _ := encodeBag(ctx, is.Properties, is.marks, 0, 0)
 		for name, v := range encoded.GetFields() {
-			if holdsSecret(v) {
+			if containsSecret(v) {
 				fields[name] = v
 			}
 		}

@@ -46,8 +46,8 @@ const (
 	maxDepth  = 100
 	// maxFaults limits the faults a walk reports, since every element of a huge list may be invalid.
 	maxFaults = 100
-	// stepsPerLook is the number of steps between checks of the context.
-	stepsPerLook = 1 << 10
+	// stepsPerCheck is the number of steps between checks of the context.
+	stepsPerCheck = 1 << 10
 )
 
 // newProps returns a walk over a bag with the given marks.
@@ -231,7 +231,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		inner, _ := signed.Reveal(v)
 		p.hide()
 		p.mark().secret = true
-		if p.mode == strict && holdsMore(v) {
+		if p.mode == strict && hasExtraFields(v) {
 			p.fault("a secret must contain a value and nothing else")
 		}
 		v = inner
@@ -263,7 +263,7 @@ func (p *Props) notKnown() {
 // push descends one step. It returns false beyond the depth limit, and once there are too many faults or the context
 // is done.
 func (p *Props) push(s step) bool {
-	if p.took++; p.took%stepsPerLook == 0 && !p.done {
+	if p.took++; p.took%stepsPerCheck == 0 && !p.done {
 		p.done = p.ctx.Err() != nil
 	}
 	switch {

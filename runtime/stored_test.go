@@ -82,7 +82,7 @@ func checkOldBag(t *rapid.T) {
 		if err != nil && strings.Contains(err.Error(), hush) {
 			t.Fatalf("%s: the error leaked a secret: %v", call, err)
 		}
-		if tells(structpb.NewStructValue(got.Struct())) {
+		if leaks(structpb.NewStructValue(got.Struct())) {
 			t.Fatalf("%s: unwrapped secret: %v", call, got.Struct())
 		}
 		if !proto.Equal(before, stored.Struct()) {
@@ -102,7 +102,7 @@ func TestStoredArchive(t *testing.T) {
 	} {
 		old := bag(t, `{"code": {"$sig": "$archive", "assets": {"a": `+asset+`}}}`)
 		resp := must.Get(p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old}))(t)
-		if got := resp.Properties.Struct(); got.Fields["code"] == nil || tells(structpb.NewStructValue(got)) {
+		if got := resp.Properties.Struct(); got.Fields["code"] == nil || leaks(structpb.NewStructValue(got)) {
 			t.Errorf("%s: unwrapped secret or missing archive: %v", asset, got)
 		}
 	}
@@ -155,18 +155,18 @@ func bagOf[R any](resp *R, properties func() *lumi.Bag) *lumi.Bag {
 	return properties()
 }
 
-// tells reports whether secret text occurs outside a secret.
-func tells(v *structpb.Value) bool {
+// leaks reports whether secret text occurs outside a secret.
+func leaks(v *structpb.Value) bool {
 	if isSecret(v) {
 		return false
 	}
 	for _, elem := range v.GetListValue().GetValues() {
-		if tells(elem) {
+		if leaks(elem) {
 			return true
 		}
 	}
 	for _, field := range v.GetStructValue().GetFields() {
-		if tells(field) {
+		if leaks(field) {
 			return true
 		}
 	}

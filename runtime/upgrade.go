@@ -55,7 +55,7 @@ func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error 
 		s.marks = &mark{}
 	}
 	s.marks.settle(structpb.NewStructValue(before), structpb.NewStructValue(after))
-	secret := holdsSecret(structpb.NewStructValue(stored.message))
+	secret := containsSecret(structpb.NewStructValue(stored.message))
 	properties := Describe(s.Properties)
 	for _, p := range properties {
 		part := s.marks.part(step{name: p.Name, index: fieldStep})

@@ -31,8 +31,8 @@ func signedObject(signature, key string, v *structpb.Value) *structpb.Value {
 	}})
 }
 
-// holdsMore reports whether a secret wrapper has fields other than the value.
-func holdsMore(v *structpb.Value) bool {
+// hasExtraFields reports whether a secret wrapper has fields other than the value.
+func hasExtraFields(v *structpb.Value) bool {
 	for signed.IsSecret(v) {
 		fields := v.GetStructValue().GetFields()
 		for key, field := range fields {

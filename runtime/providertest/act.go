@@ -77,7 +77,7 @@ func (s *step) made(
 		r.is(partial.ID, clone(partial.Properties.Struct()))
 	}
 	if !s.called(call, err) {
-		s.honest(call, isPartial, err)
+		s.checkReported(call, isPartial, err)
 		return false
 	}
 	r.asked, r.wanted = asked, checked
@@ -338,7 +338,7 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 			s.errorf("%s still finds %s after Delete:\n%s", nameOf(purpose), id, indent(lines(s.r.wrapped(got))))
 			break
 		}
-		s.r.h.died(id, s.r)
+		s.r.h.untrack(id, s.r)
 		if !errors.Is(err, lumi.ErrNotFound) {
 			s.errorf("%s after Delete must return %s, but returned: %s", nameOf(purpose), s.r.h.term("lumi.ErrNotFound"),
 				explain(err))

@@ -275,7 +275,7 @@ func (h *Harness) deleteAll() {
 		} else if h.t.Failed() {
 			h.t.Logf("%s: cleaned up %s", l.r, l.id)
 		}
-		h.died(l.id, l.r)
+		h.untrack(l.id, l.r)
 	}
 }
 
@@ -296,8 +296,8 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 	return nil
 }
 
-// lives records an existing resource, to be deleted at the end.
-func (h *Harness) lives(r *Resource, id lumi.ID, state *structpb.Struct) {
+// track records an existing resource, to be deleted at the end.
+func (h *Harness) track(r *Resource, id lumi.ID, state *structpb.Struct) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	i := slices.IndexFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
@@ -308,7 +308,7 @@ func (h *Harness) lives(r *Resource, id lumi.ID, state *structpb.Struct) {
 	h.living[i].state = state
 }
 
-func (h *Harness) died(id lumi.ID, r *Resource) {
+func (h *Harness) untrack(id lumi.ID, r *Resource) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })

@@ -60,8 +60,8 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	}
 }
 
-// saysUnknown checks that InspectChange reports unknown values.
-func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse) {
+// reportsUnknown checks that InspectChange reports unknown values.
+func (s *step) reportsUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()
 	for _, path := range unknown {
 		if !slices.ContainsFunc(resp.Changes, func(c lumi.Change) bool {

@@ -66,7 +66,7 @@ func (s *step) createAgain() {
 	}
 	s.called("Create", nil)
 	if id != r.ID() {
-		r.h.lives(r, id, merge(r.created, computed))
+		r.h.track(r, id, merge(r.created, computed))
 		s.errorf("Create must return %s again, but created another resource: %s\n%s", r.ID(), id, why)
 		return
 	}
@@ -100,7 +100,7 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	if !s.expects(err) {
 		if can.CanFind {
 			if id, failure := r.callFind(s.ctx, checked, r.intent(r.attempt)); failure == nil {
-				r.h.lives(r, id, checked)
+				r.h.track(r, id, checked)
 			}
 		}
 		return "Create", "", nil, err
@@ -122,7 +122,7 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	if failure != nil {
 		return "Find", "", nil, failure
 	}
-	r.h.lives(r, id, checked)
+	r.h.track(r, id, checked)
 	computed, err = r.callGet(s.ctx, lumi.Refresh, id, checked)
 	for name := range computed.GetFields() {
 		if !r.declares(lumi.Out, func(p lumi.Path) bool { return string(p) == name }) {
@@ -132,9 +132,9 @@ func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lum
 	return nameOf(lumi.Refresh), id, computed, err
 }
 
-// honest checks that the resource is in the state that a failed call reported: unchanged, or as in the failure. It
+// checkReported checks that the resource is in the state that a failed call reported: unchanged, or as in the failure. It
 // reads the resource as for an import, so that the provider cannot repeat its report.
-func (s *step) honest(call string, partial bool, err error) {
+func (s *step) checkReported(call string, partial bool, err error) {
 	s.t.Helper()
 	var retry *lumi.RetryError
 	if !partial && (s.r.ID() == "" || isUncertain(err) || errors.As(err, &retry)) {

@@ -91,7 +91,7 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.mu.Lock()
 	r.id, r.state = id, state
 	r.h.mu.Unlock()
-	r.h.lives(r, id, state)
+	r.h.track(r, id, state)
 }
 
 // store sets the properties that an engine has stored of the resource: all of them, and those returned by Check.
@@ -99,7 +99,7 @@ func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.mu.Lock()
 	r.state, r.wanted = state, wanted
 	r.h.mu.Unlock()
-	r.h.lives(r, r.ID(), state)
+	r.h.track(r, r.ID(), state)
 }
 
 // next starts another incarnation.

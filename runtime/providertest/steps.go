@@ -32,7 +32,7 @@ func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	}
 	resp, err := s.r.callInspect(s.ctx, s.r.current(), checked)
 	if s.called("InspectChange", err) {
-		s.saysUnknown(unknown, resp)
+		s.reportsUnknown(unknown, resp)
 	}
 }
 

@@ -136,8 +136,8 @@ func (w *writer) call(number int, c *call) {
 	w.bag(number, "answered", "-> ", c.out, c)
 }
 
-// worthIt is the minimum length of a bag that is replaced by a reference when repeated.
-const worthIt = 40
+// minRepeated is the minimum length of a bag that is replaced by a reference when repeated.
+const minRepeated = 40
 
 // bag formats a bag, or a reference to where it was shown.
 func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *call) {
@@ -146,7 +146,7 @@ func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *cal
 	}
 	text := w.mask(readable.JSON(structpb.NewStructValue(c.r.wrapped(bag)), ""))
 	here := fmt.Sprintf(" in %d", number)
-	if where, ok := w.seen[text]; ok && len(text) >= worthIt {
+	if where, ok := w.seen[text]; ok && len(text) >= minRepeated {
 		w.line("     %s{as %s}", mark, strings.TrimSuffix(where, here))
 		return
 	}

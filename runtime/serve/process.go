@@ -30,8 +30,8 @@ const maxHeaders = 16 << 10
 const (
 	// grace is how long canceled calls with waiting callers may take to return.
 	grace = 10 * time.Second
-	// graceAlone is the same for calls whose callers are gone.
-	graceAlone = 500 * time.Millisecond
+	// graceAbandoned is the same for calls whose callers are gone.
+	graceAbandoned = 500 * time.Millisecond
 )
 
 // service is implemented by the plugins of providers and of provisioners.
@@ -95,7 +95,7 @@ func serve(what service, secret string, log *slog.Logger, s *secrets) error {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
-	stopOnSign(stop)
+	stopOnSignal(stop)
 	wakeWithoutParent()
 	calls, listener := newCalls(ctx, log, s), newListener(loopback, secret)
 	server := newGRPC(what, calls, stop, grpc.InTapHandle(listener.authenticate))
@@ -128,8 +128,8 @@ func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...g
 	return server
 }
 
-// stopOnSign stops the plugin when the parent asks for it or dies.
-func stopOnSign(stop context.CancelCauseFunc) {
+// stopOnSignal stops the plugin when the parent asks for it or dies.
+func stopOnSignal(stop context.CancelCauseFunc) {
 	// Once the parent is dead, writes to the log fail with SIGPIPE, which must not kill the process while a provider
 	// is cleaning up. The signal is caught instead of ignored, since child processes would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
@@ -162,7 +162,7 @@ func shutDown(server *grpc.Server, calls *calls) error {
 	case <-calls.abandoned():
 		select {
 		case <-calls.idle:
-		case <-time.After(graceAlone):
+		case <-time.After(graceAbandoned):
 			return errHanging
 		}
 	}

@@ -5,7 +5,7 @@ import { type Type, isPlain } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
 /** The maximum number of enum values in a message. */
-const mostListed = 12;
+const maxListed = 12;
 
 /** Matches valid property names. */
 const identifier = /^[\p{L}_$][\p{L}\p{Nd}_$]*$/u;
@@ -56,9 +56,9 @@ export function describeType(type: Type): string {
 
 /** Lists strings as alternatives. */
 export function oneOf(values: readonly string[]): string {
-    const listed = values.slice(0, mostListed).map((value) => toJSON(shorten(value)));
-    if (values.length > mostListed) {
-        listed.push(`${values.length - mostListed} others`);
+    const listed = values.slice(0, maxListed).map((value) => toJSON(shorten(value)));
+    if (values.length > maxListed) {
+        listed.push(`${values.length - maxListed} others`);
     }
     return alternatives(listed);
 }

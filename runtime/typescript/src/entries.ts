@@ -1,8 +1,8 @@
 /** The maximum length of a path on Linux, in bytes. */
-const longestName = 4096;
+const maxName = 4096;
 
 /** The maximum length of a name in a message. */
-const mostShown = 400;
+const maxShown = 400;
 
 /** The files and folders of an archive, by path. */
 type Taken = Map<string, "file" | "folder">;
@@ -56,7 +56,7 @@ function problem(name: string): string | undefined {
     if (name === "") {
         return "it is empty";
     }
-    if (Buffer.byteLength(name) > longestName) {
+    if (Buffer.byteLength(name) > maxName) {
         return "it is longer than 4096 bytes";
     }
     if (name.includes("\0")) {
@@ -83,5 +83,5 @@ function problem(name: string): string | undefined {
 }
 
 function quote(name: string): string {
-    return JSON.stringify(name.length > mostShown ? `${name.slice(0, mostShown)}…` : name);
+    return JSON.stringify(name.length > maxShown ? `${name.slice(0, maxShown)}…` : name);
 }

@@ -14,7 +14,7 @@ import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";
 
 /** The maximum nesting depth of values. Providers have the same limit. */
-const deepest = 100;
+const maxDepth = 100;
 
 /** Replaces an invalid value, which is counted, but equal to no other. */
 const wrong = Symbol("wrong");
@@ -303,8 +303,8 @@ export class Checker {
             this.fault(at.path, "contains itself");
             return {};
         }
-        if (this.#around.size === deepest) {
-            this.fault(at.path, `is nested deeper than ${deepest} levels`);
+        if (this.#around.size === maxDepth) {
+            this.fault(at.path, `is nested deeper than ${maxDepth} levels`);
             return {};
         }
         this.#around.add(value);

@@ -148,7 +148,7 @@ func TestObjectFaults(t *testing.T) {
 	))
 	missing := filepath.Join(t.TempDir(), "missing")
 	object.Check(t, properties.With(bag{"source": lumi.FileAsset(missing)}), providertest.WantFaults(
-		"source: \""+missing+"\": there is no such file"))
+		"source: \""+missing+"\": no such file"))
 	gone := h.Given(s3.Bucket, "gone", "gone", bag{"name": "gone"})
 	object.Create(t, properties.With(bag{"bucket": gone}), providertest.WantFaults(
 		"bucket: NoSuchBucket: The specified bucket does not exist"))
@@ -286,7 +286,7 @@ func TestObjectBareCalls(t *testing.T) {
 		properties map[string]any
 		want       string
 	}{
-		"file gone": {map[string]any{"bucket": bucket, "key": "a"}, `source: "/gone/page": there is no such file`},
+		"file gone": {map[string]any{"bucket": bucket, "key": "a"}, `source: "/gone/page": no such file`},
 		"create without a key": {
 			map[string]any{"bucket": bucket}, "key: is required, but missing: Check fills it in",
 		},

@@ -124,9 +124,9 @@ interface Flag {
 }
 
 /** Returns the value of a flag, empty for a flag without one. */
-function valueOf({ name, rawName, value, inlineValue }: Flag, behindProgram: boolean): string {
+function valueOf({ name, rawName, value, inlineValue }: Flag, afterProgram: boolean): string {
     if (!Object.hasOwn(options, name)) {
-        throw new Failure(`unknown flag ${rawName}; ${whatInstead(name, behindProgram)}`);
+        throw new Failure(`unknown flag ${rawName}; ${adviceFor(name, afterProgram)}`);
     }
     if (!Object.hasOwn(values, name)) {
         if (inlineValue) {
@@ -142,10 +142,10 @@ function valueOf({ name, rawName, value, inlineValue }: Flag, behindProgram: boo
 }
 
 /** Returns advice for an unknown flag. */
-function whatInstead(name: string, behindProgram: boolean): string {
+function adviceFor(name: string, afterProgram: boolean): string {
     const known = Object.keys(options);
     const near = known.find((flag) => flag.startsWith(name)) ?? nearest(name, known);
-    if (behindProgram) {
+    if (afterProgram) {
         const ours = near === undefined ? "" : `did you mean --${near}? Otherwise `;
         return `${ours}put -- before arguments for the program`;
     }
