@@ -73,8 +73,8 @@ type Inspect = (value: unknown, options: object) => string;
 /** The resources being printed, since resources may refer to one another in cycles. */
 const printing = new Set<Resource>();
 
-// Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named
-// toJSON hides the method, and JSON.stringify then ignores it, since it is not a function.
+// Methods are not class members, since every ordinary name is reserved for properties of the IDL. A property named toJSON
+// hides the method, and JSON.stringify then treats it as data.
 Object.defineProperties(Resource.prototype, {
     // The default text of a resource, "[object Object]", would pass for a string argument, and its JSON would contain
     // secrets.
