@@ -9,33 +9,33 @@ import (
 
 // DeployClusterParams defines parameters for DeployCluster.
 type DeployClusterParams struct {
-	// Type The type of the graph: "default" if it is missing.
+	// Type The graph type; the default is "default".
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// GraphType The same as type.
+	// GraphType An alias of type.
 	GraphType *string `form:"graph_type,omitempty" json:"graph_type,omitempty"`
 
-	// Nodes Names of nodes, separated by commas: all if it is missing.
+	// Nodes Comma-separated node names; the default is all.
 	Nodes *[]string `form:"nodes,omitempty" json:"nodes,omitempty"`
 	Event *string   `form:"event,omitempty" json:"event,omitempty"`
 
-	// All Run tasks that have nothing to do, too.
+	// All Also run tasks that have nothing to do.
 	All *bool `form:"all,omitempty" json:"all,omitempty"`
 }
 
 // DeployClustersParams defines parameters for DeployClusters.
 type DeployClustersParams struct {
-	// Type The type of the graph: "default" if it is missing.
+	// Type The graph type; the default is "default".
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// GraphType The same as type.
+	// GraphType An alias of type.
 	GraphType *string `form:"graph_type,omitempty" json:"graph_type,omitempty"`
 
-	// Nodes Names of nodes, separated by commas: all if it is missing.
+	// Nodes Comma-separated node names; the default is all.
 	Nodes *[]string `form:"nodes,omitempty" json:"nodes,omitempty"`
 	Event *string   `form:"event,omitempty" json:"event,omitempty"`
 
-	// All Run tasks that have nothing to do, too.
+	// All Also run tasks that have nothing to do.
 	All *bool `form:"all,omitempty" json:"all,omitempty"`
 }
 
@@ -57,17 +57,17 @@ type ExplainMergedTasksParams struct {
 
 // PlanRunParams defines parameters for PlanRun.
 type PlanRunParams struct {
-	// Type The type of the graph: "default" if it is missing.
+	// Type The graph type; the default is "default".
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// GraphType The same as type.
+	// GraphType An alias of type.
 	GraphType *string `form:"graph_type,omitempty" json:"graph_type,omitempty"`
 
-	// Nodes Names of nodes, separated by commas: all if it is missing.
+	// Nodes Comma-separated node names; the default is all.
 	Nodes *[]string `form:"nodes,omitempty" json:"nodes,omitempty"`
 	Event *string   `form:"event,omitempty" json:"event,omitempty"`
 
-	// All Run tasks that have nothing to do, too.
+	// All Also run tasks that have nothing to do.
 	All *bool `form:"all,omitempty" json:"all,omitempty"`
 }
 
