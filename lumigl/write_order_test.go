@@ -47,7 +47,7 @@ func TestIdentity(t *testing.T) {
 	v.Type = "t:m:U"
 	const want = `invalid URN: the name is empty or contains control characters (at /resources/urn:lumi:e::p:m::t:m:T::)
 invalid URN: the name is empty or contains control characters (at "/resources/urn:lumi:e::p:m::t:m:T::b\n")
-invalid URN: the environment must be a word without colons and spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
+invalid URN: the environment must be a word without colons or spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
 invalid URN: a URN must have four parts after urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
 type "t:m:U" differs from the type "t:m:T" in the URN (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
 	if err := s.Check(); err == nil || err.Error() != want {

@@ -381,7 +381,7 @@ no resources
 			}},
 		{"no binary", "cannot start the plugin: fork/exec ./no-such-plugin: no such file or directory\n",
 			func(t providertest.TB) { providertest.Binary(t, plugin.Command{Path: "./no-such-plugin"}) }},
-		{"no environment", `"urn:lumi:a:b::store:index::store:index:Volume::data": the environment must be a word without colons and spaces
+		{"no environment", `"urn:lumi:a:b::store:index::store:index:Volume::data": the environment must be a word without colons or spaces
 `, func(t providertest.TB) {
 			providertest.InProcess(t, store(newCloud()), providertest.Environment("a:b")).Resource(volumeToken, "data")
 		}},

@@ -110,7 +110,7 @@ func split(s string) (Parts, error) {
 
 func (p Parts) problem() string {
 	if p.Environment == "" || strings.ContainsFunc(p.Environment, notInEnvironment) {
-		return "the environment must be a word without colons and spaces"
+		return "the environment must be a word without colons or spaces"
 	}
 	if err := tokens.CheckPackage(p.Package); err != nil {
 		return "package " + err.Error()

@@ -15,7 +15,7 @@ const folder = /^[^\s:\\/\p{C}\ufffd]+$/u;
 /** Returns the error in names, or `undefined` if they are valid. */
 export function nameProblem({ environment, package: pkg, module = "index" }: Names): string | undefined {
     if (!word.test(environment)) {
-        return `environment ${JSON.stringify(environment)}: must be a word without colons and spaces`;
+        return `environment ${JSON.stringify(environment)}: must be a word without colons or spaces`;
     }
     const problem = packageProblem(pkg);
     if (problem !== undefined) {
@@ -31,8 +31,8 @@ export function nameProblem({ environment, package: pkg, module = "index" }: Nam
 export function packageProblem(pkg: string): string | undefined {
     return packageName.test(pkg)
         ? undefined
-        : `package ${JSON.stringify(pkg)}: must be made of words that start with a lower-case letter and have ` +
-              "lower-case letters, digits, - and _, joined by /";
+        : `package ${JSON.stringify(pkg)}: must be words joined by /, each a lowercase letter followed by ` +
+              "lowercase letters, digits, -, or _";
 }
 
 /** Returns the URN of a resource. */

@@ -312,7 +312,7 @@ test("flags take precedence over Lumi.yaml", () => {
         status: 2,
         stdout: "",
         stderr:
-            `lumi-program: ${manifest}:1:10: package must be a string, not a number; write package: NAME\n` +
+            `lumi-program: ${manifest}:1:10: package must be a string, got a number; write package: NAME\n` +
             `${manifest}:2:1: environment has no value; write environment: NAME\n`,
     });
 });
@@ -488,7 +488,7 @@ test("the command line is checked before anything runs", () => {
         [[...names, "notes.txt"], "notes.txt is not a program: its name must end in .ts or .js"],
         [
             ["--environment=a b", "--package=p", "main.js"],
-            'environment "a b": must be a word without colons and spaces',
+            'environment "a b": must be a word without colons or spaces',
         ],
         [
             ["--package=p", "main.js"],

@@ -59,12 +59,12 @@ test("the module is part of URNs", async () => {
 
 test("names that are invalid in URNs are rejected", async () => {
     for (const [wrong, message] of [
-        [{ environment: "a b" }, 'environment "a b": must be a word without colons and spaces'],
-        [{ environment: "" }, 'environment "": must be a word without colons and spaces'],
+        [{ environment: "a b" }, 'environment "a b": must be a word without colons or spaces'],
+        [{ environment: "" }, 'environment "": must be a word without colons or spaces'],
         [
             { package: "My" },
-            'package "My": must be made of words that start with a lower-case letter and have lower-case letters, ' +
-                "digits, - and _, joined by /",
+            'package "My": must be words joined by /, each a lowercase letter followed by lowercase letters, ' +
+                "digits, -, or _",
         ],
         [{ module: "a/../b" }, 'module "a/../b": must be folder names joined by /'],
         [{ module: "a:b" }, 'module "a:b": must be folder names joined by /'],

@@ -27,7 +27,7 @@ export interface Workspace {
 /** Messages for the parser's errors, by code. Its own messages use YAML grammar terms. */
 const syntaxErrors: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: "this key is already set; remove one of the two",
-    MULTIPLE_DOCS: "a second document begins here; the file must have only one",
+    MULTIPLE_DOCS: "unexpected second YAML document; the file must contain only one",
     TAB_AS_INDENT: "invalid YAML: this is a tab; use spaces",
 };
 const invalid = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
@@ -84,7 +84,7 @@ class Reader {
         }
         const kind = kindOf(contents);
         if (kind !== "an object" && kind !== "no value") {
-            this.#report(contents!.range[0], `expected lines such as "package: my/cluster", found ${kind}`);
+            this.#report(contents!.range[0], `expected lines such as "package: my/cluster", got ${kind}`);
         }
         const found: { -readonly [key in keyof Workspace]: Workspace[key] } = {};
         const programs: [string, string][] = [];
@@ -136,7 +136,7 @@ class Reader {
         if (found === "no value") {
             this.#report(at, `${path} has no value; write ${name}: ${example}`);
         } else if (found !== kind) {
-            this.#report(value!.range[0], `${path} must be ${kind}, not ${found}; write ${name}: ${example}`);
+            this.#report(value!.range[0], `${path} must be ${kind}, got ${found}; write ${name}: ${example}`);
         }
         return found === kind;
     }
