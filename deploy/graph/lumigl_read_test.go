@@ -17,9 +17,9 @@ var malformed = []struct{ name, vertices, want string }{
 	{"versions", `"a::2": { "module": "a", "deployment": 1 }, "b": { "module": 3 }, "A::1": { "module": "A", "deployment": 1 }`,
 		`a::2 must have the key a::1 to match its fields
 b.module must be a string
-b is not a version: "urn:lumi:prod:::index::lumi:index:Module::": package "": a package name must be words that start with a lowercase letter, joined by /
-b must have the key ::0, as its fields have it
-A::1 is not a version: "urn:lumi:prod::A:index::lumi:index:Module::A": package "A": a package name must be words that start with a lowercase letter, joined by /`},
+b is not a valid version: "urn:lumi:prod:::index::lumi:index:Module::": package "": a package name must be words that start with a lowercase letter, joined by /
+b must have the key ::0 to match its fields
+A::1 is not a valid version: "urn:lumi:prod::A:index::lumi:index:Module::A": package "A": a package name must be words that start with a lowercase letter, joined by /`},
 	{"resources", `"x:1": { "urn": "x", "deployment": 1 }, "a:lumi:index:Module::a:1": { "urn": "urn:lumi:prod::a:index::lumi:index:Module::a", "deployment": 1 }`,
 		`x:1.urn must be a resource URN
 a:lumi:index:Module::a:1.urn must be a resource URN`},

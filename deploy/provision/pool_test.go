@@ -229,7 +229,7 @@ func TestRestart(t *testing.T) {
 		fatal(t, err)
 	}
 	_, err = kill()
-	const want = "it is not started again, since it ended 4 times within a minute: plugin for package \"sim\": " +
+	const want = "not restarted, because it ended 4 times within a minute: plugin for package \"sim\": " +
 		"the plugin did not exit cleanly: signal: killed\nIt wrote:\npassword (secret)"
 	if err == nil || err.Error() != want || p.starts.Load() != 4 {
 		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)

@@ -68,7 +68,7 @@ func describePlugin(ctx context.Context, con *console.Console, name string) erro
 	con.Doing("starting %s", name)
 	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // Errors quote the relevant log lines.
 	if err != nil {
-		return fmt.Errorf("the plugin does not start: %w", err)
+		return fmt.Errorf("cannot start the plugin: %w", err)
 	}
 	defer func() { _ = p.Close() }() // The answer is complete, so the error does not matter.
 	types, err := p.Describe(ctx)

@@ -24,7 +24,7 @@ const Config$shape: lumi.Shape = {
     labels: lumi.optional(lumi.map(lumi.string)),
 };
 
-/** Sets the configuration of the provider of features. A program does so at most once. */
+/** Configures the provider of features. A program may call it at most once. */
 export function configure(args: Config): void {
     lumi.configure("features", args, Config$shape, configure);
 }
