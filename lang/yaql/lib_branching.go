@@ -17,10 +17,10 @@ var branchingFunctions = []*Function{
 	Func("selectAllCases", "*args lambda", func(c *Call) (any, error) { return chosen(c), nil }).
 		Document("Returns the indexes of the arguments that are true.", `selectAllCases(true, false, true)`, `[0, 2]`),
 	Func("examine", "*args lambda", examine).
-		Document("Returns for each argument whether it is true. Arguments are evaluated lazily.",
+		Document("Returns, for each argument, whether it is true. Arguments are evaluated lazily.",
 			`examine(1, [], a)`, `[true, false, true]`),
 	Method("switchCase", "case int, *args lambda", switchCase).
-		Document("Returns the argument with the index, or the last one if there is none.",
+		Document("Returns the argument at the index, or the last argument if the index is out of range.",
 			`1.switchCase(a, b, c)`, `"b"`, `7.switchCase(a, b)`, `"b"`, `0.switchCase()`, `null`),
 	Func("coalesce", "*args lambda", coalesce).
 		Document("Returns the first argument that is not null, or null. Later arguments are not evaluated.",

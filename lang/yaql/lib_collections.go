@@ -4,7 +4,7 @@ import "slices"
 
 var collectionFunctions = []*Function{
 	Func("#list", "*args stored", value(func(c *Call) any { return NewList(slices.Clone(c.Rest())) })).
-		Document("Returns a list: [1, 2] calls it.", `[1, a, null]`, `[1, "a", null]`),
+		Document("Returns a list. [1, 2] calls this function.", `[1, a, null]`, `[1, "a", null]`),
 	Func("list", "*args stored", func(c *Call) (any, error) { return c.listOf(c.spread(c.Rest())) }).
 		Document("Returns a list of the arguments. Iterators are replaced by their items.",
 			`list(1, [2], [3, 4].select($))`, `[1, [2], 3, 4]`),
@@ -15,7 +15,7 @@ var collectionFunctions = []*Function{
 		return c.listOf(c.Iter(0))
 	}).Document("Returns a list of the items.", `[1, 2].select($ + 1).toList()[0]`, `2`),
 	Method("flatten", "collection iterable", flatten).
-		Document("Replaces nested collections by their items, recursively.", `[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
+		Document("Replaces nested collections with their items, recursively.", `[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
 	Func("#indexer", "list sequence, index int!", listIndexer).
 		Document("Returns an item of a list. A negative index counts from the end.",
 			`[1, 2, 3][0]`, `1`, `[1, 2, 3][-1]`, `3`, `[1][1]`, `error: index`),
@@ -24,7 +24,7 @@ var collectionFunctions = []*Function{
 	Method("contains", "collection iterable, value any", func(c *Call) (any, error) { return contains(c, 0, 1) }).
 		Document("Returns whether the collection contains a value.", `[a, b].contains(b)`, `true`),
 	Func("#operator_+", "left iterable, right iterable", concatenate).
-		Document("Concatenates collections. The sum of sets is their union.", `[1] + [2]`, `[1, 2]`),
+		Document("Concatenates collections. The result for two sets is their union.", `[1] + [2]`, `[1, 2]`),
 	Func("#operator_*", "list sequence, times int", func(c *Call) (any, error) {
 		l := c.List(0)
 		n, err := c.times(l.size + 16*int64(l.Len()))
@@ -38,15 +38,15 @@ var collectionFunctions = []*Function{
 		Document("Returns whether the value is a collection other than a dictionary.",
 			`isIterable([])`, `true`, `isIterable(abc)`, `false`),
 	Method("delete", "collection iterable, position int, count int=1", deleteItems).
-		Document("Removes count items at a position; a negative count removes all that follow.",
+		Document("Removes count items, starting at a position. A negative count removes all remaining items.",
 			`[1, 2, 3, 4].delete(1)`, `[1, 3, 4]`, `[1, 2, 3, 4].delete(1, -1)`, `[1]`),
 	Method("replace", "collection iterable, position int, value stored, count int=1", func(c *Call) (any, error) {
 		return replaceItems(c, one(c.Arg(2))), nil
-	}).Document("Replaces count items at a position by a value; a negative count replaces all that follow.",
+	}).Document("Replaces count items, starting at a position, with a value. A negative count replaces all remaining items.",
 		`[1, 2, 3].replace(0, a, 2)`, `["a", 3]`),
 	Method("replaceMany", "collection iterable, position int, values iterable, count int=1", func(c *Call) (any, error) {
 		return replaceItems(c, c.Iter(2)), nil
-	}).Document("Replaces count items at a position by others; a negative count replaces all that follow.",
+	}).Document("Replaces count items, starting at a position, with others. A negative count replaces all remaining items.",
 		`[1, 2, 3].replaceMany(0, [a, b], -1)`, `["a", "b"]`),
 	Method("insert", "collection nonset, position int, value stored", func(c *Call) (any, error) {
 		return insertItems(c, c.clamped(1), one(c.Arg(2))), nil
@@ -60,7 +60,7 @@ var collectionFunctions = []*Function{
 			return insertItems(c, position, c.Iter(2)), nil
 		}
 		return Chain(c.Iter(2), c.Iter(0)), nil
-	}).Document("Inserts items before a position: at the start if it is negative, at the end if it is too high.",
+	}).Document("Inserts items before a position. A negative position means the start; one beyond the last item, the end.",
 		`[1, 2].insertMany(1, [a, b])`, `[1, "a", "b", 2]`),
 	Extension("len", "sequence sequence", value(func(c *Call) any { return int64(c.List(0).Len()) })).
 		Document("Returns the number of items.", `len([1, 2])`, `2`),

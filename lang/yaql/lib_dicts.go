@@ -2,7 +2,7 @@ package yaql
 
 var dictFunctions = []*Function{
 	Func("#map", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
-		Document("Returns a dictionary: {a => 1} calls it.", `{a => 1, 'b c' => [2], 3 => 4}`, `{"a": 1, "b c": [2], "3": 4}`),
+		Document("Returns a dictionary. {a => 1} calls this function.", `{a => 1, 'b c' => [2], 3 => 4}`, `{"a": 1, "b c": [2], "3": 4}`),
 	Func("dict", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
 		Document("Returns a dictionary of the arguments.", `dict(a => 1, b => 2)`, `{"a": 1, "b": 2}`),
 	Func("dict", "items iterable", dictOfItems).WithoutKeywords().
@@ -19,22 +19,22 @@ var dictFunctions = []*Function{
 	Method("get", "dict dict, key any, default stored=null", dictGet).
 		Document("Returns the value of a key, or the default if the key is missing.", `{a => 1}.get(a)`, `1`, `{a => 1}.get(b, 2)`, `2`),
 	Func("#operator_+", "left dict, right dict", mergeDicts).
-		Document("Merges dictionaries. The right one's values take precedence.",
+		Document("Merges dictionaries. Values on the right take precedence.",
 			`{a => 1, b => 2} + {b => 3}`, `{"a": 1, "b": 3}`),
 	Method("set", "dict dict, key any, value stored", func(c *Call) (any, error) {
 		return c.Dict(0).Clone().with([]entry{{c.Arg(1), c.Arg(2)}})
 	}).WithoutKeywords().
 		Document("Returns the dictionary with a key set to a value.", `{a => 1}.set(b, 2)`, `{"a": 1, "b": 2}`),
 	Method("set", "dict dict, replacements dict", mergeDicts).WithoutKeywords().
-		Document("Returns the dictionary with the entries of another one set.", `{a => 1, b => 2}.set({a => 3})`, `{"a": 3, "b": 2}`),
+		Document("Returns the dictionary with the entries of another dictionary added or replaced.", `{a => 1, b => 2}.set({a => 3})`, `{"a": 3, "b": 2}`),
 	Method("set", "dict dict, *args pair", func(c *Call) (any, error) {
 		return c.Dict(0).Clone().with(c.pairs())
 	}).WithoutKeywords().
-		Document("Returns the dictionary with keys set to values.", `{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
+		Document("Returns the dictionary with the keys set to the values.", `{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
 	Method("mergeWith", "dict dict, another dict, listMerger lambda=null, itemMerger lambda=null, maxLevels int=0", mergeWith).
-		Document("Merges dictionaries recursively, down to maxLevels unless that is 0. For keys of both, listMerger "+
-			"merges lists, by default joining them without duplicates, and itemMerger merges other values, by default "+
-			"taking the argument's.",
+		Document("Merges dictionaries recursively, at most maxLevels deep; 0 means no limit. If both "+
+			"contain a key, listMerger merges lists, and itemMerger other values. By default, lists are joined "+
+			"without duplicates, and the argument's value replaces others.",
 			`{a => 1, b => {c => [1, 2]}}.mergeWith({a => 2, b => {c => [2, 3], d => 4}})`, `{"a": 2, "b": {"c": [1, 2, 3], "d": 4}}`,
 			`{a => 1, b => [2]}.mergeWith({a => 5, b => [3]}, $1 + $2, $1 + $2)`, `{"a": 6, "b": [2, 3]}`,
 			`{a => {b => 1}}.mergeWith({a => {c => 2}}, maxLevels => 1)`, `{"a": {"c": 2}}`),
@@ -63,7 +63,7 @@ var dictFunctions = []*Function{
 			return nil, err
 		}
 		return without(c.Dict(0), keys)
-	}).Document("Returns the dictionary without the keys in a collection.", `{a => 1, b => 2}.deleteAll([a, c])`, `{"b": 2}`),
+	}).Document("Returns the dictionary without the given keys.", `{a => 1, b => 2}.deleteAll([a, c])`, `{"b": 2}`),
 }
 
 // dictValues is the collection of a dictionary's values. Unlike an iterator, it can be read repeatedly.

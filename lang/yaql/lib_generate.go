@@ -18,21 +18,21 @@ var generatorFunctions = []*Function{
 			start = normInt(bigOf(start))
 		}
 		return count(start, nil, step), nil
-	}).Document("Returns integers endlessly.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
+	}).Document("Returns an endless sequence of integers.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
 	Method("repeat", "value stored, times int=-1", repeatValue).
-		Document("Repeats a value a number of times, or endlessly.",
+		Document("Repeats a value the given number of times. By default, the sequence is endless.",
 			`a.repeat(2)`, `["a", "a"]`, `a.repeat().take(3)`, `["a", "a", "a"]`),
 	Method("cycle", "collection iterable", cycle).
-		Document("Repeats the items endlessly.", `[1, 2].cycle().take(5)`, `[1, 2, 1, 2, 1]`),
+		Document("Returns an endless sequence that repeats the items.", `[1, 2].cycle().take(5)`, `[1, 2, 1, 2, 1]`),
 	Func("generate", "initial any, predicate lambda, producer lambda, selector lambda=null, decycle bool=false", generate).
 		Document("Returns the initial value and, repeatedly, the producer's result for the previous value, while the predicate "+
-			"is true. The selector is applied to each value. With decycle, it ends at the first repeated value.",
+			"is true. The selector is applied to each value. With decycle, the sequence ends at the first repeated value.",
 			`generate(1, $ < 20, $ * 2)`, `[1, 2, 4, 8, 16]`, `generate(1, $ < 20, $ * 2, -$)`, `[-1, -2, -4, -8, -16]`,
 			`generate(1, true, ($ * 2) mod 7, decycle => true)`, `[1, 2, 4]`),
 	Func("generateMany", "initial any, producer lambda, selector lambda=null, decycle bool=false, depthFirst bool=false", generateMany).
-		Document("Traverses a tree: returns the initial value, the items that the producer returns for it, and so on: "+
-			"level by level or, with depthFirst, depth-first. The selector is applied to each value. With decycle, "+
-			"repeated values are left out.",
+		Document("Traverses a tree: returns the initial value, the items that the producer returns for it, and  "+
+			"so on, breadth-first or, with depthFirst, depth-first. The selector is applied to each value.  "+
+			"With decycle, repeated values are skipped.",
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8))`, `[1, 2, 3, 4, 5, 6, 7]`,
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8), depthFirst => true)`, `[1, 2, 4, 5, 3, 6, 7]`),
 }

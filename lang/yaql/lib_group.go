@@ -8,9 +8,9 @@ import (
 
 var groupFunctions = []*Function{
 	Method("groupBy", "collection iterable, keySelector lambda, valueSelector lambda=null, aggregator lambda=null", groupBy).
-		Document("Returns pairs of a key and the list of its items or, with a valueSelector, of their values. The "+
-			"aggregator is applied to each list. If it fails for the first one, it is applied to the pairs instead, as "+
-			"in early versions of the language.",
+		Document("Returns pairs of a key and a list of the items with that key or, with a valueSelector, "+
+			"their values. The aggregator is applied to each list. If it fails for the first list, it is applied "+
+			"to the pairs instead, as in early versions of the language.",
 			`[a, bb, c].groupBy($.len())`, `[[1, ["a", "c"]], [2, ["bb"]]]`,
 			`[[a, 1], [b, 2], [a, 3]].groupBy($[0], $[1], $.sum())`, `[["a", 4], ["b", 2]]`,
 			`[[a, 1], [b, 2], [a, 3]].groupBy($[0], $[1], [$[0], $[1].sum()])`, `[["a", 4], ["b", 2]]`),
@@ -18,7 +18,7 @@ var groupFunctions = []*Function{
 		Document("Returns the selector's result for each pair of items from two collections that meets the predicate.",
 			`[1, 2].join([2, 3], $1 < $2, [$1, $2])`, `[[1, 2], [1, 3], [2, 3]]`),
 	Method("zip", "*collections iterable", func(c *Call) (any, error) { return zip(c, false, nil), nil }).
-		Document("Returns lists of items at the same position in several collections, up to the length of the shortest.",
+		Document("Returns a list of the items at each position in several collections, up to the length of the shortest.",
 			`[1, 2].zip([a, b, c])`, `[[1, "a"], [2, "b"]]`),
 	Method("zipLongest", "*collections iterable, **options any", func(c *Call) (any, error) {
 		var fill any
@@ -26,19 +26,19 @@ var groupFunctions = []*Function{
 			fill = c.others[i].value
 		}
 		return zip(c, true, fill), nil
-	}).Document("Returns lists of items at the same position in several collections, up to the length of the longest. "+
-		"Missing items are null, or default.",
+	}).Document("Returns a list of the items at each position in several collections, up to the length of "+
+		"the longest. Missing items are replaced with default or, without it, null.",
 		`[1].zipLongest([a, b])`, `[[1, "a"], [null, "b"]]`, `[1].zipLongest([a, b], default => 0)`, `[[1, "a"], [0, "b"]]`),
 	Method("slice", "collection iterable, length int", slice).
-		Document("Splits the items into lists of length items.", `range(5).slice(2)`, `[[0, 1], [2, 3], [4]]`),
+		Document("Splits the items into lists of the given length.", `range(5).slice(2)`, `[[0, 1], [2, 3], [4]]`),
 	Method("splitAt", "collection iterable, index int", splitAt).
-		Document("Returns two lists: the items before a position, and the rest. A negative position counts from the end.",
+		Document("Returns two lists: the items before the position, and the rest. A negative position counts from the end.",
 			`[1, 2, 3].splitAt(1)`, `[[1], [2, 3]]`),
 	Method("splitWhere", "collection iterable, predicate lambda", splitWhere).
-		Document("Splits the items into lists at those for which the predicate is true, which are left out.",
+		Document("Splits the items into lists at each item for which the predicate is true, and drops that item.",
 			`[1, 0, 2, 3].splitWhere($ = 0)`, `[[1], [2, 3]]`),
 	Method("sliceWhere", "collection iterable, predicate lambda", sliceWhere).
-		Document("Splits the items into lists of successive items with the same predicate result.",
+		Document("Splits the items into lists of consecutive items with the same predicate result.",
 			`[1, 2, 5, 6, 3].sliceWhere($ > 4)`, `[[1, 2], [5, 6], [3]]`),
 }
 

@@ -22,7 +22,7 @@ var mathFunctions = []*Function{
 	Func("float", "value any", toFloat).
 		Document("Converts a number or string to a float. Null is 0.", `float('2.50')`, `2.5`, `float(1)`, `1.0`),
 	Func("random", "", value(func(*Call) any { return rand.Float64() })).
-		Document("Returns a random number of at least 0 and less than 1.", `random() < 1`, `true`),
+		Document("Returns a random number from 0 up to, but not including, 1.", `random() < 1`, `true`),
 	Func("random", "from any, to any", randomBetween).
 		Document("Returns a random integer between two bounds, inclusive.", `random(2, 2)`, `2`, `random(2, 1)`, `error: value`),
 	Func("bitwiseAnd", "left int, right int", bitwise((*big.Int).And)).
@@ -30,9 +30,9 @@ var mathFunctions = []*Function{
 	Func("bitwiseOr", "left int, right int", bitwise((*big.Int).Or)).
 		Document("Returns the bits that are set in either integer.", `bitwiseOr(6, 3)`, `7`),
 	Func("bitwiseXor", "left int, right int", bitwise((*big.Int).Xor)).
-		Document("Returns the bits that differ.", `bitwiseXor(6, 3)`, `5`),
+		Document("Returns the bits that are set in exactly one of the integers.", `bitwiseXor(6, 3)`, `5`),
 	Func("bitwiseNot", "arg int", value(func(c *Call) any { return normInt(new(big.Int).Not(bigOf(c.Arg(0)))) })).
-		Document("Inverts all bits of an integer of unlimited width: the result is -1 minus the integer.", `bitwiseNot(5)`, `-6`),
+		Document("Inverts all bits of the integer: the result is -1 minus the integer.", `bitwiseNot(5)`, `-6`),
 	Func("shiftBitsRight", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, false) }).
 		Document("Divides by a power of two, rounding down.", `shiftBitsRight(9, 2)`, `2`),
 	Func("shiftBitsLeft", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, true) }).
@@ -42,14 +42,14 @@ var mathFunctions = []*Function{
 	Func("min", "a any, b any", func(c *Call) (any, error) { return greater(c, 0, 1) }).
 		Document("Returns the lesser of two values, compared by the operator >.", `min(1, 2.5)`, `1`),
 	Func("pow", "a number, b number, c number=null", power).
-		Document("Returns a to the power of b, modulo c if it is given.", `pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
+		Document("Returns a to the power of b, modulo c if given.", `pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
 			`pow(2, 1000000000)`, `error: limit`),
 	Func("sign", "num number", value(func(c *Call) any {
 		s, _ := compareNumbers(c.Arg(0), int64(0))
 		return int64(s)
-	})).Document("Returns 1, 0, or -1.", `sign(-2.5)`, `-1`),
+	})).Document("Returns the sign of the number: 1, 0, or -1.", `sign(-2.5)`, `-1`),
 	Func("round", "number number, ndigits int=0", round).
-		Document("Rounds to a number of decimal places, which may be negative. Ties are rounded to even.",
+		Document("Rounds to a number of decimal places, which may be negative. Ties round to even.",
 			`round(2.5)`, `2.0`, `round(2.345, 1)`, `2.3`, `round(25, -1)`, `20`),
 	Func("isInteger", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clInt })).
 		Document("Returns whether the value is an integer.", `isInteger(1)`, `true`, `isInteger(1.0)`, `false`),

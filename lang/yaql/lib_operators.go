@@ -9,18 +9,18 @@ import (
 
 var operatorFunctions = append([]*Function{
 	Func("#operator_and", "left lambda, right lambda", junction(false)).
-		Document("Returns the left operand if it counts as false; otherwise evaluates and returns the right one.",
+		Document("Returns the left operand if it is falsy; otherwise evaluates and returns the right one.",
 			`1 and 2`, `2`, `[] and 1`, `[]`),
 	Func("#operator_or", "left lambda, right lambda", junction(true)).
-		Document("Returns the left operand if it counts as true; otherwise evaluates and returns the right one.",
+		Document("Returns the left operand if it is truthy; otherwise evaluates and returns the right one.",
 			`1 or 2`, `1`, `'' or 2`, `2`),
 	Func("#unary_operator_not", "operand any", func(c *Call) (any, error) {
 		ok, err := Truth(c.Arg(0))
 		return !ok, err
 	}).
-		Document("Returns whether the operand counts as false: null, false, zero, or empty.", `not {}`, `true`, `not 1`, `false`),
+		Document("Returns whether the operand is falsy: null, false, zero, or empty.", `not {}`, `true`, `not 1`, `false`),
 	Func("bool", "value any", func(c *Call) (any, error) { return Truth(c.Arg(0)) }).
-		Document("Returns whether the value counts as true.", `bool([])`, `false`, `bool(2)`, `true`),
+		Document("Returns whether the value is truthy.", `bool([])`, `false`, `bool(2)`, `true`),
 	Func("isBoolean", "value any", value(func(c *Call) any { _, ok := c.Arg(0).(bool); return ok })).
 		Document("Returns whether the value is true or false.", `isBoolean(false)`, `true`, `isBoolean(0)`, `false`),
 
@@ -28,7 +28,7 @@ var operatorFunctions = append([]*Function{
 		`2 + 1.5`, `3.5`, `9223372036854775807 + 1`, `9223372036854775808`),
 	infix("-", "number", "number").Document("Subtracts numbers.", `2 - 3`, `-1`),
 	infix("*", "number", "number").Document("Multiplies numbers.", `2 * 1.5`, `3.0`),
-	infix("/", "number", "number").Document("Divides numbers. The quotient of integers is rounded down.",
+	infix("/", "number", "number").Document("Divides numbers. Integer division rounds down.",
 		`7 / 2`, `3`, `-7 / 2`, `-4`, `7.0 / 2`, `3.5`, `1 / 0`, `error: zero-division`),
 	infix("mod", "number", "number").Document("Returns the remainder of a division, with the sign of the divisor.",
 		`7 mod 3`, `1`, `-7 mod 3`, `2`),
@@ -48,7 +48,7 @@ var operatorFunctions = append([]*Function{
 		Document("Returns the number of characters.", `len('häß')`, `3`),
 
 	Func("*equal", "left any, right any", binaryCall("*equal")).
-		Document("Returns whether the operands are equal. Numbers and booleans are compared by value, collections by their parts.",
+		Document("Returns whether the operands are equal. Numbers and booleans are compared by value, collections item by item.",
 			`1 = 1.0`, `true`, `[1, {a => 2}] = [1, {a => 2}]`, `true`, `'1' = 1`, `false`),
 	Func("*not_equal", "left any, right any", binaryCall("*not_equal")).
 		Document("Returns whether the operands differ.", `1 != 2`, `true`),

@@ -9,22 +9,22 @@ var queryFunctions = []*Function{
 	Method("where", "collection iterable, predicate lambda", where).
 		Document("Returns the items for which the predicate is true.", `[1, 2, 3].where($ > 1)`, `[2, 3]`),
 	Method("filter", "collection iterable, predicate lambda", where).
-		Document("Is an alias of where.", `[1, 2, 3].filter($ > 1)`, `[2, 3]`),
+		Document("An alias for where.", `[1, 2, 3].filter($ > 1)`, `[2, 3]`),
 	Method("select", "collection iterable, selector lambda", selectItems).
 		Document("Returns the selector's result for each item.", `[1, 2].select($ * 10)`, `[10, 20]`),
 	Method("map", "collection iterable, selector lambda", selectItems).
-		Document("Is an alias of select.", `[1, 2].map($ * 10)`, `[10, 20]`),
+		Document("An alias for select.", `[1, 2].map($ * 10)`, `[10, 20]`),
 	Method("selectMany", "collection iterable, selector lambda", selectMany).
 		Document("Concatenates the collections that the selector returns for the items. Other results are kept as items.",
 			`[1, 2].selectMany([$, $ * 10])`, `[1, 10, 2, 20]`, `[1, 2].selectMany($)`, `[1, 2]`),
 	Func("#operator_.", "collection iterable, attribute keyword.expr", attributeOfAll).
-		Document("Returns the values of a key, or the properties, of all items.", `[{a => 1}, {a => 2}].a`, `[1, 2]`),
+		Document("Returns the value of a key, or a property, of each item.", `[{a => 1}, {a => 2}].a`, `[1, 2]`),
 	Method("skip", "collection iterable, count int!", skip).
 		Document("Skips the first count items.", `[1, 2, 3].skip(1)`, `[2, 3]`, `[1].skip(-1)`, `error: value`),
 	Method("limit", "collection iterable, count int!", limit).
-		Document("Returns the first items.", `sequence().limit(3)`, `[0, 1, 2]`),
+		Document("Returns the first count items.", `sequence().limit(3)`, `[0, 1, 2]`),
 	Method("take", "collection iterable, count int!", limit).
-		Document("Is an alias of limit.", `sequence().take(3)`, `[0, 1, 2]`, `[1].take(-1)`, `error: value`),
+		Document("An alias for limit.", `sequence().take(3)`, `[0, 1, 2]`, `[1].take(-1)`, `error: value`),
 	Method("takeWhile", "collection iterable, predicate lambda", takeWhile).
 		Document("Returns the items before the first one for which the predicate is false.", `[1, 2, 3, 1].takeWhile($ < 3)`, `[1, 2]`),
 	Method("skipWhile", "collection iterable, predicate lambda", skipWhile).
@@ -36,10 +36,10 @@ var queryFunctions = []*Function{
 		Document("Concatenates collections.", `concat([1], [2, 3], [4])`, `[1, 2, 3, 4]`),
 	Extension("distinct", "collection iterable, keySelector lambda=null", func(c *Call) (any, error) {
 		return c.distinct(c.Iter(0), c.Lambda(1)), nil
-	}).Document("Removes items that equal an earlier one or, with a keySelector, have the same key.",
+	}).Document("Removes items that equal an earlier item or, with a keySelector, have the same key as one.",
 		`[1, 2, 1.0].distinct()`, `[1, 2]`, `[a, bc, d].distinct($.len())`, `["a", "bc"]`),
 	Extension("enumerate", "collection iterable, start int?=0", enumerate).
-		Document("Returns pairs of a number, counted from start, and an item.", `[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
+		Document("Returns the items, each paired with its index, counted from start.", `[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
 	Method("reverse", "collection iterable", reverse).
 		Document("Returns the items in reverse order.", `[1, 2, 3].reverse()`, `[3, 2, 1]`),
 	Method("memorize", "collection iterable", func(c *Call) (any, error) { return c.memorized(0), nil }).
@@ -50,10 +50,10 @@ var queryFunctions = []*Function{
 		Document("Returns the collection or, if it has no items, the default.", `[].defaultIfEmpty([1])`, `[1]`, `[2].defaultIfEmpty([1])`, `[2]`),
 
 	Extension("any", "collection iterable, predicate lambda=null", anyItem).
-		Document("Returns whether the predicate is true for any item or, without a predicate, whether there are items.",
+		Document("Returns whether the predicate is true for any item. Without a predicate, it returns whether the collection has items.",
 			`[1, 2].any($ > 1)`, `true`, `[].any()`, `false`),
 	Extension("all", "collection iterable, predicate lambda=null", allItems).
-		Document("Returns whether the predicate is true for all items or, without a predicate, whether they are true.",
+		Document("Returns whether the predicate is true for all items. Without a predicate, it tests the items themselves.",
 			`[1, 2].all($ > 1)`, `false`, `[1, 0].all()`, `false`, `[].all()`, `true`),
 	Extension("len", "collection iterator", countItems).
 		Document("Reads all items and returns their number.", `[1, 2].where($ > 1).len()`, `1`),
@@ -75,18 +75,18 @@ var queryFunctions = []*Function{
 	Method("lastIndexWhere", "collection iterable, predicate lambda", indexer((*Call).satisfies, true)).
 		Document("Returns the index of the last item for which the predicate is true, or -1.", `[1, 2, 3].lastIndexWhere($ > 3)`, `-1`),
 	Method("sum", "collection iterable, initial any=unset", fold("#operator_+")).
-		Document("Adds up the items and the optional initial value.",
+		Document("Returns the sum of the items and the optional initial value.",
 			`[1, 2].sum()`, `3`, `[b, c].sum(a)`, `"abc"`, `[].sum()`, `error: type`),
 	Method("max", "collection iterable, initial any=unset", fold("max")).
 		Document("Returns the greatest of the items and the optional initial value.", `[].max(1)`, `1`),
 	Method("min", "collection iterable, initial any=unset", fold("min")).
 		Document("Returns the least of the items and the optional initial value.", `[].min(1)`, `1`),
 	Method("aggregate", "collection iterable, selector lambda, seed stored=unset", aggregate).
-		Document("Applies the selector to the seed, or the first item, and the next item, then to that result and the "+
-			"next item, and so on, and returns the last result.",
+		Document("Combines the items into one value: repeatedly applies the selector to the result so far "+
+			"and the next item. The initial result is the seed or, without one, the first item.",
 			`[a, b, c].aggregate($1 + '-' + $2)`, `"a-b-c"`, `[1, 2].aggregate($1 - $2, 10)`, `7`),
 	Method("reduce", "collection iterable, selector lambda, seed stored=unset", aggregate).
-		Document("Is an alias of aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
+		Document("An alias for aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
 	Method("accumulate", "collection iterable, selector lambda, seed stored=unset", accumulate).
 		Document("Returns all intermediate results of aggregate.", `[1, 2, 3].accumulate($1 + $2)`, `[1, 3, 6]`, `[1].accumulate($1 + $2, 10)`, `[10, 11]`),
 }

@@ -16,7 +16,7 @@ import (
 var regexFunctions = []*Function{
 	Func("regex", "pattern string, ignoreCase bool?=false, multiLine bool?=false, dotAll bool?=false", func(c *Call) (any, error) {
 		return compileRegex(c.String(0), reFlags{ignoreCase: c.Bool(1), multiLine: c.Bool(2), dotAll: c.Bool(3)})
-	}).Document("Compiles a regular expression in Python syntax.",
+	}).Document("Compiles a regular expression in Python's syntax.",
 		`regex('^a.c$', ignoreCase => true).matches(ABC)`, `true`, `regex('(')`, `error: regex`),
 	Method("matches", "regexp regex, string string", func(c *Call) (any, error) { return c.matches(0, 1) }).
 		Document("Returns whether the expression matches anywhere in the string.", `regex('b+').matches(abbc)`, `true`),
@@ -29,21 +29,22 @@ var regexFunctions = []*Function{
 	Method("search", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
 		v, _, err := c.searchAll().Next()
 		return v, err
-	}).Document("Returns the first match or, with a selector, its result: $1 is the match, and $2, $3, and so on are its "+
-		"groups, with value, start, and end. Named groups have their names. Without a match, the result is null.",
+	}).Document("Returns the first match, or null if there is none. With a selector, returns its result: "+
+		"$1 is the match, and $2, $3, and so on are its groups, each with value, start, and end. Named groups "+
+		"are also variables.",
 		`regex('b+').search(abbc)`, `"bb"`, `regex('a(b+)').search(abbc, $2.start)`, `1`, `regex('(?P<x>b)').search(abc, $x.value)`, `"b"`),
 	Method("searchAll", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
 		return c.searchAll(), nil
-	}).Document("Returns all matches, or the selector's result for each, as in search.", `regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
+	}).Document("Returns all matches or, with a selector, its result for each match, as in search.", `regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
 	Method("split", "regexp regex, string string, maxSplit int=0", splitRegex).eitherWay().
-		Document("Returns the parts of the string between matches, and the matches' groups. Zero means any number of splits.",
+		Document("Returns the parts of the string between matches, interleaved with the matches' groups. A maxSplit of 0 means no limit.",
 			`regex('[,;]').split('a,b;c')`, `["a", "b", "c"]`, `regex('(,)').split('a,b')`, `["a", ",", "b"]`,
 			`'a,b;c'.split(regex('[,;]'), 1)`, `["a", "b;c"]`),
 	Method("replace", "regexp regex, string string, repl string, count int=0", replaceRegex).eitherWay().
-		Document(`Replaces matches, all unless a count is given. The replacement may use groups as \1 or \g<name>.`,
+		Document(`Replaces the first count matches; by default, all. The replacement may use groups as \1 or \g<name>.`,
 			`regex('(a)(b)').replace(abcab, '\\2\\1')`, `"bacba"`, `abcab.replace(regex('a'), x, 1)`, `"xbcab"`),
 	Method("replaceBy", "regexp regex, string string, repl lambda.context, count int=0", replaceRegexBy).eitherWay().
-		Document("Replaces matches by the results of a lambda, with variables as in search.",
+		Document("Replaces matches with the results of a lambda, with the same variables as in search.",
 			`regex('[a-c]').replaceBy(axb, $.value.toUpper())`, `"AxB"`,
 			`axb.replaceBy(regex('[a-c]'), $.value.toUpper(), 1)`, `"Axb"`),
 	Func("escapeRegex", "string string", value(func(c *Call) any {

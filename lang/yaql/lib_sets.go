@@ -28,7 +28,7 @@ var setFunctions = []*Function{
 		return combine(c, c.Set(1), difference|difference<<2)
 	}).Document("Returns the items that are in exactly one of the sets.", `set(1, 2).symmetricDifference(set(2, 3))`, `[1, 3]`),
 	Method("add", "set set, *values any", func(c *Call) (any, error) { return combineRest(c, union) }).
-		Document("Returns the set with values added.", `set(1).add(2, 1)`, `[1, 2]`),
+		Document("Returns the set with the values added.", `set(1).add(2, 1)`, `[1, 2]`),
 	Method("remove", "set set, *values any", func(c *Call) (any, error) { return combineRest(c, difference) }).
 		Document("Returns the set without the given values.", `set(1, 2).remove(2, 3)`, `[1]`),
 	setOrdering("<", func(a, b *Set) bool { return a.Len() < b.Len() && a.SubsetOf(b) }).

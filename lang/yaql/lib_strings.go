@@ -20,41 +20,41 @@ var stringFunctions = []*Function{
 	Method("toLower", "string string", value(func(c *Call) any { return cases.Lower(language.Und).String(c.String(0)) })).
 		Document("Returns the string in lower case.", `'ÄB1'.toLower()`, `"äb1"`),
 	Method("split", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, false) }).
-		Document("Returns the parts between separators or, without one, between runs of white space. At most maxSplits splits are made.",
+		Document("Returns the parts between separators or, without one, between runs of white space. A negative maxSplits means no limit.",
 			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
 	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
-		Document("Works like split, but maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
+		Document("Like split, but splits from the end of the string.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
 	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) {
 		return c.join(c.Iter(0), c.String(1), c.outer.scope.lookup("str").standard)
-	}).eitherWay().Document("Joins the items, converted by str, with the separator.",
+	}).eitherWay().Document("Converts the items with str, and joins them with the separator.",
 		`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
 	Method("trim", "string string, chars string=null", trimmed(strings.TrimFunc)).
-		Document("Removes white space, or the characters given, at both ends.", `' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
+		Document("Removes white space, or the given characters, from both ends.", `' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
 	Method("trimLeft", "string string, chars string=null", trimmed(strings.TrimLeftFunc)).
-		Document("Removes white space, or the characters given, at the start.", `' a '.trimLeft()`, `"a "`),
+		Document("Removes white space, or the given characters, from the start.", `' a '.trimLeft()`, `"a "`),
 	Method("trimRight", "string string, chars string=null", trimmed(strings.TrimRightFunc)).
-		Document("Removes white space, or the characters given, at the end.", `' a '.trimRight()`, `" a"`),
+		Document("Removes white space, or the given characters, from the end.", `' a '.trimRight()`, `" a"`),
 	Extension("norm", "string string?, chars string=null", value(func(c *Call) any {
 		if s := trim(c, 1, strings.TrimFunc); s != "" {
 			return s
 		}
 		return nil
-	})).Document("Works like trim, but returns null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
+	})).Document("Like trim, but returns null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
 	Extension("isEmpty", "string string?, trim bool=true, chars string=null", value(func(c *Call) any {
 		return c.String(0) == "" || c.Bool(1) && trim(c, 2, strings.TrimFunc) == ""
 	})).Document("Returns whether the string is null, or empty after trimming white space or the given characters.",
 		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
 	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
 		return c.replaceAll(c.String(0), c.String(1), c.String(2), 3)
-	}).Document("Replaces the first count occurrences of a string, by default all.",
+	}).Document("Replaces the first count occurrences of a string; by default, all.",
 		`banana.replace(an, x)`, `"bxxa"`, `banana.replace(a, o, 2)`, `"bonona"`),
 	Method("replace", "string string, replacements dict, count int=-1", replaceByDict).
-		Document("Replaces the keys of a dictionary by its values, one key after the other, and each at most count times.",
+		Document("Replaces each key of the dictionary with its value, in order, at most count times per key.",
 			`'a-b'.replace({a => b, b => c})`, `"c-c"`),
 	Extension("format", "_FormatString string, *args stored, **kwargs stored", formatString).
-		Document("Replaces fields in braces by arguments, as in Python: {}, {0}, {name}, {0[key]}, {0:>8.2f}. Attributes "+
+		Document("Replaces fields in braces with arguments, as in Python: {}, {0}, {name}, {0[key]}, {0:>8.2f}. Attributes "+
 			"are not accessible.",
 			`'{0}, {x:>4}'.format(a, x => 1)`, `"a,    1"`, `'{:.2f}'.format(2.5)`, `"2.50"`, `'{0.__class__}'.format(1)`, `error: type`),
 	Method("substring", "string string, start int, length int=-1", value(func(c *Call) any {
@@ -68,7 +68,7 @@ var stringFunctions = []*Function{
 		}
 		lo, hi := sliceBounds(n, start, start+length)
 		return runeSlice(c.String(0), lo, hi)
-	})).Document("Returns length characters from start. A negative start counts from the end.",
+	})).Document("Returns length characters from start; by default, the rest of the string. A negative start counts from the end.",
 		`abcde.substring(1, 2)`, `"bc"`, `abcde.substring(-2)`, `"de"`),
 	Method("indexOf", "string string, sub string, start int=0", find(strings.Index)).
 		Document("Returns the index of the first occurrence of sub at or after start, or -1.",
@@ -86,14 +86,14 @@ var stringFunctions = []*Function{
 	Func("characters", "digits bool?=false, hexdigits bool?=false, asciiLowercase bool?=false, asciiUppercase bool?=false, "+
 		"asciiLetters bool?=false, letters bool?=false, octdigits bool?=false, punctuation bool?=false, printable bool?=false, "+
 		"lowercase bool?=false, uppercase bool?=false, whitespace bool?=false", characterClasses).
-		Document("Returns the ASCII characters of the classes set to true, without duplicates, in code order.",
+		Document("Returns the ASCII characters of the selected classes, without duplicates, in code order.",
 			`characters(octdigits => true)`, `["0", "1", "2", "3", "4", "5", "6", "7"]`),
 	Func("isString", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(string); return ok })).
 		Document("Returns whether the value is a string.", `isString(a)`, `true`, `isString(1)`, `false`),
 	Method("startsWith", "string string, *prefixes string", affix(strings.HasPrefix)).
-		Document("Returns whether the string starts with any of the others.", `abc.startsWith(b, ab)`, `true`, `abc.startsWith()`, `false`),
+		Document("Returns whether the string starts with any of the prefixes.", `abc.startsWith(b, ab)`, `true`, `abc.startsWith()`, `false`),
 	Method("endsWith", "string string, *suffixes string", affix(strings.HasSuffix)).
-		Document("Returns whether the string ends with any of the others.", `abc.endsWith(bc)`, `true`),
+		Document("Returns whether the string ends with any of the suffixes.", `abc.endsWith(bc)`, `true`),
 	Func("hex", "num number?", func(c *Call) (any, error) {
 		if !isInt(c.Arg(0)) {
 			return nil, Errorf(TypeError, "%s has no hexadecimal form", typeName(c.Arg(0)))

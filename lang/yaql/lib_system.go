@@ -7,12 +7,12 @@ import (
 
 var systemFunctions = []*Function{
 	Func(opVariable, "name const.string", value(func(c *Call) any { return c.outer.Get(c.String(0)) })).
-		Document("Returns the value of a variable. $name calls it, so replacing it redefines variables.",
+		Document("Returns the value of a variable. $name calls this function, so replacing it redefines variable lookup.",
 			`with(1) -> $1`, `1`),
 	Func("#operator_.", "receiver stored, expr lambda.method", func(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }).
 		Document("Calls a method of the left operand.", `[1, 2].len()`, `2`),
 	Func("#operator_?.", "receiver any, expr expr", safeDot).
-		Document("Works like the operator ., but returns null if the left operand is null.",
+		Document("Like the operator ., but returns null if the left operand is null.",
 			`null?.len()`, `null`, `[1, 2]?.len()`, `2`),
 	Func("#operator_->", "left context, right lambda.context", func(c *Call) (any, error) {
 		return c.Lambda(1).CallIn(c.Arg(0).(*Context))
@@ -24,17 +24,17 @@ var systemFunctions = []*Function{
 		Document("Returns a context with the arguments as variables: positional ones as $1, $2, and so on.",
 			`let(1, 2, a => 3) -> $1 + $2 + $a`, `6`),
 	Func("def", "name string, func lambda", def).
-		Document("Returns a context with a function that evaluates func. Its arguments are $1, $2, and so on.",
+		Document("Returns a context with a function that evaluates func, with its arguments as $1, $2, and so on.",
 			`def(square, $ * $) -> [1, 2, 3].select(square($))`, `[1, 4, 9]`,
 			`def(f, switch($ < 2 => 1, true => $ * f($ - 1))) -> f(5)`, `120`),
 	Method("unpack", "sequence iterable, *names string", unpack).
-		Document("Returns a context with the items as variables, one for each of the given names, or $1, $2, and so on.",
+		Document("Returns a context with the items as variables, named by the arguments or, without arguments, $1, $2, and so on.",
 			`[1, 2].unpack(a, b) -> $a + $b`, `3`, `[2, 3].unpack() -> $1 * $2`, `6`, `[1].unpack(a, b)`, `error: value`),
 	Method("assert", "obj any, condition lambda, message string='assertion failed'", assert).
 		Document("Returns the value if the condition is true for it, and fails with the message otherwise.",
 			`12.assert($ < 20)`, `12`, `12.assert($ < 2)`, `error: value`),
 	Func("call", "name string, args sequence, kwargs dict, receiver any=unset", callByName).
-		Document("Calls a function or, with a receiver, a method by name. Arguments by keyword come from a dictionary.",
+		Document("Calls a function or, with a receiver, a method by name. Keyword arguments are passed as a dictionary.",
 			`call(let, [1, 2], {a => 3}) -> $1 + $2 + $a`, `6`, `call(take, [1], {}, [a, b])`, `["a"]`),
 }
 

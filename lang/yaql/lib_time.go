@@ -14,7 +14,7 @@ var timeFunctions = append([]*Function{
 		return c.makeTime([7]int{}, time.UTC, 0)
 	}).Document("Returns a date and time. Its offset from UTC is a time span.", `datetime(2020, 2, 29, 12).hour`, `12`, `datetime(2021, 2, 29)`, `error: value`),
 	Func("datetime", "timestamp number, offset timespan=unset", timeOfStamp).
-		Document("Returns the date and time of a Unix time in seconds.", `datetime(86400).day`, `2`),
+		Document("Returns the date and time for a Unix time in seconds.", `datetime(86400).day`, `2`),
 	Func("datetime", "string string, format string=null", func(c *Call) (any, error) {
 		if f := c.String(1); f != "" {
 			return strptime(c.String(0), f)
@@ -38,13 +38,13 @@ var timeFunctions = append([]*Function{
 		return TimeSpan(offset) * 1e6
 	})).Document("Returns the offset of the local time zone from UTC.", `isTimespan(localtz())`, `true`),
 	Func("utctz", "", value(func(*Call) any { return TimeSpan(0) })).
-		Document("Returns the offset of UTC, which is zero.", `utctz().seconds`, `0.0`),
+		Document("Returns a zero offset.", `utctz().seconds`, `0.0`),
 	Method("replace", "dt datetime, year int=null, month int=null, day int=null, hour int=null, minute int=null, second int=null, microsecond int=null, offset timespan=null", func(c *Call) (any, error) {
 		t := c.Arg(0).(time.Time)
 		return c.makeTime(partsOf(t), t.Location(), 1)
-	}).Document("Returns the date and time with some parts replaced.", `datetime(2020, 1, 2).replace(day => 5).day`, `5`),
+	}).Document("Returns the date and time with the given parts replaced.", `datetime(2020, 1, 2).replace(day => 5).day`, `5`),
 	Method("format", "dt datetime, format string", func(c *Call) (any, error) { return c.strftime(c.Arg(0).(time.Time), c.String(1)) }).
-		Document("Formats a date and time as C's strftime does.", `datetime(2020, 2, 29).format('%d.%m.%y %A')`, `"29.02.20 Saturday"`),
+		Document("Formats a date and time like C's strftime.", `datetime(2020, 2, 29).format('%d.%m.%y %A')`, `"29.02.20 Saturday"`),
 	Func("isDatetime", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clTime })).
 		Document("Returns whether the value is a date and time.", `isDatetime(now())`, `true`, `isDatetime(1)`, `false`),
 	Func("isTimespan", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clSpan })).
@@ -57,7 +57,7 @@ var timeFunctions = append([]*Function{
 	Func("#operator_-", "dt1 datetime, dt2 datetime", value(func(c *Call) any {
 		return TimeSpan(c.Arg(0).(time.Time).UnixMicro() - c.Arg(1).(time.Time).UnixMicro())
 	})).
-		Document("Returns the time from one date and time to another.", `(datetime(2020, 3, 1) - datetime(2020, 2, 1)).days`, `29.0`),
+		Document("Returns the time between two dates.", `(datetime(2020, 3, 1) - datetime(2020, 2, 1)).days`, `29.0`),
 	Func("#operator_+", "ts1 timespan, ts2 timespan", func(c *Call) (any, error) {
 		return spanOf(arithmetic('+', c.span(0), c.span(1)))
 	}).Document("Adds time spans.", `(timespan(1) + timespan(2)).days`, `3.0`),
@@ -69,10 +69,10 @@ var timeFunctions = append([]*Function{
 	}).eitherWay().Document("Multiplies a time span.", `(timespan(1) * 1.5).hours`, `36.0`, `(2 * timespan(1)).days`, `2.0`),
 	Func("#operator_/", "ts1 timespan, ts2 timespan", func(c *Call) (any, error) {
 		return arithmetic('/', float64(c.span(0)), c.span(1))
-	}).Document("Returns the ratio of time spans.", `timespan(1) / timespan(hours => 10)`, `2.4`),
+	}).Document("Returns the ratio of two time spans.", `timespan(1) / timespan(hours => 10)`, `2.4`),
 	Func("#operator_/", "ts timespan, n number", func(c *Call) (any, error) {
 		return spanOf(arithmetic('/', float64(c.span(0)), c.Arg(1)))
-	}).Document("Divides a time span, to the nearest microsecond.", `(timespan(1) / 5).hours`, `4.8`),
+	}).Document("Divides a time span, rounding to the nearest microsecond.", `(timespan(1) / 5).hours`, `4.8`),
 	Func("#unary_operator_-", "ts timespan", func(c *Call) (any, error) { return spanOf(negate(c.span(0)), nil) }).
 		Document("Negates a time span.", `(-timespan(1)).days`, `-1.0`),
 	Func("#unary_operator_+", "ts timespan", value(func(c *Call) any { return c.Arg(0) })).
@@ -102,7 +102,7 @@ func timeProperties() []*Function {
 		date("offset", "Returns the offset from UTC.", "0.0", func(t time.Time) any { return TimeSpan(offsetOf(t) / time.Microsecond) }),
 		date("timestamp", "Returns the Unix time of utc. As in the reference, the offset is counted twice.",
 			"1.582982055000016e+09", func(t time.Time) any { return float64(t.Add(-offsetOf(t)).UnixMicro()) / 1e6 }),
-		date("weekday", "Returns the day of the week. Mondays are 0.", "5", func(t time.Time) any { return int64(weekday(t)) }),
+		date("weekday", "Returns the day of the week; Monday is 0.", "5", func(t time.Time) any { return int64(weekday(t)) }),
 		property("timespan", "microseconds", "Returns a time span in microseconds.", "timespan(1)", "86400000000",
 			func(ts TimeSpan) any { return int64(ts) }),
 	}
