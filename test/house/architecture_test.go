@@ -45,7 +45,10 @@ func TestArchitecture(t *testing.T) {
 			t.Errorf("docs/architecture.md does not mention %s", rel)
 		}
 	}
-	_, ways, _ := strings.Cut(page, "## Three ways")
+	_, ways, ok := strings.Cut(page, "## Three walkthroughs")
+	if !ok {
+		t.Fatal("docs/architecture.md has no section Three walkthroughs")
+	}
 	for line := range strings.Lines(ways) {
 		words := quoted.FindAllStringSubmatch(line, -1)
 		if !strings.HasPrefix(line, "| `") || len(words) < 2 {
