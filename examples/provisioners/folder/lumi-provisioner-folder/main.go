@@ -1,4 +1,4 @@
-// Lumi-provisioner-folder is a minimal provisioner, which stores resources as JSON files. docs/provisioners.md explains it.
+// Lumi-provisioner-folder is a minimal provisioner that writes resources to JSON files. docs/provisioners.md explains it.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func main() { serve.MainProvisioner("folder", "1.0.0", folder{"resources"}) }
 
-// folder is the path of the folder with the files.
+// folder writes resources to files below root.
 type folder struct{ root string }
 
 // Plan implements [provisioner.Provisioner].
@@ -34,8 +34,8 @@ func (f folder) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Pla
 	return &provisioner.Plan{Text: text.String()}, nil
 }
 
-// Provision implements [provisioner.Provisioner]. The token is what Status needs: the file names, by key. The files contain
-// secrets, so only the user may read them.
+// Provision implements [provisioner.Provisioner]. The token contains everything that Status needs: the files, by key. The
+// files contain secrets, so only the user may read them.
 func (f folder) Provision(_ context.Context, c *provisioner.Change) (string, error) {
 	files := map[string]string{}
 	for _, r := range c.New {
