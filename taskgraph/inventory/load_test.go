@@ -149,7 +149,7 @@ func TestLoadErrors(t *testing.T) {
 			"1:16: a resource must have query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}\n" +
 			"1:46: a resource must have query and name, such as {query: type == \"aws:ec2:Instance\", name: $.name}",
 		"resources: [{query: typ == 'a', name: $.name +, port: ssh, where: x, connection: local}]": "" +
-			"1:21: query: expression, 1:1: there is no variable \"typ\"; did you mean \"type\"?\n" +
+			"1:21: query: expression, 1:1: unknown variable \"typ\"; did you mean \"type\"?\n" +
 			"1:39: expression, 1:9: unexpected end of expression\n" +
 			"1:55: port must be a number from 1 to 65535\n" +
 			`1:60: unknown key "where"; expected one of query, name, address, port, user, key, roles, connection, parameters`,
@@ -172,7 +172,7 @@ func TestLoadErrors(t *testing.T) {
 		`resources: [{query: 'type == "aws:ec2:Instance"', name: a, address: a}]`: "" +
 			"1:13: " + urnOf + "db: duplicate node a, also from " + urnOf + "web; rename one of them",
 		`resources: [{query: 'properties.ip', name: $.name, address: $.id}]`: "" +
-			"1:13: query: " + urnOf + "web: the expression has to be true or false; here it is of type string",
+			"1:13: query: " + urnOf + "web: the expression must be a bool, got string",
 	} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
