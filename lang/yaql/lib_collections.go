@@ -15,7 +15,8 @@ var collectionFunctions = []*Function{
 		return c.listOf(c.Iter(0))
 	}).Document("Returns a list of the items.", `[1, 2].select($ + 1).toList()[0]`, `2`),
 	Method("flatten", "collection iterable", flatten).
-		Document("Replaces nested collections with their items, recursively.", `[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
+		Document("Replaces nested collections with their items, recursively.",
+			`[1, [2, [3]], set(4)].flatten()`, `[1, 2, 3, 4]`),
 	Func("#indexer", "list sequence, index int!", listIndexer).
 		Document("Returns an item of a list. A negative index counts from the end.",
 			`[1, 2, 3][0]`, `1`, `[1, 2, 3][-1]`, `3`, `[1][1]`, `error: index`),

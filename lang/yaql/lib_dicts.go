@@ -2,7 +2,8 @@ package yaql
 
 var dictFunctions = []*Function{
 	Func("#map", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
-		Document("Returns a dictionary. {a => 1} calls this function.", `{a => 1, 'b c' => [2], 3 => 4}`, `{"a": 1, "b c": [2], "3": 4}`),
+		Document("Returns a dictionary. {a => 1} calls this function.",
+			`{a => 1, 'b c' => [2], 3 => 4}`, `{"a": 1, "b c": [2], "3": 4}`),
 	Func("dict", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
 		Document("Returns a dictionary of the arguments.", `dict(a => 1, b => 2)`, `{"a": 1, "b": 2}`),
 	Func("dict", "items iterable", dictOfItems).WithoutKeywords().
@@ -11,11 +12,11 @@ var dictFunctions = []*Function{
 		Document("Returns a dictionary with an entry for each item. Without a valueSelector, the values are the items.",
 			`[a, bc].toDict($.len(), $ + x)`, `{"1": "ax", "2": "bcx"}`, `[1, 2].toDict($)`, `{"1": 1, "2": 2}`),
 	Func("#indexer", "dict dict, key any", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
-		Document("Returns the value of a key that must exist.", `{a => 1}[a]`, `1`, `{a => 1}[b]`, `error: key`),
+		Document("Returns the value of a key. A missing key is an error.", `{a => 1}[a]`, `1`, `{a => 1}[b]`, `error: key`),
 	Func("#indexer", "dict dict, key any, default stored", dictGet).
 		Document("Returns the value of a key, or the default if the key is missing.", `{a => 1}[b, 2]`, `2`),
 	Func("#operator_.", "dict dict, key keyword", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
-		Document("Returns the value of a key that must exist.", `{a => 1}.a`, `1`, `{a => 1}.b`, `error: key`),
+		Document("Returns the value of a key. A missing key is an error.", `{a => 1}.a`, `1`, `{a => 1}.b`, `error: key`),
 	Method("get", "dict dict, key any, default stored=null", dictGet).
 		Document("Returns the value of a key, or the default if the key is missing.", `{a => 1}.get(a)`, `1`, `{a => 1}.get(b, 2)`, `2`),
 	Func("#operator_+", "left dict, right dict", mergeDicts).
@@ -26,11 +27,13 @@ var dictFunctions = []*Function{
 	}).WithoutKeywords().
 		Document("Returns the dictionary with a key set to a value.", `{a => 1}.set(b, 2)`, `{"a": 1, "b": 2}`),
 	Method("set", "dict dict, replacements dict", mergeDicts).WithoutKeywords().
-		Document("Returns the dictionary with the entries of another dictionary added or replaced.", `{a => 1, b => 2}.set({a => 3})`, `{"a": 3, "b": 2}`),
+		Document("Returns the dictionary with the entries of another dictionary added or replaced.",
+			`{a => 1, b => 2}.set({a => 3})`, `{"a": 3, "b": 2}`),
 	Method("set", "dict dict, *args pair", func(c *Call) (any, error) {
 		return c.Dict(0).Clone().with(c.pairs())
 	}).WithoutKeywords().
-		Document("Returns the dictionary with the keys set to the values.", `{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
+		Document("Returns the dictionary with the keys set to the values.",
+			`{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
 	Method("mergeWith", "dict dict, another dict, listMerger lambda=null, itemMerger lambda=null, maxLevels int=0", mergeWith).
 		Document("Merges dictionaries recursively, at most maxLevels deep; 0 means no limit. If both "+
 			"contain a key, listMerger merges lists, and itemMerger other values. By default, lists are joined "+

@@ -18,7 +18,8 @@ var generatorFunctions = []*Function{
 			start = normInt(bigOf(start))
 		}
 		return count(start, nil, step), nil
-	}).Document("Returns an endless sequence of integers.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
+	}).Document("Returns an endless sequence of integers.",
+		`sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
 	Method("repeat", "value stored, times int=-1", repeatValue).
 		Document("Repeats a value the given number of times. By default, the sequence is endless.",
 			`a.repeat(2)`, `["a", "a"]`, `a.repeat().take(3)`, `["a", "a", "a"]`),

@@ -42,7 +42,8 @@ var mathFunctions = []*Function{
 	Func("min", "a any, b any", func(c *Call) (any, error) { return greater(c, 0, 1) }).
 		Document("Returns the lesser of two values, compared by the operator >.", `min(1, 2.5)`, `1`),
 	Func("pow", "a number, b number, c number=null", power).
-		Document("Returns a to the power of b, modulo c if given.", `pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
+		Document("Returns a to the power of b, modulo c if given.",
+			`pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
 			`pow(2, 1000000000)`, `error: limit`),
 	Func("sign", "num number", value(func(c *Call) any {
 		s, _ := compareNumbers(c.Arg(0), int64(0))

@@ -11,7 +11,8 @@ var orderFunctions = []*Function{
 	Method("orderByDescending", "collection iterable, selector lambda", func(c *Call) (any, error) { return orderBy(c, true), nil }).
 		Document("Sorts the items by the selector's results in descending order.", `[1, 3, 2].orderByDescending($)`, `[3, 2, 1]`),
 	Method("thenBy", "collection ordering, selector lambda", func(c *Call) (any, error) { return thenBy(c, false), nil }).
-		Document("Breaks ties in orderBy by the selector's results.", `[bb, a, ba].orderBy($.len()).thenBy($)`, `["a", "ba", "bb"]`),
+		Document("Breaks ties in orderBy by the selector's results.",
+			`[bb, a, ba].orderBy($.len()).thenBy($)`, `["a", "ba", "bb"]`),
 	Method("thenByDescending", "collection ordering, selector lambda", func(c *Call) (any, error) { return thenBy(c, true), nil }).
 		Document("Breaks ties in orderBy by the selector's results, in descending order.",
 			`[ba, a, bb].orderBy($.len()).thenByDescending($)`, `["a", "bb", "ba"]`),

@@ -39,7 +39,8 @@ var queryFunctions = []*Function{
 	}).Document("Removes items that equal an earlier item or, with a keySelector, have the same key as one.",
 		`[1, 2, 1.0].distinct()`, `[1, 2]`, `[a, bc, d].distinct($.len())`, `["a", "bc"]`),
 	Extension("enumerate", "collection iterable, start int?=0", enumerate).
-		Document("Returns the items, each paired with its index, counted from start.", `[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
+		Document("Returns the items, each paired with its index, counted from start.",
+			`[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
 	Method("reverse", "collection iterable", reverse).
 		Document("Returns the items in reverse order.", `[1, 2, 3].reverse()`, `[3, 2, 1]`),
 	Method("memorize", "collection iterable", func(c *Call) (any, error) { return c.memorized(0), nil }).

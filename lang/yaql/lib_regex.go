@@ -35,7 +35,8 @@ var regexFunctions = []*Function{
 		`regex('b+').search(abbc)`, `"bb"`, `regex('a(b+)').search(abbc, $2.start)`, `1`, `regex('(?P<x>b)').search(abc, $x.value)`, `"b"`),
 	Method("searchAll", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
 		return c.searchAll(), nil
-	}).Document("Returns all matches or, with a selector, its result for each match, as in search.", `regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
+	}).Document("Returns all matches or, with a selector, its result for each match, as in search.",
+		`regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
 	Method("split", "regexp regex, string string, maxSplit int=0", splitRegex).eitherWay().
 		Document("Returns the parts of the string between matches, interleaved with the matches' groups. A maxSplit of 0 means no limit.",
 			`regex('[,;]').split('a,b;c')`, `["a", "b", "c"]`, `regex('(,)').split('a,b')`, `["a", ",", "b"]`,

@@ -23,7 +23,8 @@ var stringFunctions = []*Function{
 		Document("Returns the parts between separators or, without one, between runs of white space. A negative maxSplits means no limit.",
 			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
 	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
-		Document("Like split, but splits from the end of the string.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
+		Document("Like split, but splits from the end of the string.",
+			`'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
 	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) {
 		return c.join(c.Iter(0), c.String(1), c.outer.scope.lookup("str").standard)
 	}).eitherWay().Document("Converts the items with str, and joins them with the separator.",
@@ -31,7 +32,8 @@ var stringFunctions = []*Function{
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
 	Method("trim", "string string, chars string=null", trimmed(strings.TrimFunc)).
-		Document("Removes white space, or the given characters, from both ends.", `' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
+		Document("Removes white space, or the given characters, from both ends.",
+			`' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
 	Method("trimLeft", "string string, chars string=null", trimmed(strings.TrimLeftFunc)).
 		Document("Removes white space, or the given characters, from the start.", `' a '.trimLeft()`, `"a "`),
 	Method("trimRight", "string string, chars string=null", trimmed(strings.TrimRightFunc)).
@@ -91,7 +93,8 @@ var stringFunctions = []*Function{
 	Func("isString", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(string); return ok })).
 		Document("Returns whether the value is a string.", `isString(a)`, `true`, `isString(1)`, `false`),
 	Method("startsWith", "string string, *prefixes string", affix(strings.HasPrefix)).
-		Document("Returns whether the string starts with any of the prefixes.", `abc.startsWith(b, ab)`, `true`, `abc.startsWith()`, `false`),
+		Document("Returns whether the string starts with any of the prefixes.",
+			`abc.startsWith(b, ab)`, `true`, `abc.startsWith()`, `false`),
 	Method("endsWith", "string string, *suffixes string", affix(strings.HasSuffix)).
 		Document("Returns whether the string ends with any of the suffixes.", `abc.endsWith(bc)`, `true`),
 	Func("hex", "num number?", func(c *Call) (any, error) {

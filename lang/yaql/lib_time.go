@@ -42,9 +42,11 @@ var timeFunctions = append([]*Function{
 	Method("replace", "dt datetime, year int=null, month int=null, day int=null, hour int=null, minute int=null, second int=null, microsecond int=null, offset timespan=null", func(c *Call) (any, error) {
 		t := c.Arg(0).(time.Time)
 		return c.makeTime(partsOf(t), t.Location(), 1)
-	}).Document("Returns the date and time with the given parts replaced.", `datetime(2020, 1, 2).replace(day => 5).day`, `5`),
+	}).Document("Returns the date and time with the given parts replaced.",
+		`datetime(2020, 1, 2).replace(day => 5).day`, `5`),
 	Method("format", "dt datetime, format string", func(c *Call) (any, error) { return c.strftime(c.Arg(0).(time.Time), c.String(1)) }).
-		Document("Formats a date and time like C's strftime.", `datetime(2020, 2, 29).format('%d.%m.%y %A')`, `"29.02.20 Saturday"`),
+		Document("Formats a date and time like C's strftime.",
+			`datetime(2020, 2, 29).format('%d.%m.%y %A')`, `"29.02.20 Saturday"`),
 	Func("isDatetime", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clTime })).
 		Document("Returns whether the value is a date and time.", `isDatetime(now())`, `true`, `isDatetime(1)`, `false`),
 	Func("isTimespan", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clSpan })).
