@@ -68,7 +68,7 @@ var (
 		{store.Planned, store.Started, "the intent is stored before the call"},
 		{store.Planned, store.Done, "an import, or nothing is left to do"},
 		{store.Planned, store.Failed, "with the values now known it would exceed the approved plan, or the imported resource differs"},
-		{store.Planned, store.Skipped, "a step that it waits for failed"},
+		{store.Planned, store.Skipped, "a step it was waiting for failed"},
 		{store.Started, store.Started, "the call is repeated with a new deadline"},
 		{store.Started, store.Done, "the call succeeded"},
 		{store.Started, store.Failed, "the call failed; any partial result is stored in the row"},

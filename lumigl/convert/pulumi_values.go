@@ -122,7 +122,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	case found || hash.value.Equal(hashOfNothing):
 		hash.lose(AssetHashLoss, "dropped: an asset is identified by the location of its content")
 	default:
-		hash.lose(ContentLoss, "dropped, and the content is empty: the stack has only a hash of the content, not its location")
+		hash.lose(ContentLoss, "dropped, leaving the content empty: the stack has only a hash of the content, not its location")
 	}
 	return signed(signature, content)
 }

@@ -118,7 +118,7 @@ func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
 		case err != nil:
 			return nil, errors.New("the server redirects to a malformed URI")
 		case next.Scheme != "http" && next.Scheme != "https" || next.Hostname() == "":
-			return nil, errors.New("the server redirects to a URI that is neither http: nor https:")
+			return nil, errors.New("the server redirects to a URI whose scheme is not http or https")
 		}
 		uri = next
 	}

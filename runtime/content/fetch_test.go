@@ -94,7 +94,7 @@ func testRemoteLimits(t *testing.T) {
 		{"/less", forever, forever, "is cut off: the server sent 5 of 10 bytes"},
 		{"/hop", forever, forever, "the server redirects more than 10 times"},
 		{"/malformed", forever, forever, "the server redirects to a malformed URI"},
-		{"/elsewhere", forever, forever, "the server redirects to a URI that is neither http: nor https:"},
+		{"/elsewhere", forever, forever, "the server redirects to a URI whose scheme is not http or https"},
 		{"/nowhere", forever, forever, "the server answered 302 Found"},
 	} {
 		content.LimitRemote(t, 2048, test.silence, test.wait)

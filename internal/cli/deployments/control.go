@@ -70,7 +70,7 @@ func newRetryCommand(con *console.Console) *cobra.Command {
 continue. Finished steps are kept; the rest is planned again and must stay within the approved plan.
 If there is none, failed deletions are retried.`,
 		Example: console.Examples(
-			"Continue after the cause of a failure is fixed.", "lumi retry",
+			"Continue after fixing the cause of a failure.", "lumi retry",
 			"Continue deployment 3, with fewer calls at once.", "lumi retry 3 --parallel=4",
 		),
 	}, x.retry)

@@ -53,7 +53,7 @@ func (o *Output) Free(con *console.Console, input string) error {
 	case sameFile(con, input, o.Name):
 		return fmt.Errorf("%s is the input, which is never overwritten", o.Name)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a symbolic link, which is not followed: name the file itself", o.Name)
+		return fmt.Errorf("%s is a symbolic link, which lumi does not follow; name the target file instead", o.Name)
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory", o.Name)
 	case !info.Mode().IsRegular():

@@ -20,8 +20,8 @@ func newMuranoCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
 		Short: "check and run MuranoPL",
-		Long: `MuranoPL describes environments as objects: classes in YAML declare properties with contracts, and methods
-that deploy them. docs/muranopl.md explains the language.`,
+		Long: `MuranoPL describes environments as objects. Their classes, written in YAML, declare properties with
+contracts and the methods that deploy the objects. docs/muranopl.md explains the language.`,
 		Annotations: console.ExitCodes("the command succeeded", "the classes have errors, or the method failed", console.ElseFailed),
 	}
 	console.AddCommands(c, "Commands", newMuranoCheckCommand(con), newMuranoModelCommand(con), newMuranoRunCommand(con))

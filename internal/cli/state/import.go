@@ -37,7 +37,7 @@ then shows how the program differs.
 
 It is refused if one of the modules exists, if a resource has no id or an unknown value, or while
 deployments are queued. To import single resources, use the option "import" in the program.`,
-		Annotations: console.ExitCodes("the resources are in the state", "refused, or the file has errors", console.ElseFailed),
+		Annotations: console.ExitCodes("the resources were imported", "refused, or the file has errors", console.ElseFailed),
 		Example: console.Examples(
 			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
 		),

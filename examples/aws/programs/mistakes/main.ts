@@ -30,7 +30,7 @@ mistake("an argument is misspelled", () => group({ securityGroupIngres: [] }));
 mistake("a nested argument is wrong", () =>
     group({ securityGroupIngress: [{ ipProtocol: "tcp" }, { ipProtocol: "tcp", fromPort: "443" }] }),
 );
-mistake("an argument is an output, set by the provider", () => group({ groupID: "sg-1" }));
+mistake("an output property is passed as an argument", () => group({ groupID: "sg-1" }));
 mistake("a reference has the wrong resource type", () => group({ vpc: queue }));
 mistake("an id is passed for a resource reference", () => group({ vpc: "vpc-0abc" }));
 mistake("several arguments are wrong", () => group({ groupDescription: null, vpc: [], color: "red" }));
