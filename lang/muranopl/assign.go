@@ -57,7 +57,7 @@ func newTargets() *yaql.Context {
 				return nil, err
 			}
 			if _, ok := index.(int64); !ok {
-				return nil, yaql.Errorf(yaql.TypeError, "insert takes an integer, not %s", show(index))
+				return nil, yaql.Errorf(yaql.TypeError, "insert requires an integer, got %s", show(index))
 			}
 			return inserted(call.Arg(0).(*place), index), nil
 		}),

@@ -54,7 +54,7 @@ func (k *checker) check() {
 	seen := map[string]bool{}
 	once := func(what string, pos Position) {
 		if seen[what] {
-			k.in.report(failAt(pos, Syntax, "class %s has the %s twice", c.Name, what))
+			k.in.report(failAt(pos, Syntax, "class %s declares the %s twice", c.Name, what))
 		}
 		seen[what] = true
 	}

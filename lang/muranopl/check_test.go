@@ -118,7 +118,7 @@ Methods:
     - {b: {Contract: $}, c: {Contract: $}}
 Workflow: {}
 `, `
-5:3: class A has the method .init twice
+5:3: class A declares the method .init twice
 9:10: method m has two arguments named a
 10:7: an argument of m must be a name with a contract
 11:11: class A has both Methods and Workflow: move all methods to one of them

@@ -274,7 +274,7 @@ func compileRepeat(c *compiler, n *Node) func(*scope) error {
 		}
 		times, ok := v.(int64)
 		if !ok {
-			return s.at(fail(yaql.TypeError, "Repeat takes an integer, not %s", show(v)), count.pos)
+			return s.at(fail(yaql.TypeError, "Repeat must be an integer, got %s", show(v)), count.pos)
 		}
 		for range times {
 			if stop, err := body.iterate(s); stop {

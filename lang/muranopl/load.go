@@ -375,7 +375,7 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 		}
 		if len(again) == len(pending) {
 			last.Kind, last.Names = Circular, nil
-			last.Message = fmt.Sprintf("properties %s of class %s depend on each other: %s", strings.Join(again, ", "), s.class.Name, last.Message)
+			last.Message = fmt.Sprintf("dependency cycle in properties of class %s (%s): %s", s.class.Name, strings.Join(again, ", "), last.Message)
 			return nil, last
 		}
 		pending = again

@@ -82,7 +82,7 @@ func typeArgument(call *yaql.Call, v any) (*Class, error) {
 	s := scopeOf(call)
 	switch {
 	case s == nil:
-		return nil, fail(UnknownClass, "classes have no names here")
+		return nil, fail(UnknownClass, "class names are not available here")
 	case s.contract != nil:
 		return s.contract.spec.class.classOf(v)
 	}

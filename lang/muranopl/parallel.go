@@ -26,7 +26,7 @@ func compileParallel(c *compiler, n *Node) func(*scope) error {
 				return err
 			}
 		default:
-			return s.at(fail(yaql.TypeError, "Limit takes an integer, not %s", show(v)), limit.pos)
+			return s.at(fail(yaql.TypeError, "Limit must be an integer, got %s", show(v)), limit.pos)
 		}
 		branches := make([]func() error, len(body))
 		for i, one := range body {

@@ -76,7 +76,7 @@ func (a *assembly) cut() {
 		if r.from.may(r.to) {
 			continue
 		}
-		r.said.note(CircleLoss, "%s: it would create a dependency cycle", keptAs(r.property))
+		r.said.note(CircleLoss, "%s: a reference would create a dependency cycle", keptAs(r.property))
 		if cut[r.from] == nil {
 			cut[r.from] = map[*lumigl.Vertex]bool{}
 		}

@@ -88,12 +88,12 @@ store:index:Snapshot "#1": cleaned up id-1
 `},
 		{"another", func(t providertest.TB, h *providertest.Harness) {
 			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantUncertain("broken pipe"))
-		}, `store:index:Volume "data": create: Create failed, but not with an uncertain outcome with "broken pipe": ` +
+		}, `store:index:Volume "data": create: Create failed, but must fail with an uncertain outcome with "broken pipe": ` +
 			`timeout (unknown whether it took effect)
 `},
 		{"an error", func(t providertest.TB, h *providertest.Harness) {
 			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantError("timeout"))
-		}, `store:index:Volume "data": create: Create failed, but not with an error with "timeout": ` +
+		}, `store:index:Volume "data": create: Create failed, but must fail with an error with "timeout": ` +
 			`timeout (unknown whether it took effect)
 `},
 		{"none", func(t providertest.TB, h *providertest.Harness) {

@@ -46,7 +46,7 @@ func TestExpectations(t *testing.T) {
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Check(t, small.With(providertest.Properties{"size": 0}), providertest.WantError("down"))
 			},
-			`store:index:Volume "data": check: Check failed, but not with an error with "down": the properties are invalid:
+			`store:index:Volume "data": check: Check failed, but must fail with an error with "down": the properties are invalid:
 	size: is 0, and must be more than 0
 `,
 		},

@@ -127,7 +127,7 @@ func (s *step) called(call string, err error) bool {
 		s.fatalf("%s reports unexpected faults:\n%s", call,
 			indent(strings.Join(faultDiff(s.want.shown, invalid.Faults), "\n")))
 	}
-	s.fatalf("%s failed, but not with %s: %s", call, s.want.what, explain(err))
+	s.fatalf("%s failed, but must fail with %s: %s", call, s.want.what, explain(err))
 	return false
 }
 

@@ -173,7 +173,7 @@ func shutDown(server *grpc.Server, calls *calls) error {
 	case <-ended:
 		return nil
 	case <-timeout:
-		return errors.New("the engine did not read the answers to its calls")
+		return errors.New("the engine did not read the responses to its calls")
 	}
 }
 

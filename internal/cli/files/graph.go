@@ -135,7 +135,7 @@ func (d *graphCommand) run() error {
 		return err
 	}
 	if d.format == "mermaid" && (len(summary.Arrows) > render.MermaidMaxArrows || text.Len() > render.MermaidMaxText) {
-		d.con.Say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
+		d.con.Say("%d arrows in %d characters: most Mermaid renderers accept at most %d and %d; choose fewer with --select or --around, or use --format=html",
 			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
 	}
 	return d.write(text.Bytes(), summary)

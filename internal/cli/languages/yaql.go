@@ -60,7 +60,7 @@ docs/yaql.md explains the language.`,
 			case !batch:
 				return e.run(c.Context())
 			case len(con.Args)+len(e.variables)+len(e.options) > 0:
-				return console.Misused("--batch takes everything from standard input")
+				return console.Misused("--batch cannot be combined with a file, --var, or --option")
 			}
 			return e.serve(c.Context())
 		},

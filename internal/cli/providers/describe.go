@@ -118,7 +118,7 @@ func (d *pluginDescription) print(con *console.Console) {
 			notes = append(notes, "named by the provider")
 		}
 		if t.CanFind {
-			notes = append(notes, "can be found after a lost answer")
+			notes = append(notes, "can be found after a lost response")
 		}
 		if t.IdempotentCreate {
 			notes = append(notes, "idempotent create")

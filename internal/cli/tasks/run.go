@@ -51,7 +51,7 @@ prints one event per line.`,
 		Example: console.Examples(
 			"What would run where?", "lumi tasks run --dry-run",
 			"Run the default graph.", "lumi tasks run",
-			"Repair two nodes, as soon as --dry-run looks right.", "lumi tasks run --type=fix-1234 --node=web-1,web-2",
+			"Repair two nodes, once --dry-run looks right.", "lumi tasks run --type=fix-1234 --node=web-1,web-2",
 			"Upgrade at most two web servers at once.", "lumi tasks run --type=upgrade --per-role=web=2",
 		),
 		ValidArgsFunction: completeRuns,

@@ -65,7 +65,7 @@ func (a *account) read(tags []types.Tag) (name string, own aws.Tags) {
 // checkTags checks a program's tags.
 func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	if _, ok := tags[nameTag]; ok {
-		return lumi.Faultf(path.Key(nameTag), "is set to the resource's name by the provider: remove it")
+		return lumi.Faultf(path.Key(nameTag), "cannot be set, because the provider sets it to the resource's name")
 	}
 	return cloud.CheckTags(path, tags, unknown)
 }

@@ -76,7 +76,7 @@ func TestVPCFaults(t *testing.T) {
 			`tags["lumi:urn"]: tag keys that begin with aws: or lumi: are reserved`,
 			`tags[""]: tag keys must not be empty`,
 		}},
-		"name": {bag{"tags": bag{"Name": "x"}}, []string{"tags.Name: is set to the resource's name by the provider: remove it"}},
+		"name": {bag{"tags": bag{"Name": "x"}}, []string{"tags.Name: cannot be set, because the provider sets it to the resource's name"}},
 		"computed": {bag{"defaultSecurityGroup": "urn:lumi:test::p::aws:ec2:SecurityGroup::x", "color": "red"}, []string{
 			"defaultSecurityGroup: is set by the provider, not by a program", "color: no such property",
 		}},

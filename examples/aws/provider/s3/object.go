@@ -43,7 +43,7 @@ func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*obj
 	cloud.FillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
 	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
 	if n := len(ops.Tags(want.URN, o.Tags)); n > maxObjectTags {
-		faults = append(faults, lumi.Faultf(Object_Tags, "has %d tags, including the configuration's and one that this provider"+
+		faults = append(faults, lumi.Faultf(Object_Tags, "has %d tags, including those from the configuration and one that this provider"+
 			" needs: AWS allows %d on an object", n, maxObjectTags))
 	}
 	if n := len(sdk.ToString(o.Key)); !unknown.Has(Object_Key) && (n == 0 || n > maxKey) {

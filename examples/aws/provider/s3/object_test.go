@@ -142,7 +142,7 @@ func TestObjectFaults(t *testing.T) {
 		many[key] = "x"
 	}
 	object.Check(t, properties.With(bag{"key": "", "storageClass": "GLACIER", "tags": many}), providertest.WantFaults(
-		"tags: has 11 tags, including the configuration's and one that this provider needs: AWS allows 10 on an object",
+		"tags: has 11 tags, including those from the configuration and one that this provider needs: AWS allows 10 on an object",
 		"key: must be 1 to 1024 bytes, got 0",
 		`storageClass: "GLACIER" is not supported by this provider: must be "STANDARD"`,
 	))
