@@ -94,11 +94,13 @@ race:
 	$(GO) test -race -short ./taskgraph/run ./taskgraph/service ./server
 
 # What go vet finds is part of what golangci-lint finds.
-## lint: gofmt and golangci-lint
+## lint: gofmt, golangci-lint, and the counter of translated phrases, tools/prose
 .PHONY: lint
 lint:
 	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)" || { echo 'run gofmt -w on these' >&2; exit 1; }
 	@set -ex; for module in . $(MODULES); do (cd $$module && $(TOOL) golangci-lint run ./...); done
+	$(GO) -C tools test ./prose
+	$(GO) -C tools run ./prose
 
 ## generate: bring everything that is generated and checked in up to date
 .PHONY: generate

@@ -1,0 +1,111 @@
+// Prose counts phrases that mark text as translated from another language, such as "X is what" or "holds that", in the
+// comments and strings of Go and TypeScript, in Markdown outside of code blocks, and in the comments of .proto and shell
+// files. It fails if a top-level folder has more of them in 1,000 lines than its limit.
+//
+//	go -C tools run ./prose [-list] [PATH...]
+//
+// Generated files, testdata and CHANGELOG.md are not counted. -list prints each phrase found instead, with its position.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// limits are the phrases allowed in 1,000 lines, by top-level folder; "." is the files outside of folders. A phrase can be
+// right in its place, so a limit is a rate. Lower it when a folder improves.
+var limits = map[string]float64{
+	".": 6, "cmd": 2, "deploy": 2, "docs": 4, "examples": 2, "gen": 2, "idl": 2, "internal": 2, "lang": 2, "lumigl": 2,
+	"runtime": 4, "server": 2, "taskgraph": 3, "test": 2, "tools": 2,
+}
+
+var phrases = regexp.MustCompile(`\b(holds that|is about|(those|that) (of|that)|(is|are) what|what (is|are|there is)|says|tells|stands|` +
+	`nobody|somebody|beside|behind|mends?|whoever|of which|(has|have) to be|lest|lies|leads to|goes (by|on|with)|it comes|once more|` +
+	`be had|dealt with|let go|as it should be|without a word|for ever|in the place of|had better)\b`)
+
+var (
+	counted   = regexp.MustCompile(`\.(go|md|ts|mjs|proto|sh)$`)
+	uncounted = regexp.MustCompile(`(^|/)testdata/|(^|/)pack/|_stub\.go$|\.pb\.go$|\.gen\.go$|^CHANGELOG\.md$`)
+)
+
+type count struct{ lines, found int }
+
+func main() {
+	list := flag.Bool("list", false, "print each phrase found with its position")
+	flag.Parse()
+	if err := run(flag.Args(), *list); err != nil {
+		fmt.Fprintln(os.Stderr, "prose:", err)
+		os.Exit(1)
+	}
+}
+
+func run(paths []string, list bool) error {
+	root, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
+	if err != nil {
+		return fmt.Errorf("git rev-parse: %w", err)
+	}
+	if err := os.Chdir(strings.TrimSpace(string(root))); err != nil {
+		return err
+	}
+	files, err := exec.Command("git", append([]string{"ls-files", "-z", "--"}, paths...)...).Output()
+	if err != nil {
+		return fmt.Errorf("git ls-files: %w", err)
+	}
+	counts := map[string]count{}
+	for name := range strings.SplitSeq(strings.TrimRight(string(files), "\x00"), "\x00") {
+		if !counted.MatchString(name) || uncounted.MatchString(name) {
+			continue
+		}
+		source, err := os.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		folder, _, inFolder := strings.Cut(name, "/")
+		if !inFolder {
+			folder = "."
+		}
+		c := counts[folder]
+		c.lines += bytes.Count(source, []byte("\n"))
+		for _, p := range pieces(path.Ext(name), source) {
+			for _, at := range phrases.FindAllStringIndex(p.text, -1) {
+				c.found++
+				if list {
+					line := p.line + strings.Count(p.text[:at[0]], "\n")
+					fmt.Printf("%s:%d: %s\n", name, line, p.text[at[0]:at[1]])
+				}
+			}
+		}
+		counts[folder] = c
+	}
+	if list {
+		return nil
+	}
+	return report(counts)
+}
+
+// report prints the rates and fails if one is above its limit.
+func report(counts map[string]count) error {
+	var over []string
+	fmt.Printf("%-12s %8s %8s %8s %8s\n", "folder", "lines", "found", "per1000", "limit")
+	for _, folder := range slices.Sorted(maps.Keys(counts)) {
+		c := counts[folder]
+		rate := 1000 * float64(c.found) / float64(max(c.lines, 1))
+		fmt.Printf("%-12s %8d %8d %8.1f %8.1f\n", folder, c.lines, c.found, rate, limits[folder])
+		if rate > limits[folder] {
+			over = append(over, folder)
+		}
+	}
+	if len(over) > 0 {
+		return fmt.Errorf("above the limit: %s; see 'go -C tools run ./prose -list'", strings.Join(over, ", "))
+	}
+	return nil
+}
