@@ -42,8 +42,8 @@ func (c Codec[P]) Default(value any) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// Was returns a codec of a property with former names, the latest first. If state lacks the current name, the property
-// is read from one of these.
+// Was returns a codec for a property with former names, latest first. If state lacks the current name, the first former
+// name in it is read instead.
 func (c Codec[P]) Was(names ...string) Codec[P] {
 	a := annotate(c.codec)
 	a.was = names
@@ -58,8 +58,7 @@ func formerNames(c codec) []string {
 	return nil
 }
 
-// fallback returns the default of a property that a program did not set, or nil. Stored bags get no default, since
-// they may be older than it.
+// fallback returns the default of an unset property, or nil. Stored bags get no defaults, since they may predate them.
 func (p *Props) fallback(c codec) *structpb.Value {
 	if a, ok := c.(*annotated); ok && p.mode == strict {
 		return a.fallback

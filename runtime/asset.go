@@ -49,13 +49,13 @@ func FileAsset(path string) Asset { return Asset{kind: fromPath, value: path} }
 // URIAsset returns an asset with the content at a URI.
 func URIAsset(uri string) Asset { return Asset{kind: fromURI, value: uri} }
 
-// Text returns the text of an asset made by [TextAsset].
+// Text returns the text of an asset made by [TextAsset], and false for any other asset.
 func (a Asset) Text() (string, bool) { return a.value, a.kind == fromText }
 
-// Path returns the path of an asset made by [FileAsset].
+// Path returns the path of an asset made by [FileAsset], and false for any other asset.
 func (a Asset) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI of an asset made by [URIAsset].
+// URI returns the URI of an asset made by [URIAsset], and false for any other asset.
 func (a Asset) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].
@@ -81,13 +81,14 @@ func FileArchive(path string) Archive { return Archive{kind: fromPath, value: pa
 // URIArchive returns the archive at a URI.
 func URIArchive(uri string) Archive { return Archive{kind: fromURI, value: uri} }
 
-// Assets returns the contents of an archive made by [AssetArchive]. Unknown assets are nil.
+// Assets returns the contents of an archive made by [AssetArchive], and false for any other archive. Unknown assets are
+// nil.
 func (a Archive) Assets() (map[string]Content, bool) { return a.assets, a.kind == fromAssets }
 
-// Path returns the path of an archive made by [FileArchive].
+// Path returns the path of an archive made by [FileArchive], and false for any other archive.
 func (a Archive) Path() (string, bool) { return a.value, a.kind == fromPath }
 
-// URI returns the URI of an archive made by [URIArchive].
+// URI returns the URI of an archive made by [URIArchive], and false for any other archive.
 func (a Archive) URI() (string, bool) { return a.value, a.kind == fromURI }
 
 // Hash implements [Content].

@@ -13,7 +13,7 @@ import (
 )
 
 // Bag holds a resource's properties in wire form: JSON values by name, where null means absent and [wire.Signature]
-// marks special values. A Bag must not be modified. The zero Bag means "no bag"; used as a bag, it is empty.
+// marks special values. A Bag must not be modified. The zero Bag means "no bag" and reads as empty.
 type Bag struct{ message *structpb.Struct }
 
 // BagOf returns a Bag for s, which must not be modified afterward. BagOf(nil) is the zero Bag.
@@ -61,7 +61,7 @@ func Decode(bag Bag, o Object) error {
 	return err
 }
 
-// DecodeContext is like [Decode] for calls served by package serve: errors and logs mask the values that o declares
+// DecodeContext is like [Decode], for calls served by package serve: errors and logs mask the values that o declares
 // secret, and deprecated properties are logged as warnings.
 func DecodeContext(ctx context.Context, bag Bag, o Object) error {
 	_, err := decodeBag(ctx, bag.message, o, decoding{warn: logWarning(ctx)})
@@ -96,8 +96,8 @@ type decoding struct {
 	warn func(Fault)
 }
 
-// decodeBag decodes a bag into o and returns the marks, which o cannot represent. Its error is an *[InvalidError] or
-// the context's.
+// decodeBag decodes a bag into o and returns marks for what o cannot represent. The error is an *[InvalidError] or the
+// context's.
 func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) (*mark, error) {
 	p := d.walk(ctx, bag, o, false)
 	if len(p.faults) > 0 {
@@ -128,8 +128,8 @@ func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOr
 	return p
 }
 
-// encodeBag encodes the properties selected by skip and only. Its error is the context's, or an *[OutputError]
-// returned with all properties that could be encoded.
+// encodeBag encodes the properties selected by skip and only. It returns the context's error, or the properties that
+// could be encoded and an *[OutputError] for the others.
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only

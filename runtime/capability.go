@@ -11,11 +11,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// AnyResource is the codec of a resource reference of any type: a resource's URN.
+// AnyResource is the codec of a reference to a resource of any type, encoded as its URN.
 var AnyResource = Codec[*urn.URN]{codec: &capabilityCodec{}}
 
-// Capability returns the codec of a resource reference of one type: the URN of a resource of that type, which may have
-// one of its former tokens.
+// Capability returns the codec of a reference to a resource of one type, encoded as its URN. was lists former tokens of
+// the type, which URNs may still contain.
 func Capability(t tokens.Type, was ...tokens.Type) Codec[*urn.URN] {
 	return Codec[*urn.URN]{codec: &capabilityCodec{append(was, t)}}
 }
@@ -68,8 +68,8 @@ func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.string(string(u))
 }
 
-// Decode sets the properties of o, the struct generated for the resource's type, ignoring missing and invalid ones.
-// The error is an *[InvalidError].
+// Decode sets the properties of o, the struct generated for the resource's type, ignoring missing and mistyped ones. It
+// returns an *[InvalidError] if a value is unknown.
 func (r Reference) Decode(o Object) error {
 	_, err := decodeBag(context.Background(), r.Properties.message, o, decoding{mode: lenient})
 	return err
@@ -78,7 +78,7 @@ func (r Reference) Decode(o Object) error {
 // String returns the id alone, to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
 
-// Resolve returns the reference to a resource and whether the resource exists.
+// Resolve returns the reference to a resource, and reports whether the resource exists.
 func (r References) Resolve(u urn.URN) (Reference, bool) {
 	ref := r[u]
 	return ref, ref.ID != ""

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// set stores value in what into points to if ok is true. It returns ok.
+// set stores value at the pointer into if ok is true, and returns ok.
 func set[T any](into any, value T, ok bool) bool {
 	if ok {
 		*into.(*T) = value
@@ -114,7 +114,7 @@ type EnumValue interface {
 	Values() []string
 }
 
-// Enum returns the codec of a generated enum. P points to it.
+// Enum returns the codec of a generated enum. P is a pointer to it.
 func Enum[P EnumValue]() Codec[P] { return Codec[P]{codec: enumCodec{}} }
 
 type enumCodec struct{}
@@ -132,8 +132,8 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 
 func (enumCodec) kind() Kind { return KindString }
 
-// encode omits unset values. Values outside the enum pass, since the cloud may know more than the IDL, and state may
-// be older.
+// encode omits unset values. Values outside the enum are kept, since the cloud may support values that the IDL lacks,
+// and state may predate the IDL.
 func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	e := from.(EnumValue)
 	s := *e.Lumi()
@@ -143,7 +143,7 @@ func (enumCodec) encode(p *Props, from any) *structpb.Value {
 	return p.string(s)
 }
 
-// setEnum sets an enum's value and reports whether it is valid. Stored values need not be.
+// setEnum sets an enum's value and reports whether it is valid. All stored values count as valid.
 func (p *Props) setEnum(into EnumValue, s string) bool {
 	*into.Lumi() = s
 	if p.mode == lenient || into.Valid() {
@@ -186,7 +186,7 @@ func alternatives(list []string) string {
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
 
-// Struct returns the codec of a generated struct. P points to it.
+// Struct returns the codec of a generated struct. P is a pointer to it.
 func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }
 
 type structCodec struct{}

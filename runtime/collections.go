@@ -189,7 +189,7 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 	return structpb.NewNullValue()
 }
 
-// decodeKey decodes a map element and reports whether the map has it, even if it is unknown.
+// decodeKey decodes a map element and reports whether the map contains it, even if its value is unknown.
 func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
 	if !p.push(step{name: key, index: keyStep}) {
 		return false

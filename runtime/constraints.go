@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// constrained is a codec that validates programs' values. It does not validate state, which may be older than the
-// constraints, or what a provider returns.
+// constrained is a codec that validates values set by programs. It validates neither state, which may predate the
+// constraints, nor values returned by a provider.
 type constrained struct {
 	codec
 	rules []constraint.Rule
@@ -55,7 +55,7 @@ func (c Codec[P]) MaxLength(n int) Codec[P] { return c.with("maxLength", n) }
 // Pattern requires strings to contain a match of a regular expression, which is compiled on first use.
 func (c Codec[P]) Pattern(pattern string) Codec[P] { return c.with("pattern", pattern) }
 
-// Format requires strings to be in a format of the IDL, such as "uri".
+// Format requires strings to be in a format defined by the IDL, such as "uri".
 func (c Codec[P]) Format(name string) Codec[P] { return c.with("format", name) }
 
 // MinItems requires lists to have at least n elements.
@@ -109,7 +109,7 @@ func (p *Props) breaks(problem string) {
 	}
 }
 
-// entries checks the keys of a map and their number.
+// entries checks a map's keys and size.
 func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	count := 0
 	var wrong []string
@@ -132,7 +132,7 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	}
 }
 
-// differ reports whether values are a few distinct strings. Most lists are, and need no identities.
+// differ is a fast path for most lists: it reports whether values are at most 16 distinct strings.
 func differ(values []*structpb.Value) bool {
 	const few = 16
 	if len(values) > few {
@@ -152,8 +152,8 @@ func differ(values []*structpb.Value) bool {
 	return true
 }
 
-// identities returns a string for each element of the current, decoded list. Equal elements have equal strings,
-// whether secret or not, with defaults applied. Invalid and null elements, and those with unknown parts, have "".
+// identities returns a string for each element of the current, decoded list. Equal elements have equal strings, whether
+// secret or not, with defaults applied. Invalid, null, and partly unknown elements have "".
 func (p *Props) identities(c codec, list any) []string {
 	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
 	identities := make([]string, len(elements))

@@ -15,14 +15,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Diff lists the differences between the properties a program wants and those a resource has. Properties that programs
-// cannot set are not compared.
+// Diff lists the differences between a resource's current properties and those requested by a program. Computed
+// properties are not compared.
 type Diff struct {
 	// changes holds all changes found; dropped, if not nil, marks the ignored ones.
 	changes []Change
 	dropped []bool
-	// changed holds the paths of changes that are not ignored; around holds the paths of all changes and their
-	// parents.
+	// changed holds the paths of changes not ignored; around maps the paths of all changes and their parents to the
+	// changes within.
 	changed  Paths
 	around   map[Path]extent
 	replaces Paths
@@ -34,7 +34,7 @@ type Diff struct {
 	ctx  context.Context
 }
 
-// extent is the range of changes [first, end), of which left are not ignored.
+// extent is the range [first, end) of changes; left counts the ones not ignored.
 type extent struct{ first, end, left int }
 
 // Change is one difference: the outermost path at which a value was added or removed, or the innermost at which it was
@@ -105,8 +105,8 @@ func (d *Diff) Replaces() []Path {
 }
 
 // Ignore drops changes at p and below: the resource keeps its old value there. Use it for values that differ only in
-// notation. It has no effect if nothing changed there. An element that only one of two lists has can be ignored only
-// together with its list.
+// notation. It has no effect if nothing changed there. An added or removed list element can be ignored only together
+// with its list.
 func (d *Diff) Ignore(p Path) {
 	in := d.around[p]
 	if in.left == 0 {
@@ -173,8 +173,8 @@ func (k *keeper) fields(old, want map[string]*structpb.Value) map[string]*struct
 	return fields
 }
 
-// value returns the old value if its change is ignored, and otherwise the wanted one with old parts. An old value that
-// replaces a secret becomes a secret.
+// value returns the old value if its change is ignored, and otherwise the wanted value, with old values for ignored
+// parts. An old value that replaces a secret becomes a secret.
 func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	k.path = append(k.path, s)
 	defer func() { k.path = k.path[:len(k.path)-1] }()
@@ -199,7 +199,7 @@ func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: list})
 }
 
-// String formats one change a line, with secrets masked.
+// String formats one change per line, with secrets masked.
 func (d *Diff) String() string {
 	var b strings.Builder
 	replaces := Paths{}
@@ -326,7 +326,7 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	for i := range both {
 		d.at(step{index: i}, func() { d.values(olds[i], wants[i]) })
 	}
-	// Elements beyond the common length count even if null, which an any may contain.
+	// Elements beyond the common length count as changes even if null, since an any may contain nulls.
 	for i := both; i < len(olds); i++ {
 		v, secret := signed.Reveal(olds[i])
 		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })

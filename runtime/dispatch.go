@@ -129,7 +129,7 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run o
 	}, can
 }
 
-// get turns an empty answer into an error.
+// get calls the author's Get and returns an error if the result is nil.
 func get[P Object](ctx context.Context, ops Ops[P], id ID, old *State[P]) (Object, error) {
 	got, err := ops.Get(ctx, id, old)
 	if err != nil {
@@ -163,7 +163,7 @@ func outcome(op operation, err error) error {
 	switch op {
 	case createOp, updateOp, deleteOp:
 		switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-		case nil, Fault, *InvalidError, *ReplaceError: // of one request, while the response to another may be lost
+		case nil, Fault, *InvalidError, *ReplaceError: // of one request; the response to another may be lost
 			if isLost(err) {
 				return Uncertain(err)
 			}
@@ -172,20 +172,20 @@ func outcome(op operation, err error) error {
 	return Invalid(err)
 }
 
-// isLost reports whether an error means that a response was lost: a done context, a timeout, or a broken connection.
-// The error's methods may panic.
+// isLost reports whether an error means that a response was lost: a done context, a timeout, or a broken connection. It
+// returns false if one of the error's methods panics.
 func isLost(err error) (lost bool) {
 	defer func() { _ = recover() }()
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
-	var network interface{ Timeout() bool } // as errors of packages net and url do
+	var network interface{ Timeout() bool } // implemented by errors of packages net and url
 	return errors.As(err, &network) && (network.Timeout() || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
-// isUncertain reports whether any part of an author's error stands for an uncertain outcome. The error's methods may
-// panic.
+// isUncertain reports whether an author's error wraps an *[UncertainError]. It returns false if one of the error's
+// methods panics.
 func isUncertain(err error) (is bool) {
 	defer func() { _ = recover() }()
 	return errors.As(err, new(*UncertainError))

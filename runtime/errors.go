@@ -76,8 +76,8 @@ func (e *ReplaceError) Error() string {
 }
 
 // RetryError reports a temporary failure, such as a rate limit, after which the same call can safely be repeated. It
-// does not imply that nothing changed: the response to a completed request may have been lost. Authors return it,
-// perhaps wrapped, if a repeated call finds what the previous one did.
+// does not imply that nothing changed: the response to a completed request may have been lost. Authors should return
+// it, perhaps wrapped, only if a repeated call detects what the previous one did.
 type RetryError struct {
 	// Err is the cause. It may be nil.
 	Err error

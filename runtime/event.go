@@ -25,8 +25,8 @@ type Event struct {
 	Dropped int
 }
 
-// Log returns the logger of the call of ctx. Its output reaches the engine, which shows it with the resource. For any
-// other context, Log returns [slog.Default].
+// Log returns the logger of the provider call that ctx belongs to. The engine shows its output with the resource. For
+// any other context, Log returns [slog.Default].
 func Log(ctx context.Context) *slog.Logger {
 	sink, ok := ctx.Value(sinkKey{}).(func(Event))
 	if !ok {
@@ -35,16 +35,16 @@ func Log(ctx context.Context) *slog.Logger {
 	return slog.New(newEventHandler(sink))
 }
 
-// Progress reports the progress of the call of ctx, in a line such as "copying objects: 120 of 4000". It is cheap, and
-// does nothing for any other context.
+// Progress reports the progress of the call that ctx belongs to, in a line such as "copying objects: 120 of 4000". It
+// is cheap, and does nothing for any other context.
 func Progress(ctx context.Context, format string, args ...any) {
 	if sink, ok := ctx.Value(sinkKey{}).(func(Event)); ok {
 		sink(Event{Level: slog.LevelInfo, Message: fmt.Sprintf(format, args...), Progress: true})
 	}
 }
 
-// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve uses it for each call; tests may
-// use it too. Sink may be called concurrently and must not block.
+// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve uses it for each call; tests may use
+// it too. sink may be called concurrently and must not block.
 func WithEvents(ctx context.Context, sink func(Event)) context.Context {
 	return context.WithValue(ctx, sinkKey{}, sink)
 }

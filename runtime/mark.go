@@ -9,9 +9,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// mark holds what a decoded object cannot represent of the value at a path and its parts, so that encoding the object
-// with it restores the bag. A nil mark is empty. Marks form a tree: a walk finds a value's mark in one step from its
-// parent's, however long the paths are.
+// mark records properties of a value and its parts that a decoded object cannot represent, so that encoding the object
+// restores the bag. A nil mark is empty. Marks form a tree, so that a walk finds a value's mark in one step from its
+// parent's, regardless of path length.
 type mark struct {
 	unknown bool // not known yet
 	secret  bool // arrived wrapped
@@ -32,7 +32,7 @@ func (m *mark) part(s step) *mark {
 	return part
 }
 
-// complete returns a copy of m in which nothing is missing.
+// complete returns a copy of m without missing marks.
 func (m *mark) complete() *mark {
 	if m == nil {
 		return nil
@@ -54,8 +54,8 @@ func (m *mark) settle(before, after *structpb.Value) {
 	}
 }
 
-// conceal wraps the parts of v that m marks as secret, unless they are as given. If m marks a secret in a list, the
-// whole list is wrapped, since its elements may have moved.
+// conceal wraps the parts of v that m marks as secret and that differ from the given value. If m marks a secret in a
+// list, the whole list is wrapped, since its elements may have moved.
 func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
 	case !m.hasSecretElement(true) || signed.IsNull(v) || signed.IsSecret(v) || same(v, given):
@@ -97,7 +97,7 @@ func (m *mark) hasSecretElement(inElement bool) bool {
 	return false
 }
 
-// unknowns collects the paths of unknown values below path, m's own, until ctx is done.
+// unknowns adds the paths of unknown values at or below path, which is m's own, until ctx is done.
 func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 	if m == nil || ctx.Err() != nil {
 		return into

@@ -30,7 +30,7 @@ func Invalid(err error) error {
 	return err
 }
 
-// analyze is walk for a whole error. It returns nothing if a method of the error panics.
+// analyze calls walk on a whole error. It returns nil if a method of the error panics.
 func analyze(err error) (faults []Fault, meaning error) {
 	defer func() {
 		if recover() != nil {
@@ -40,7 +40,7 @@ func analyze(err error) (faults []Fault, meaning error) {
 	return walk(err, nil, 0)
 }
 
-// isInvalid reports whether a meaning is that properties are invalid.
+// isInvalid reports whether a meaning is a [Fault] or an *[InvalidError].
 func isInvalid(meaning error) bool {
 	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case Fault, *InvalidError:
@@ -49,7 +49,7 @@ func isInvalid(meaning error) bool {
 	return false
 }
 
-// ownMeaning returns the meaning of err itself, apart from what it wraps.
+// ownMeaning returns the meaning of err itself, ignoring wrapped errors.
 func ownMeaning(err error) error {
 	switch e := err.(type) { //nolint:errorlint // walk looks at what is wrapped.
 	case *InvalidError, *UncertainError, *ReplaceError, *OutputError, *RetryError, Fault:

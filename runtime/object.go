@@ -9,11 +9,11 @@ import (
 
 // Object is a struct whose properties can be walked. Pointers to generated structs implement it.
 type Object interface {
-	// Lumi passes every property to p, with one call each of [Required], [Optional] or [Nilable].
+	// Lumi passes each property to p by one call of [Required], [Optional], or [Nilable].
 	Lumi(p *Props)
 }
 
-// Flags are a property's options in the IDL, except optional, which depends on the function called for it.
+// Flags are a property's options in the IDL. Optional is not among them: the choice of function expresses it.
 type Flags uint8
 
 // The options of a property.
@@ -61,14 +61,14 @@ const (
 	KindCapability Kind = "capability"
 )
 
-// Codec decodes and encodes values of the type that P points to. Only the compiler uses the type parameter; the
-// implementation is not generic, so that another struct type adds no code but its own method.
+// Codec decodes and encodes values of the type that P points to. The type parameter serves only type checking; the
+// implementation is not generic, so that each struct type adds only the code of its Lumi method.
 type Codec[P any] struct{ codec codec }
 
 type codec interface {
-	// decode stores the value in what into points to. If the value is invalid, it returns false and stores nothing.
+	// decode stores the value at the pointer into. If the value is invalid, it returns false and stores nothing.
 	decode(p *Props, v *structpb.Value, into any) bool
-	// encode returns what from points to as a value, or nil if it is absent.
+	// encode returns the value at the pointer from, or nil if it is absent.
 	encode(p *Props, from any) *structpb.Value
 	// kind is the kind of the values.
 	kind() Kind
@@ -92,7 +92,7 @@ type Props struct {
 	// priorFaults are faults of assets and archives found earlier and not yet reported.
 	priorFaults []Fault
 
-	// fields are the fields of the current object; seen counts those that were looked up.
+	// fields holds the current object's fields; seen counts the ones looked up so far.
 	fields map[string]*structpb.Value
 	seen   int
 	// unsigned caches an object known not to be a special value.

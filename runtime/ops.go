@@ -17,8 +17,8 @@ type State[P Object] struct {
 	URN urn.URN
 	// ID is the resource's id. It is empty while the resource does not exist.
 	ID ID
-	// Properties are decoded and complete: every required property is set, except those listed in Unknown. In the
-	// state of an existing resource, properties added to the IDL later are zero, as are those that a partially failed
+	// Properties are decoded and complete: every required property is set, except those listed in Unknown. In the state
+	// of an existing resource, properties added to the IDL later are zero, as are properties that a partially failed
 	// Create did not report as done. Secrets are in plain text and are wrapped again afterward. If the author copies a
 	// secret to another property, declare that property secret in the IDL.
 	Properties P
@@ -40,8 +40,8 @@ type State[P Object] struct {
 }
 
 // Done records that Create or Update is finished with these properties: the resource now has the values in Properties.
-// If the call then fails, the resource's state is made of the properties that are done, with their values when the
-// call returns, the out properties, and the old values of the others. Use the generated property names, such as
+// If the call then fails, the resource's state consists of the properties reported as done and the out properties, with
+// their values when the call returns, and the old values of all others. Use the generated property names, such as
 // VPC_Tags; any other name is added to the error. Done is safe for concurrent use.
 func (s *State[P]) Done(properties ...string) {
 	for _, name := range properties {
@@ -58,7 +58,7 @@ func (s *State[P]) Done(properties ...string) {
 // Further methods are optional: [Inspector], [Finder], [IdempotentCreator] and [Upgrader]. The runtime looks for them
 // on the author's type and panics at construction if one has the wrong signature or a misspelled name.
 //
-// An error that is, wraps or joins a [Fault] reports invalid properties. An error that wraps a [RetryError],
+// An error that is, wraps, or joins a [Fault] reports invalid properties. An error that wraps a [RetryError],
 // [ErrNotFound] or a result of [Uncertain] has that meaning; see [Meaning]. Any other error means that the operation
 // failed. Calls are concurrent, but sequential for any one resource.
 type Ops[P Object] interface {
@@ -67,8 +67,8 @@ type Ops[P Object] interface {
 	Check(ctx context.Context, want *State[P]) error
 
 	// Create creates the resource, returns its id, and sets the out properties in want.Properties. If it fails after
-	// creating something, it returns both the id and the error. The resource's state is then made of the out
-	// properties, those that require a replacement, and those reported with [State.Done].
+	// creating something, it returns both the id and the error. The resource's state then consists of the out
+	// properties, properties that require a replacement, and properties reported with [State.Done].
 	Create(ctx context.Context, want *State[P]) (ID, error)
 
 	// Get reads a resource by its id. Old is the engine's state of the resource, or nil for an import, when only the
@@ -76,7 +76,7 @@ type Ops[P Object] interface {
 	Get(ctx context.Context, id ID, old *State[P]) (P, error)
 
 	// Update changes the resource from old to want. Out properties in want.Properties start with their old values;
-	// Update sets those that change. It calls [State.Done] on want after each part of its work, so that the engine
+	// Update sets the ones that change. It calls [State.Done] on want after each part of its work, so that the engine
 	// knows the resource's state if a later part fails. An error before the first Done means that nothing changed.
 	Update(ctx context.Context, old, want *State[P], diff *Diff) error
 

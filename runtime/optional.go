@@ -37,13 +37,13 @@ type IdempotentCreator interface {
 // Upgrader is implemented for types whose IDL changed in ways that decoding cannot handle, such as a property split in
 // two.
 type Upgrader[P Object] interface {
-	// Upgrade sets in old.Properties what can be derived from stored, the properties as an older version of the
-	// provider stored them. It is called before any other operation if stored does not fit the IDL: if a property in
-	// it is gone or of another kind, or a required one is missing. Whatever fits is already decoded. If stored
-	// contains secrets, everything that Upgrade changes counts as secret.
+	// Upgrade sets the properties in old.Properties that can be derived from stored, the properties as stored by an
+	// older version of the provider. It is called before any other operation if stored does not fit the IDL: if it has
+	// a property that was removed or is of another kind, or lacks a required one. Properties that fit are already
+	// decoded. If stored contains a secret, all properties that Upgrade changes become secret.
 	//
-	// A property with [Codec.Was] may be in stored under any of its names, since engines store it under its current
-	// one, even if its value is of another kind.
+	// A property with [Codec.Was] may have any of its names in stored, since engines store it under its current name
+	// even if its value is of another kind.
 	//
 	// Any property may be missing in stored: Check's result has no out properties, and required ones are also missing
 	// after a partially failed Create and after an import. They stay missing unless Upgrade sets them; to set one to
@@ -57,8 +57,8 @@ type abilities struct {
 	createAgain            bool
 }
 
-// abilitiesOf finds the optional operations by reflection, since the generic interfaces would be compiled, and
-// described in the binary, for each resource type. empty is a state of the type that the operations take.
+// abilitiesOf finds the optional operations by reflection, since generic interfaces would add code and type descriptors
+// to the binary for each resource type. empty is a state of the type that the operations take.
 func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
 	checkOptional(token, ops, optionalMethods(reflect.TypeOf(empty)))
 	have := reflect.ValueOf(ops)

@@ -61,9 +61,9 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 	return bag
 }
 
-// remainsOf returns the properties that a resource has: out properties as the author left them, and the requested
-// values of the others if all is set. Otherwise, it has those that are done and its old ones; a new resource also has
-// those that require a replacement, so that a retry can complete it.
+// remainsOf returns a resource's properties: out properties as the author left them and, if all is set, the requested
+// values of the others. Otherwise, properties not done have their old values; a new resource also has the properties
+// that require a replacement, so that a retry can complete it.
 func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}

@@ -26,8 +26,8 @@ func (p Path) Field(name string) Path {
 // Index returns the path of an element of the list at p.
 func (p Path) Index(i int) Path { return p + "[" + Path(strconv.Itoa(i)) + "]" }
 
-// Key returns the path of an element of the map, or object in an any, at p. If the key could be a property name, it
-// equals Field's result.
+// Key returns the path of an element of the map, or object in an any, at p. If the key is a valid property name, the
+// result equals Field's.
 func (p Path) Key(key string) Path {
 	if isName(key) {
 		return p.Field(key)
@@ -67,7 +67,7 @@ func (s Paths) Has(p Path) bool {
 	return false
 }
 
-// containers yields the parents of p, from the empty path down to p itself.
+// containers yields p's parents, starting with the empty path, and then p itself.
 func (p Path) containers(yield func(Path) bool) {
 	if p != "" && !yield("") {
 		return

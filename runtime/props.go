@@ -13,8 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Required walks a property that every complete bag has. P points to the field. Nil lists, maps and anys, and zero
-// URNs, assets and archives, are omitted when encoding.
+// Required walks a required property. Encoding omits nil lists, maps, and anys, and zero URNs, assets, and archives.
 func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, required|join(flags))
 }
@@ -36,7 +35,7 @@ func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Fla
 	p.put(name, from, c.codec, f)
 }
 
-// Nilable walks an optional property whose type has its own nil: a list, a map or an any. P points to the field.
+// Nilable walks an optional property whose type has its own nil: a list, a map, or an any.
 func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
 	p.property(name, field, c.codec, join(flags))
 }
@@ -128,7 +127,7 @@ func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
 	return ok
 }
 
-// lacks handles an absent required property. Stored bags may lack it if it is newer than they are.
+// lacks handles an absent required property. Stored bags may predate it.
 func (p *Props) lacks() {
 	if p.mode == strict {
 		p.fault("is required, but missing")
@@ -184,8 +183,8 @@ func (p *Props) reported() []Fault {
 	return append(p.faults[:maxFaults], Fault{Message: "there may be more errors"})
 }
 
-// reportFound reports faults that package content found in the current asset or archive. It did not know which keys
-// are property names or what the IDL declares secret.
+// reportFound moves prior faults in the current asset or archive to the faults. Package content does not know which
+// keys are property names or which values the IDL declares secret.
 func (p *Props) reportFound() {
 	if len(p.priorFaults) == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 //
 // Errors are: an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError] or
 // an error that wraps [ErrNotFound] where the method documents it; an *[OutputError] if the author's code returned
-// what cannot be sent; an *[UncertainError] if a Create, Update or Delete may or may not have taken effect; the
-// context's error if it was done before the author's code was called; and otherwise the author's error, perhaps
+// properties that cannot be sent; an *[UncertainError] if a Create, Update or Delete may or may not have taken effect;
+// the context's error if it was done before the author's code was called; and otherwise the author's error, perhaps
 // wrapped. Panics of the author's code are not recovered.
 type ResourceProvider interface {
 	// Describe describes the type.
@@ -23,24 +23,24 @@ type ResourceProvider interface {
 	Name(context.Context, *NameRequest) (*NameResponse, error)
 	// Create creates a resource. If it fails after creating part of it, the error is a *[PartialError].
 	Create(context.Context, *CreateRequest) (*CreateResponse, error)
-	// Find looks up the resource of a Create whose outcome is uncertain. The error wraps [ErrNotFound] if there is
-	// none, and [errors.ErrUnsupported] if the type does not support Find.
+	// Find looks up the resource of a Create whose outcome is uncertain. The error wraps [ErrNotFound] if it does not
+	// exist, and [errors.ErrUnsupported] if the type does not support Find.
 	Find(context.Context, *FindRequest) (*FindResponse, error)
-	// Get reads a resource by its id. The error wraps [ErrNotFound] if there is none.
+	// Get reads a resource by its id. The error wraps [ErrNotFound] if it does not exist.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
 	// InspectChange returns what an update would change, and whether that requires a replacement.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
 	// Update updates a resource. The error is a *[ReplaceError] if the change requires a replacement, in which case
 	// nothing was changed, and a *[PartialError] after a partial update.
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
-	// Delete deletes a resource. It succeeds if there is none.
+	// Delete deletes a resource. It succeeds if the resource does not exist.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
 }
 
 // CheckRequest is the request of Check.
 type CheckRequest struct {
 	URN urn.URN
-	// Properties are the program's. Values in them may be unknown.
+	// Properties are the program's. They may contain unknown values.
 	Properties Bag
 	// Old holds the properties that Check returned when the resource was last deployed. It is zero for a new resource.
 	Old Bag
@@ -58,7 +58,7 @@ type CheckResponse struct {
 // NameRequest is the request of Name. The last part of the URN is a placeholder.
 type NameRequest struct {
 	URN urn.URN
-	// Properties were returned by Check. Values in them may be unknown.
+	// Properties were returned by Check. They may contain unknown values.
 	Properties Bag
 	References References
 }
@@ -83,7 +83,7 @@ type CreateRequest struct {
 type CreateResponse struct {
 	// ID is never empty.
 	ID ID
-	// Properties are those that the provider computed. All others are as requested.
+	// Properties holds the computed properties. All others are as requested.
 	Properties Bag
 }
 
@@ -103,7 +103,7 @@ type Purpose string
 const (
 	// Refresh compares a resource with its stored state.
 	Refresh Purpose = "refresh"
-	// Import takes over a resource of which only the id is known.
+	// Import adopts an existing resource, given only its id.
 	Import Purpose = "import"
 )
 
@@ -120,7 +120,7 @@ type GetRequest struct {
 
 // GetResponse is the response to a [GetRequest].
 type GetResponse struct {
-	// Properties holds all properties of the resource except those that are never read back.
+	// Properties holds all properties of the resource except [In] properties.
 	Properties Bag
 }
 
@@ -128,10 +128,10 @@ type GetResponse struct {
 type InspectChangeRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old holds all properties of the existing resource: the requested ones, even if never read back, and the computed
+	// Old holds all properties of the existing resource: the requested ones, including [In] properties, and the computed
 	// ones.
 	Old Bag
-	// New holds the program's properties, as returned by Check. Values in them may be unknown.
+	// New holds the program's properties, as returned by Check. It may contain unknown values.
 	New        Bag
 	References References
 }
@@ -152,7 +152,7 @@ type InspectChangeResponse struct {
 type UpdateRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old holds all properties of the existing resource: the requested ones, even if never read back, and the computed
+	// Old holds all properties of the existing resource: the requested ones, including [In] properties, and the computed
 	// ones.
 	Old Bag
 	// New holds the properties returned by InspectChange.
@@ -162,7 +162,7 @@ type UpdateRequest struct {
 
 // UpdateResponse is the response to an [UpdateRequest].
 type UpdateResponse struct {
-	// Properties are those that the provider computes, whether changed or not.
+	// Properties holds all computed properties, whether changed or not.
 	Properties Bag
 }
 

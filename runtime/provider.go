@@ -19,14 +19,14 @@ type Provider struct {
 	can    *abilities
 }
 
-// NewNamedProvider returns a provider for a type whose resources programs name. empty returns an object without
+// NewNamedProvider returns a provider for a type whose resources are named by programs. empty returns an object without
 // properties. NewNamedProvider panics if ops is nil.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
 	run, can := dispatcher(token, ops, nil)
 	return Provider{token: token, alloc: allocator(empty), named: true, ops: run, can: can}
 }
 
-// NewProvider returns a provider for a type whose resources programs do not name. empty returns an object without
+// NewProvider returns a provider for a type whose resources are not named by programs. empty returns an object without
 // properties. NewProvider panics if ops is nil.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
 	run, can := dispatcher[P](token, ops, ops)
@@ -35,7 +35,7 @@ func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) 
 
 func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
 
-// nameProperty is the wire name of the property with a program's name for a resource.
+// nameProperty is the wire name of the property that holds a program's name for a resource.
 const nameProperty = "name"
 
 // Token returns the token of the provider's type.
@@ -58,7 +58,7 @@ func (r *Provider) Describe(context.Context) (*Description, error) {
 	}, nil
 }
 
-// run calls the author's code unless the caller is gone.
+// run calls the author's code unless ctx is done.
 func run(ctx context.Context, r *Provider, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err

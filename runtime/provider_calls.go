@@ -13,7 +13,7 @@ import (
 )
 
 // Validate checks a program's properties against the IDL, as Check does before it calls the author's code. found holds
-// faults of assets and archives that the caller found; they are included in property order.
+// faults that the caller found in assets and archives; the error includes them in property order.
 func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
 	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, priorFaults: found})
 	return err
@@ -91,7 +91,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case err == nil:
 		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
 	}
-	if exists { // what exists is unknown
+	if exists { // the resource's properties are unknown
 		err = Uncertain(err)
 	}
 	return nil, err
@@ -131,7 +131,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
 	now := &state{Properties: c.got}
-	if c.old != nil { // Values stay secret once they were.
+	if c.old != nil { // Once secret, values stay secret.
 		now.marks, now.before = c.old.marks.complete(), c.old.bag
 	}
 	bag, err := now.encode(ctx, In, 0)
@@ -155,7 +155,7 @@ func (r *Provider) InspectChange(
 		}
 	}
 	kept := c.diff.kept(c.old.before, req.New.message)
-	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan would fail.
+	if len(c.diff.ignored) > 0 { // Otherwise, Update would reject the properties during the deployment.
 		if err := judge(ctx, r, kept); err != nil {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	return nil, err
 }
 
-// judge returns an *[OutputError] for properties from the author's code that no operation accepts.
+// judge returns an *[OutputError] if the author's code returned properties that the next operation would reject.
 func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
 	var invalid *InvalidError
 	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
@@ -231,8 +231,8 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
 
-// changeOf decodes and compares both sides of a change. Both are encoded again first, so that the current IDL decides
-// what is compared and what is secret.
+// changeOf decodes and compares both sides of a change. Both are re-encoded first, so that the current IDL determines
+// which properties are compared and which are secret.
 func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
 	old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
 	if err != nil {
@@ -258,7 +258,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 			diff.Replace(Path(property.Name))
 		}
 	}
-	// The computed properties are those of the existing resource.
+	// Computed properties start with the existing resource's values.
 	computed := decoding{mode: lenient, only: Out, marks: want.marks}
 	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
 	return &call{op: op, old: old, want: want, diff: diff}, err

@@ -49,7 +49,7 @@ func (p *Props) exactlyOneOf(names []string) {
 	p.breaks(constraint.ExactlyOne(names, found))
 }
 
-// has reports whether the current object has a property.
+// has reports whether a property is present in the current object.
 func (p *Props) has(name string) bool {
 	v, _ := signed.Reveal(p.fields[name])
 	return v != nil && !signed.IsNull(v)

@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of the
-// call of ctx. The runtime registers the secrets of requests, and values that the IDL declares secret, by itself.
+// NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of ctx's
+// call. The runtime registers the secrets of requests, and values that the IDL declares secret, by itself.
 func NoteSecrets(ctx context.Context, bag Bag) {
 	noteSecrets(structpb.NewStructValue(bag.message), false, wire.SecretsOf(ctx))
 }

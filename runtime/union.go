@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Union returns the codec of a generated union of structs: an object with exactly one property. P points to it.
+// Union returns the codec of a generated union of structs: an object with exactly one property. P is a pointer to it.
 func Union[P Object]() Codec[P] { return Codec[P]{codec: unionCodec{}} }
 
 type unionCodec struct{ structCodec }
@@ -60,7 +60,7 @@ func (p *Props) OneOf(names ...string) {
 	}
 }
 
-// Variant is one resource type of a resource reference.
+// Variant is one of several resource types that a reference may have.
 type Variant struct {
 	Type tokens.Type
 	// URN points to the field that is set if the resource has this type.
@@ -75,8 +75,8 @@ type Variants interface {
 	Lumi() []Variant
 }
 
-// CapabilityUnion returns the codec of a generated union of resource types: the URN of a resource of one of them. P
-// points to it.
+// CapabilityUnion returns the codec of a reference to a resource of one of several types, encoded as its URN. P is a
+// pointer to the generated union.
 func CapabilityUnion[P Variants]() Codec[P] { return Codec[P]{codec: capabilityUnionCodec{}} }
 
 type capabilityUnionCodec struct{}

@@ -41,12 +41,12 @@ func upgradeError(err error) error {
 	return errors.New(problem + wire.TextOf(err))
 }
 
-// upgradeState lets the author set what decoding could not. Properties that the author does not set stay missing. If
-// anything stored is secret, so is everything the author sets, since it may be derived from it.
+// upgradeState calls the author's Upgrade. Properties that it does not set stay missing. If anything stored is secret,
+// so are all properties that it sets, since they may be derived from the secret.
 func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error {
 	s.done = &sync.Map{}
 	complete := s.marks.complete()
-	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // without what cannot be encoded yet
+	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // without properties that cannot be encoded yet
 	if err := run(ctx, r, &call{op: upgradeOp, want: s, stored: stored}); err != nil {
 		return err
 	}

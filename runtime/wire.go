@@ -45,7 +45,7 @@ func hasExtraFields(v *structpb.Value) bool {
 	return false
 }
 
-// kindOf describes a value in a message.
+// kindOf describes a value for a message.
 func kindOf(v *structpb.Value, hidden bool) string {
 	var kind, value string
 	switch k := v.GetKind().(type) {
