@@ -91,7 +91,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case err == nil:
 		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
 	}
-	if exists { // the resource's properties are unknown
+	if exists { // A resource may exist, but its id is unknown.
 		err = Uncertain(err)
 	}
 	return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
 )
 
-// readError is an error about some content. Its message alone contains no names, since they may be secret.
+// readError is an error in reading content. message contains no names, since they may be secret.
 type readError struct {
 	// where and entry are quoted, or "" if unknown: the file or address, and the file within that archive.
 	where, entry string

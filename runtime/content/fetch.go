@@ -18,12 +18,12 @@ var transport = func() *http.Transport {
 	return t
 }()
 
-// remoteLimits limit what a server can make this process do.
+// remoteLimits bound the resources that a server can consume.
 type remoteLimits struct {
 	size      int64 // bytes
 	redirects int
-	// silence limits the wait for a response or the next byte, and wait all waits together. Time that the reader
-	// spends between reads does not count.
+	// silence limits each wait for a response or the next byte, and wait the sum of all waits. Time between reads does
+	// not count.
 	silence, wait time.Duration
 }
 
@@ -55,7 +55,7 @@ func fetch(ctx context.Context, where place) (*stream, error) {
 	return &stream{ReadCloser: &reader{ctx: ctx, from: d, where: where}, size: d.size}, nil
 }
 
-// status omits the server's own text, which may be anything.
+// status formats a status code without the server's own text, which is untrusted.
 func status(code int) string { return fmt.Sprintf("%d %s", code, http.StatusText(code)) }
 
 func errTooLarge() error {
@@ -112,7 +112,7 @@ func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
 		if !slices.Contains(redirections, resp.StatusCode) || resp.Header.Get("Location") == "" {
 			return resp, nil
 		}
-		_ = resp.Body.Close() // It only repeats the header.
+		_ = resp.Body.Close() // Only the header matters.
 		next, err := resp.Location()
 		switch {
 		case err != nil:

@@ -61,8 +61,8 @@ func isTar(head []byte) bool {
 	return err == nil && (int(sum) == unsigned || int(sum) == signed)
 }
 
-// isEmptyTar reads a file that starts with zeros up to the size of an empty tar file. Disk images and files that were
-// never written also start with zeros.
+// isEmptyTar reports whether a file consists of zeros and has the size of an empty tar file. Disk images and
+// preallocated files also start with zeros but are larger.
 func isEmptyTar(in io.Reader) (bool, error) {
 	data, err := io.ReadAll(io.LimitReader(in, tarRecord+1))
 	return len(data) >= 2*tarBlock && len(data) <= tarRecord && len(data)%tarBlock == 0 && isZero(data), err

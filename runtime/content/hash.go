@@ -33,7 +33,7 @@ type record struct {
 	sum        [sha256.Size]byte
 }
 
-// records returns the records of all files in an archive, or the one of an asset, which has no name.
+// records returns the records of all files in an archive, or an asset's single record, which has no name.
 func records(ctx context.Context, c lumi.Content) (all []record, err error) {
 	switch c := c.(type) {
 	case lumi.Asset:

@@ -15,13 +15,13 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Stamp checks the assets and archives in a bag of a program's properties before it is passed to a provider. It
-// returns a copy of the bag in which each file, folder and archive file has a hash, replacing existing hashes. This
-// way, comparisons and state cover the content and not only its location.
+// Stamp checks the assets and archives in a bag of a program's properties before it is passed to a provider. It returns
+// a copy of the bag in which each file, folder and archive file has a hash, replacing existing hashes. The hashes make
+// comparisons and state depend on the content, not only its location.
 //
-// Text and remote content get no hash: text is its own, and remote content is not fetched, so it counts as unchanged
-// while its address is. An archive of assets gets a hash if everything in it has one or is text. Unknown and malformed
-// values are left for the provider to check.
+// Text and remote content get no hash: text is compared directly, and remote content is not fetched and counts as
+// unchanged unless its URI changes. An archive of assets gets a hash if everything in it has one or is text. Unknown
+// and malformed values are left for the provider to check.
 //
 // The error is a *[lumi.InvalidError] with one fault for each asset and archive that is missing or unreadable, without
 // secret names, or the context's error.
@@ -206,7 +206,7 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 }
 
 // file reads the content of an asset, or of an archive other than an archive of assets. It returns false if there is
-// none to read.
+// nothing to read.
 func (s *stamper) file(made *stamped, signature, key string, location *structpb.Value, at spot) bool {
 	text, ok := stringOf(location)
 	var c file
@@ -257,7 +257,7 @@ func (s *stamper) skips(c file, at spot) bool {
 	return err != nil || where.isRemote()
 }
 
-// assets is file for an archive of assets, given its members with and without the wrapper of a secret.
+// assets is like file, for an archive of assets, given its members with and without secret wrappers.
 func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
 	if assets.GetStructValue() == nil || signed.Signature(assets) != "" {
 		return false

@@ -57,7 +57,7 @@ func (w *walker) tarEntry(prefix string, where place, header *tar.Header, conten
 	return where.failed(entryFailed(name, notRegular(kindOf(header.FileInfo().Mode())), nil))
 }
 
-// tarEnd checks that a tar file is not cut off.
+// tarEnd checks that a tar file is not truncated.
 func (w *walker) tarEnd(where place, source *tarSource) error {
 	if source.ended {
 		return where.damaged(io.ErrUnexpectedEOF)
@@ -70,7 +70,7 @@ func (w *walker) tarEnd(where place, source *tarSource) error {
 }
 
 // tarSource records whether the end was reached. A tar file ends in two empty blocks, so its reader reaches the end
-// only if they were cut off.
+// only if the file is truncated.
 type tarSource struct {
 	in    io.Reader
 	ended bool

@@ -16,7 +16,7 @@ type unpackLimits struct {
 
 var unpacking = unpackLimits{size: 1 << 30, ratio: 100, directory: 64 << 20}
 
-// checkUnpacked returns an error if an archive file has unpacked to too much.
+// checkUnpacked returns an error if an archive file's unpacked size exceeds both limits.
 func checkUnpacked(out, in int64) error {
 	if out <= unpacking.size || out/unpacking.ratio < in {
 		return nil
@@ -51,7 +51,7 @@ func (u *unpacked) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// directoryReader limits the bytes read of a file until it is released.
+// directoryReader limits the bytes read from a file until it is released.
 type directoryReader struct {
 	in   io.ReaderAt
 	left int64

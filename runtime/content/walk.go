@@ -20,7 +20,7 @@ type File struct {
 	// Name is the path of the file in the archive: elements joined by slashes, none of them empty, "." or "..". It is
 	// unique, and no folder of the archive has the same name.
 	Name string
-	// Size is the length of the content, or -1 if unknown before reading. Content of another length ends in an error.
+	// Size is the length of the content, or -1 if unknown before reading. Reading content of another length fails.
 	Size int64
 	// Executable is set if the file's owner may execute it.
 	Executable bool
@@ -28,9 +28,9 @@ type File struct {
 	Content io.Reader
 }
 
-// Walk calls visit for each file of an archive in turn, in name order, except that files of a tar file come in its own
-// order. Folders are not visited. An error of visit ends the walk and is returned unchanged. Other errors contain the
-// archive and, if applicable, the file in it.
+// Walk calls visit for each file of an archive, in name order; files of a tar file keep their stored order. Folders are
+// not visited. An error of visit ends the walk and is returned unchanged. Other errors contain the archive and, if
+// applicable, the file in it.
 func Walk(ctx context.Context, a lumi.Archive, visit func(File) error) error {
 	return (&walker{ctx: ctx, visit: visit}).archive("", a)
 }
@@ -41,7 +41,7 @@ type walker struct {
 	names names
 }
 
-// archive walks an archive, prepending prefix to the files' names. It is empty or ends in a slash.
+// archive walks an archive, prepending prefix to the files' names. prefix is empty or ends in a slash.
 func (w *walker) archive(prefix string, a lumi.Archive) error {
 	if assets, ok := a.Assets(); ok {
 		return w.assets(prefix, assets)
@@ -159,7 +159,7 @@ func (r *fileReader) Read(data []byte) (int, error) {
 	return n, r.failed(err)
 }
 
-// damage describes an error of reading an archive.
+// damage describes an error in reading an archive.
 func damage(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return "is cut off"
@@ -167,7 +167,7 @@ func damage(err error) string {
 	return "is damaged: " + err.Error()
 }
 
-// damaged returns that error for an archive as a whole.
+// damaged returns the error for a damaged archive.
 func (p place) damaged(err error) error {
 	var about *readError
 	if errors.As(err, &about) {

@@ -26,7 +26,7 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// locationOf returns the one field of an asset or archive that locates its content. There is none if several are set.
+// locationOf returns the field of an asset or archive that locates its content, or nil unless exactly one is set.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
 		if name == wire.Signature || name == hashKey || signed.IsNull(v) {

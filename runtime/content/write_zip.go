@@ -13,9 +13,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// WriteZip writes an archive as a zip file, with files in name order and without times or owners. Archives with the
-// same hash result in the same bytes, as long as the program is built with the same version of Go. Compressed content
-// is buffered in a temporary file.
+// WriteZip writes an archive as a zip file, with files in name order and without times or owners. Output is
+// deterministic: archives with the same hash give identical bytes if the program is built with the same version of Go.
+// Compressed content is buffered in a temporary file.
 func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 	return spooled(func(spool *os.File) error {
 		files, err := deflate(ctx, spool, a)

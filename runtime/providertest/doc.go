@@ -17,8 +17,7 @@
 //	path := providertest.Build(t, "./lumi-resource-aws") // or the path of any other binary
 //	h := providertest.Binary(t, plugin.Command{Path: path})
 //
-// The plugin's Describe tells the kit which properties there are, whether Create is idempotent, and whether the provider
-// supports Find.
+// The kit calls Describe to learn the properties, whether Create is idempotent, and whether the provider supports Find.
 //
 // # Checks
 //
@@ -32,7 +31,7 @@
 //     of "" or 0 was probably forgotten.
 //   - Get returns the requested and computed properties, except those that the IDL declares in: for an import, given the id
 //     alone, and for a refresh, even if the engine does not know about the last update.
-//   - After a lost response, Create with the same token returns the same resource, if the provider declares that. Find, if
+//   - After a lost response, Create with the same token returns the same resource, if declared idempotent. Find, if
 //     supported, finds it by its token, and nothing by another token. Update with the same properties is idempotent.
 //   - After a failure, Get reads the state that the failure reports, or else the old state.
 //   - Update is refused if the IDL requires a replacement, and then changes nothing.
@@ -76,7 +75,7 @@
 //   - status: each change becomes DONE, and so does each of the plan's tasks. Status works in any process for any token, any
 //     number of times and concurrently.
 //   - repeat: Provision can be repeated with the same result, both when done and after it was stopped or killed.
-//   - token: tokens have at most 64 KiB. Status returns NOT_FOUND for others than Provision returned.
+//   - token: tokens have at most 64 KiB. Status returns NOT_FOUND for any token not returned by Provision.
 //   - metadata: all metadata belongs to resources in New.
 //   - delete: resources that do not exist can be deleted.
 //   - secret: the secrets in Changes are not in plans, tokens, messages, errors, events and logs.

@@ -53,8 +53,7 @@ type Harness struct {
 	log    *buffer
 	calls  transcript
 	watch  watch
-	// deadline is the deadline of calls in steps, and cleanupEnd that of the cleanup. They are zero if the test has
-	// none.
+	// deadline limits calls in steps, and cleanupEnd limits the cleanup. Both are zero if the test has no deadline.
 	deadline, cleanupEnd time.Time
 
 	mu sync.Mutex
@@ -95,8 +94,8 @@ func Environment(name string) HarnessOption { return func(s *setting) { s.enviro
 // AllCalls lists all calls of a failed test instead of only those of failed steps.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
-// Resources returns a plugin of generated providers that need no configuration. All must be of one package, and no two
-// of one type. It panics if one is nil or two have the same type.
+// Resources returns a plugin of generated providers that need no configuration. All must belong to one package. It
+// panics if one is nil or two have the same type.
 func Resources(providers ...interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
@@ -314,9 +313,8 @@ func (h *Harness) untrack(id lumi.ID, r *Resource) {
 	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
 }
 
-// Resource declares a resource of the test, which does not exist until it is created. The name is the one that a
-// program would give it; it must be unique for its type. For types whose resources programs do not name, use
-// [Harness.Unnamed].
+// Resource declares a resource of the test, which does not exist until it is created. name is a program's name for it
+// and must be unique for its type. For types whose resources programs do not name, use [Harness.Unnamed].
 func (h *Harness) Resource(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	if name == "" {
@@ -358,8 +356,8 @@ func (h *Harness) fatalf(format string, args ...any) {
 	fatalf(h.t, format, args...)
 }
 
-// Given declares an existing resource of another test or provider for others to refer to. The kit makes no calls about
-// it. name is the last part of its URN, even if the provider chose it.
+// Given declares an existing resource of another test or provider that other resources can refer to. The kit does not
+// call its provider. name is the last part of its URN, even if the provider chose it.
 func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Properties) *Resource {
 	h.t.Helper()
 	if name == "" {

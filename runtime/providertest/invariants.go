@@ -27,7 +27,7 @@ func (s *step) kept(asked, checked *structpb.Struct) {
 	})
 }
 
-// isAdded reports whether an asset or archive still has everything it had, and perhaps more.
+// isAdded reports whether both values are assets or archives and after contains all fields of before.
 func isAdded(before, after *structpb.Value) bool {
 	return signed.IsContent(before) && signed.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
 }
@@ -74,7 +74,7 @@ func (s *step) reportsUnknown(unknown []lumi.Path, resp *lumi.InspectChangeRespo
 	}
 }
 
-// answer checks the invariants of all returned properties. It returns the bag without those that violate them, to
+// answer checks the invariants of all returned properties. It returns the bag without the violating properties, to
 // avoid follow-on failures.
 func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	s.t.Helper()
@@ -192,8 +192,8 @@ func (s *step) readBack() *structpb.Struct {
 	return state
 }
 
-// hints returns advice about properties that were requested but not read, or vice versa, which may be due to the
-// cloud. A different value is a mistake of the provider.
+// hints returns advice about properties that were requested but not read, or vice versa, which may be due to the cloud.
+// A different value is the provider's mistake.
 func (s *step) hints(want, got *structpb.Struct) []string {
 	var added, missing []lumi.Path
 	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(want)), lumi.BagOf(s.r.wrapped(got))).Changes() {

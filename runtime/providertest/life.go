@@ -14,12 +14,12 @@ import (
 
 // Life describes the life of one resource.
 type Life struct {
-	// Create holds the properties to create it with.
+	// Create holds the initial properties.
 	Create Properties
-	// Computed names the properties that Create must compute, in addition to computed properties that are required,
-	// which are those without a pointer in the IDL.
+	// Computed names optional computed properties that Create must return. Required ones, which are not pointers in the
+	// IDL, need not be listed.
 	Computed []string
-	// Expect holds some of its properties after creation, such as defaults and computed ones.
+	// Expect holds some of the resource's properties after creation, such as defaults and computed ones.
 	Expect Properties
 	// MayDiffer is passed to [Resource.MayDiffer].
 	MayDiffer []lumi.Path
@@ -51,7 +51,7 @@ type Change struct {
 	Expect Properties
 }
 
-// Replacement is a replacement.
+// Replacement is a change that requires a replacement.
 type Replacement struct {
 	// Set holds the properties to change. Nil removes one.
 	Set Properties
@@ -73,8 +73,8 @@ type Upgrade struct {
 	Change
 }
 
-// Life runs the whole life of the resource, as an engine would: it is planned, created, read, updated, replaced and
-// deleted. Violations are reported once each, and the life continues. A failed call ends it.
+// Life takes the resource through its whole life, as an engine would: it is planned, created, read, updated, replaced,
+// and deleted. Violations are reported once each, and the life continues. A failed call ends it.
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
 	r.declared(t, "Computed", paths(l.Computed))
@@ -128,7 +128,7 @@ func (r *Resource) Life(t TB, l Life) {
 	s.delete()
 }
 
-// declared ends the test if it names a property that does not exist, which would have no effect.
+// declared ends the test if a path names a nonexistent property, which would have no effect.
 func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
 	t.Helper()
 	var names []lumi.Path

@@ -154,7 +154,7 @@ func (s *step) checkReported(call string, partial bool, err error) {
 		if uncertain && (out || !left.Changed(c.Path)) { // Whether this was done is uncertain.
 			continue
 		}
-		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // Create may not have come this far.
+		if s.excused(c) || call == "Create" && out && (signed.IsNull(c.Old) || isUnset(c.Old)) { // Create may have failed before setting it.
 			continue
 		}
 		says, reads := show(c.Old), show(c.New)

@@ -18,8 +18,7 @@ func OnStep(f func(r *Resource, step string)) HarnessOption {
 	return func(s *setting) { s.onStep = f }
 }
 
-// Terms translates names in reports, which are those of this package and of package lumi, such as MayDiffer and
-// lumi.ErrNotFound.
+// Terms translates Go names in reports, such as MayDiffer and lumi.ErrNotFound.
 func Terms(term func(name string) string) HarnessOption { return func(s *setting) { s.term = term } }
 
 // CleanupTime limits the time for deleting remaining resources at the end of the test. The default is 10 minutes.

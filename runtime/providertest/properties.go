@@ -29,7 +29,7 @@ func Secret(value any) any { return secret{value} }
 
 type secret struct{ value any }
 
-// From converts a generated struct to a bag, without the properties that the provider computes.
+// From converts a generated struct to a bag, without computed properties.
 func From(t TB, properties lumi.Object) Properties {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)

@@ -28,11 +28,12 @@ type Provisioner struct {
 	// Command starts the plugin. Its Events are not used.
 	Command plugin.Command
 	// Changes are made in order. RunProvisioner sets Old to New of the previous change, with the metadata that Status
-	// returned, and sets empty environments, modules and keys. After the last change, it deletes what is left.
+	// returned, and sets empty environments, modules and keys. After the last change, it deletes the remaining
+	// resources.
 	Changes []provisioner.Change
-	// Observe returns a text that describes everything that exists. The text must not change unless something does,
-	// and must be the same after the same changes, so omit generated ids and times. Without Observe, RunProvisioner
-	// cannot check that Plan and repeated Provisions have no effect.
+	// Observe returns a description of everything the tool manages. It must be deterministic for the same changes, so
+	// omit generated ids and times. Without Observe, RunProvisioner cannot check that Plan and repeated Provisions have
+	// no effect.
 	Observe func() (string, error)
 	// Patience is the maximum time for a change to become DONE. The default is a minute.
 	Patience time.Duration
@@ -246,7 +247,7 @@ func (k *provisionerTest) same(before, rule, complaint string) {
 	}
 }
 
-// values replaces properties by unknown values and secrets.
+// values replaces properties with unknown values and secrets.
 func (k *provisionerTest) values() {
 	other := ProvisionerResource("test:index:Other", "other", nil)
 	other.Key, other.ID = "app:test:index:Other::other:1", "other-1"
@@ -284,7 +285,7 @@ func (k *provisionerTest) values() {
 	})
 }
 
-// leave deletes what is left, and looks for remaining processes.
+// leave deletes the remaining resources and checks for remaining processes.
 func (k *provisionerTest) leave() {
 	defer k.children()
 	if len(k.old) == 0 {

@@ -86,7 +86,7 @@ func (r *Resource) current() *structpb.Struct {
 	return clone(r.state)
 }
 
-// is sets the state of the resource, which exists from now on.
+// is records that the resource exists, with its id and state.
 func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.mu.Lock()
 	r.id, r.state = id, state
@@ -94,7 +94,7 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.track(r, id, state)
 }
 
-// store sets the properties that an engine has stored of the resource: all of them, and those returned by Check.
+// store sets the properties stored by an engine: state holds all of them, and wanted the ones returned by Check.
 func (r *Resource) store(state, wanted *structpb.Struct) {
 	r.h.mu.Lock()
 	r.state, r.wanted = state, wanted
@@ -111,7 +111,7 @@ func (r *Resource) seed() lumi.Seed {
 	return sum[:]
 }
 
-// intent returns the token of an attempt, or of one that was never made.
+// intent returns the token of an attempt, which need not have been made.
 func (r *Resource) intent(attempt int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %d", r.first, attempt))
 	return hex.EncodeToString(sum[:16])
@@ -141,7 +141,7 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 	return r.hidden[index.ReplaceAllString(string(path), "[]")]
 }
 
-// learn records values that only the provider wrapped as secrets, so they must be declared secret.
+// learn records values that only the provider wrapped as secrets, which must therefore be declared secret.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
 		if !signed.IsSecret(v) {

@@ -65,7 +65,7 @@ func describe(c lumi.Change) string {
 	return "expected " + old + ", found " + found
 }
 
-// inFull drops the properties whose differences are excused: they differ, but have none of the paths.
+// inFull drops properties that differ but contain none of the paths, since their differences are excused.
 func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Struct, *structpb.Struct) {
 	expected, found = clone(expected), clone(found)
 	changed := lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found))

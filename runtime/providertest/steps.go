@@ -84,8 +84,8 @@ func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	return lumi.BagOf(got)
 }
 
-// NoChange checks that the resource needs no change, not even if a program sets any of these properties, because the
-// provider ignores the difference and keeps the old values.
+// NoChange checks that the resource needs no change, even if a program makes one of the given changes: the provider
+// must ignore the difference and keep the old values.
 func (r *Resource) NoChange(t TB, set ...Properties) {
 	t.Helper()
 	s := r.step(t, "no change", nil)
@@ -108,7 +108,7 @@ func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.Inspec
 	return resp
 }
 
-// Update updates the resource, twice, as an engine does that did not get the first response. It then checks that the
+// Update updates the resource twice, like an engine that did not get the first response. It then checks that the
 // resource can be read and needs no further change.
 func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	t.Helper()
@@ -141,7 +141,7 @@ func (r *Resource) Upgrade(t TB, u Upgrade) {
 	s.upgrade(u)
 }
 
-// Delete deletes the resource, twice, and checks that it is gone.
+// Delete deletes the resource twice and checks that it is gone.
 func (r *Resource) Delete(t TB, options ...Option) {
 	t.Helper()
 	s := r.step(t, "delete", options)

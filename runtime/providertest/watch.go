@@ -47,7 +47,7 @@ func (w *watch) take() []string {
 	return found
 }
 
-// given starts watching a call's input. The returned function stops.
+// given starts watching a call's input. The returned function stops it.
 func (w *watch) given(call string, refs lumi.References, sent bags) (done func()) {
 	all := map[string]*structpb.Struct{}
 	for i, bag := range sent {

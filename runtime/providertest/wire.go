@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// clone copies a bag. The copy's fields can be set.
+// clone copies a bag. The copy has a non-nil Fields map.
 func clone(bag *structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	proto.Merge(made, bag)

@@ -40,7 +40,7 @@ type Provisioner interface {
 	Plan(ctx context.Context, c *Change) (*Plan, error)
 	// Provision starts a change and returns a token for Status, or "" if nothing has to change. It may return before
 	// the change is complete. If it is repeated after the change is complete, because the engine may have lost the
-	// first token, it must return one that leads to the same metadata.
+	// first token, the new token must yield the same metadata.
 	Provision(ctx context.Context, c *Change) (token string, err error)
 	// Status returns the progress of a change. It accepts every token that Provision has returned. For any other, the
 	// error wraps lumi.ErrNotFound.
@@ -51,11 +51,11 @@ type Provisioner interface {
 type Change struct {
 	// Environment and Module are names, such as "dev" and "network".
 	Environment, Module string
-	// New holds all resources of the module that the provisioner handles in their desired state, each after those it
-	// refers to. Old holds them in their current state. Resources only in Old must be deleted; after a failure, some
-	// of them may not exist.
+	// New holds the desired state of all of the module's resources that the provisioner handles, in dependency order.
+	// Old holds their current state. Resources only in Old must be deleted; after a failure, some of them may not
+	// exist.
 	New, Old []*Resource
-	// Context holds other resources that those in New refer to directly.
+	// Context holds the other resources that New refers to directly.
 	Context []*Resource
 	// Task is the task of a [Plan] to run, or "" for the change itself.
 	Task string
@@ -63,16 +63,16 @@ type Change struct {
 
 // Resource is a resource of a [Change].
 type Resource struct {
-	// Key identifies the resource with the deployment that last changed it, such as "site:aws:rds:Database::main:7".
+	// Key identifies the resource and the deployment that last changed it, such as "site:aws:rds:Database::main:7".
 	Key string
 	URN urn.URN
 	// Type is the type in the URN. It is "lumi:index:Module" for a version of the module itself.
 	Type tokens.Type
 	// ID is the provider's id. Only resources in Context have one.
 	ID string
-	// Properties are the program's and, in Context, also those that the provider computed.
+	// Properties holds the program's properties and, in Context, also computed ones.
 	Properties Properties
-	// Metadata was returned by Status for the resource.
+	// Metadata is the resource's metadata, as returned by Status.
 	Metadata Properties
 	// Dependencies holds the sorted URNs of the resources that it refers to or otherwise depends on.
 	Dependencies []urn.URN

@@ -137,7 +137,7 @@ func (c *calls) abandoned() <-chan struct{} {
 	return c.alone
 }
 
-// tell must be called with the lock held.
+// tell closes alone and idle when their conditions are met. It must be called with the lock held.
 func (c *calls) tell() {
 	if c.ctx.Err() != nil && c.running == 0 {
 		select {

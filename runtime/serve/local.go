@@ -7,13 +7,13 @@ import (
 	"net"
 )
 
-// Serve serves the plugin in this process. The listener must not be reachable by others, for instance because it is in
-// memory, since no secret is used. It is intended for tests, such as those of package providertest, and otherwise
-// handles calls as [Main] does. It returns when the context is done or the caller cancels everything, and closes the
-// listener. The error is nil if all calls have ended.
+// Serve serves the plugin in this process, for tests such as those of package providertest. Since no secret is used,
+// the listener must not be reachable by other processes; use one in memory, for example. Otherwise, Serve handles calls
+// as [Main] does. When ctx is done or the client calls Cancel, it closes the listener and returns nil if all calls have
+// ended.
 func Serve(ctx context.Context, p Plugin, listener net.Listener, log *slog.Logger) error {
 	if err := p.validate(); err != nil {
-		_ = listener.Close() // An error would not matter to anyone.
+		_ = listener.Close() // Its error is irrelevant.
 		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)

@@ -38,14 +38,14 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Plugin describes a plugin: the providers of all resource types of one IDL package, and their configuration.
+// Plugin describes a plugin: the providers of one IDL package's resource types, and their configuration.
 type Plugin struct {
 	// Package is the package of the resource types, such as "aws".
 	Package string
 	// Version is the plugin's own version, for people. It may be empty.
 	Version string
-	// Configure is called once, before any call about a resource. Create it with [Configure]. It is nil if the IDL has
-	// no idl.Config.
+	// Configure is called before any call on a resource. Create it with [Configure]. It is nil if the IDL has no
+	// idl.Config.
 	Configure Configurator
 	// Resources maps resource types to their providers.
 	Resources map[tokens.Type]lumi.ResourceProvider

@@ -331,7 +331,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	} else {
 		out.Properties = resp.Properties.Struct()
 	}
-	if err := s.fit(out, out.Failure); err != nil { // Empty properties would mean that there are none.
+	if err := s.fit(out, out.Failure); err != nil { // Empty properties would mean that the resource has none.
 		return nil, err
 	}
 	return out, nil
@@ -448,7 +448,7 @@ func references(sent map[string]*lumirpc.Reference) lumi.References {
 	return refs
 }
 
-// checkID returns what is wrong with an id, or "". Providers that do not use the runtime may return invalid ones.
+// checkID describes why an id is invalid, or returns "". Providers that do not use the runtime may return invalid ones.
 func checkID(id lumi.ID) string {
 	switch {
 	case id == "":

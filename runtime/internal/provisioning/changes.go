@@ -69,7 +69,8 @@ var states = map[provisioner.State]lumirpc.StatusResponse_State{
 	provisioner.Done:    lumirpc.StatusResponse_DONE,
 }
 
-// EncodeStatus converts a status to a message. The error describes what a provisioner must not return.
+// EncodeStatus converts a status to a message. It returns an error if the state is invalid or the metadata cannot be
+// sent.
 func EncodeStatus(s *provisioner.Status) (*lumirpc.StatusResponse, error) {
 	m := &lumirpc.StatusResponse{State: states[s.State], Message: s.Message}
 	if m.GetState() == lumirpc.StatusResponse_STATE_UNSPECIFIED {

@@ -17,7 +17,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// encodeObject encodes an object, nil for a nil one. The error starts with the path of the value that cannot be sent.
+// encodeObject encodes an object, or returns nil for a nil one. The error starts with the path of the value that cannot
+// be sent.
 func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
 	if object == nil {
 		return nil, nil

@@ -56,7 +56,7 @@ func (e *Error) Unwrap() error {
 	return nil
 }
 
-// errorOf converts a status back to the error that the plugin converted.
+// errorOf converts a status back to the plugin's original error.
 func errorOf(s *status.Status) error {
 	if s.Code() == codes.OK {
 		return nil
@@ -91,7 +91,7 @@ func errorOf(s *status.Status) error {
 	return plain
 }
 
-// wrapped is an error with the text that the provider's author put around it.
+// wrapped is an error with the text that the author wrapped around it.
 type wrapped struct {
 	text string
 	err  error
@@ -142,7 +142,7 @@ func outcome(err error) error {
 	return err
 }
 
-// certain lists the codes of calls that changed nothing.
+// certain lists the codes that imply that nothing changed.
 var certain = []codes.Code{
 	codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented, codes.Unauthenticated, codes.Unknown,
 }

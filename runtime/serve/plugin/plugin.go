@@ -31,10 +31,10 @@ type Command struct {
 	Path string
 	// Args holds the arguments, without the name.
 	Args []string
-	// Dir is the working directory, by default that of this process. Engines set it to the program's folder, since
+	// Dir is the working directory. The default is this process's. Engines set it to the program's folder, since
 	// relative paths of assets are resolved against it.
 	Dir string
-	// Env is the environment. If nil, that of this process is used.
+	// Env is the environment. If nil, this process's is used.
 	Env []string
 	// Log receives the plugin's standard error, and its standard output after the port. The default is os.Stderr.
 	// Writes are sequential, one line each. Each call may write 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000
@@ -61,9 +61,9 @@ type Plugin struct {
 	Package string
 	// Version is the plugin's own version, for people. It may be empty.
 	Version string
-	// Types lists the resource types that it serves, sorted.
+	// Types lists the served resource types, sorted.
 	Types []tokens.Type
-	// Configurable is set if Configure must be called before any call about a resource.
+	// Configurable is set if Configure must be called before any call on a resource.
 	Configurable bool
 
 	connection
@@ -189,7 +189,7 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 }
 
 // Cancel tells the plugin to cancel all calls and stop. Unlike calls whose own contexts are canceled, these still
-// return responses that say what exists. Close must still be called.
+// return responses that report what exists. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
 	return err

@@ -137,7 +137,7 @@ type firstLine struct {
 	done bool
 }
 
-// maxLine exceeds the length of any port. Longer lines are cut there, and fail to parse.
+// maxLine exceeds the length of any port. Longer lines are truncated and fail to parse.
 const maxLine = 80
 
 func (f *firstLine) Write(data []byte) (int, error) {
@@ -158,7 +158,7 @@ func (f *firstLine) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// tail keeps the end of the data written to it.
+// tail retains the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

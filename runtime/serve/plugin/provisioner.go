@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/provisioner"
 )
 
-// Provisioner is a running provisioner plugin. Its errors are those that the provisioner returned, as far as they can
-// be sent, or an *[Error].
+// Provisioner is a running provisioner plugin. Its errors are the provisioner's own, as far as they can be sent, or an
+// *[Error].
 type Provisioner struct {
 	// Name is the provisioner's name, such as "opentofu".
 	Name string

@@ -181,7 +181,7 @@ func references(refs lumi.References) map[string]*lumirpc.Reference {
 	return sent
 }
 
-// present returns the bag, or an empty bag for nil. Its fields can be set.
+// present returns the bag, or an empty bag for nil, with a non-nil Fields map.
 func present(bag *structpb.Struct) lumi.Bag {
 	if bag == nil {
 		bag = &structpb.Struct{}

@@ -1,4 +1,4 @@
-// Command lumi-resource-notes is a plugin of one type of resource, which tells its secrets if it is asked to.
+// Command lumi-resource-notes is a test plugin with one resource type, which logs its secrets if configured to.
 package main
 
 import (
@@ -27,7 +27,7 @@ type config struct{ Log bool }
 // Lumi implements lumi.Object.
 func (c *config) Lumi(p *lumi.Props) { lumi.Required(p, "log", &c.Log, lumi.Bool) }
 
-// notes holds what exists. Its tests make one call after another.
+// notes holds all existing notes. It is not safe for concurrent use.
 type notes struct {
 	config config
 	all    map[lumi.ID]note
@@ -41,7 +41,7 @@ func (n *notes) Create(_ context.Context, want *state) (lumi.ID, error) {
 	id := lumi.ID(want.Properties.Name)
 	n.all[id] = *want.Properties
 	if n.config.Log {
-		fmt.Fprintf(os.Stderr, "created text=%s\n", want.Properties.Text) // past the log that package serve masks
+		fmt.Fprintf(os.Stderr, "created text=%s\n", want.Properties.Text) // bypassing the log that package serve masks
 	}
 	if want.Properties.Text == "crash" {
 		os.Exit(7)
