@@ -1,3 +1,3 @@
-// Package house contains the tests of the imports between packages. docs/architecture.md has the picture: the compiler and
-// the runtime do not import each other, and only generated code connects them.
+// Package house tests the import rules between packages. See docs/architecture.md: the compiler and the runtime do not
+// import each other; only generated code connects them.
 package house

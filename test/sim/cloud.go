@@ -60,14 +60,14 @@ func (c *Cloud) alive(id lumi.ID) *resource {
 	return nil
 }
 
-// withToken returns a resource that was created with a token, or nil.
+// withToken returns the resource created with a token, or nil.
 func (c *Cloud) withToken(t Type, token string) *resource {
 	return c.first(func(r *resource) bool {
 		return r.Type == t.Token && token != "" && r.Token == token && r.gone.IsZero()
 	})
 }
 
-// create creates a resource, or returns the one of an idempotent Create. given is the part of the inputs that it sets.
+// create creates a resource, or returns the one of an idempotent Create. given holds the inputs that it sets.
 func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resource, error) {
 	r := c.withToken(t, a.Token)
 	switch {
@@ -98,7 +98,7 @@ func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resou
 	return r, nil
 }
 
-// write sets inputs. It counts as an effect if the resource changes.
+// write sets inputs. If the resource changes, the call counts as an effect.
 func (c *Cloud) write(a *attempt, r *resource, inputs map[string]any) {
 	a.ID = r.ID
 	differs := r.changes == 0
@@ -121,7 +121,7 @@ func (c *Cloud) violate(format string, args ...any) {
 	c.violations = append(c.violations, fmt.Sprintf(format, args...))
 }
 
-// set sets inputs and computes the outputs. It replaces the maps, which others share.
+// set sets inputs and computes the outputs. It replaces the maps instead of modifying them, since they are shared.
 func (r *resource) set(inputs map[string]any) {
 	r.changes++
 	all := map[string]any{}
@@ -143,7 +143,7 @@ func (r *resource) hiddenFor() time.Duration {
 	return max(0, time.Until(r.settled))
 }
 
-// reach returns an error if the inputs refer to a resource that does not exist or is not visible yet.
+// reach returns an error if the inputs refer to a resource that is missing or not visible yet.
 func (c *Cloud) reach(inputs map[string]any) error {
 	for _, ref := range references(inputs) {
 		to := c.alive(ref.to)
@@ -157,7 +157,7 @@ func (c *Cloud) reach(inputs map[string]any) error {
 	return nil
 }
 
-// userOf returns another resource that refers to one, or nil.
+// userOf returns a resource that refers to the given one, or nil.
 func (c *Cloud) userOf(to *resource) *resource {
 	return c.first(func(r *resource) bool {
 		return r != to && slices.ContainsFunc(references(r.Inputs), func(ref reference) bool { return ref.to == to.ID })

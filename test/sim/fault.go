@@ -10,13 +10,13 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Fault is a failure of a call. The zero Fault is none. In a script, it protects a call from random faults.
+// Fault is a failure of a call. The zero Fault means success. In a script, it protects a call from random faults.
 type Fault struct {
 	When When
 	How  How
 }
 
-// When is how far a call gets before it fails. It makes no difference for read-only calls.
+// When determines how far a call gets before it fails. It has no effect on read-only calls.
 type When uint8
 
 // The points of failure.
@@ -26,7 +26,7 @@ const (
 	After              // the work is complete
 )
 
-// How is the way in which a provider reports a failure. If it is known that Create or Update changed something, a
+// How is the kind of error that a provider returns. If Create or Update is known to have changed something, a
 // [lumi.PartialError] wraps the error.
 type How uint8
 
@@ -77,7 +77,7 @@ type attempt struct {
 	wait    time.Duration // after the effect
 }
 
-// share returns a random part of a duration.
+// share returns a random fraction of a duration.
 func (a *attempt) share(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * a.chance.Float64())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// properties are the properties of every type, except for the list of capabilities "on".
+// properties lists the properties of every type, except the list of capabilities "on".
 var properties = []struct {
 	name  string
 	flags lumi.Flags
@@ -76,8 +76,8 @@ func inputs(s *state) (map[string]any, error) {
 	return all, nil
 }
 
-// objectOf returns a resource as Get reads it. Clouds do not know URNs: capabilities are copied from old if they refer to
-// the same resources, and are absent otherwise.
+// objectOf returns the result of Get for a resource. Clouds do not know URNs: capabilities are copied from old if they
+// refer to the same resources, and are absent otherwise.
 func objectOf(t Type, r *Resource, old *state) *object {
 	o := newObject(t.Named)
 	for _, p := range properties {

@@ -11,7 +11,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ops implements the operations of a type, as the author of a correct provider would.
+// ops implements the operations of a type correctly.
 type ops struct {
 	c *Cloud
 	t Type

@@ -1,5 +1,5 @@
-// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It fails reproducibly in
-// the ways clouds do, and knows what really happened:
+// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It fails reproducibly,
+// as clouds do, and records the effect of every call:
 //
 //	cloud := sim.New(sim.Options{
 //		Seed:   seed,
@@ -12,8 +12,8 @@
 //	cloud.Calls()      // every call, with its fault and the order of effects
 //	cloud.Violations() // must be empty: mistakes of the engine
 //
-// The providers are [lumi.Provider] values over simulated operations, so they decode, compare, refuse and report as
-// compiled providers do. Without faults they pass the conformance kit. All types have the same properties:
+// The providers are [lumi.Provider] values over simulated operations, so they decode, compare, refuse, and report as
+// generated providers do. Without faults they pass the conformance kit. All types have the same properties:
 //
 //	name      required if programs name resources of the type, otherwise generated; changes replace
 //	size      anything but a string
@@ -27,16 +27,16 @@
 //	etag      output, new after each change
 //	key       output, secret
 //
-// What "on", "at" and "parent" refer to must exist, and cannot be deleted while they refer to it. Programs must set
-// nothing but the name.
+// The resources that "on", "at", and "parent" refer to must exist, and cannot be deleted while referred to. The only
+// property that programs must set is the name.
 //
 // # Determinism
 //
 // A call's fault and duration, and the id of what it creates, depend only on the seed, the operation, the URN and id in
-// the request, and the number of earlier calls with the same three. The order of calls about different resources does
-// not matter, with these limits:
+// the request, and the number of earlier calls with the same three. The order of calls on different resources does not
+// matter, with these exceptions:
 //
-//   - Whether a name is taken, or a referenced resource exists, depends on what the cloud holds at that moment.
+//   - Whether a name is taken, or a referenced resource exists, depends on the cloud's state at that moment.
 //   - Concurrent calls of one operation on one resource are numbered as they arrive.
 //   - A canceled call has its effect or not depending on when it was canceled.
 //
@@ -57,7 +57,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Options configure a cloud. A cloud with nothing but Types is perfect.
+// Options configure a cloud. With only Types set, calls neither fail nor take time.
 type Options struct {
 	Seed  uint64
 	Types []Type
@@ -67,8 +67,9 @@ type Options struct {
 	RetryAfter time.Duration
 	// Latency is the maximum duration of a call.
 	Latency time.Duration
-	// Deletion is the maximum duration of a deletion. Delete waits for its end, but it continues without Delete. Until then
-	// the resource can be read, its name is taken, and resources that it refers to cannot be deleted.
+	// Deletion is the maximum duration of a deletion. Delete waits for its end; if Delete is canceled, the deletion
+	// continues. Until its end, the resource can be read, its name is taken, and the resources it refers to cannot be
+	// deleted.
 	Deletion time.Duration
 	// Lag is the maximum time for a change to become visible everywhere. After an Update, Get returns the old properties
 	// for that long. After a Create, Get and Find wait, and references to the resource fail with a [lumi.RetryError].
@@ -83,8 +84,8 @@ type Type struct {
 	// Find and Idempotent are ways to resolve an uncertain Create. Unless Idempotent is set, a repeated Create creates a
 	// second resource.
 	Find, Idempotent bool
-	// Unique types reject a Create with the name of an existing resource of the type. So InspectChange requests
-	// replacements that delete before they create.
+	// Unique types reject a Create with the name of an existing resource of the type. InspectChange therefore requests
+	// deletion before replacement.
 	Unique bool
 }
 
@@ -150,7 +151,7 @@ func New(o Options) *Cloud {
 	return c
 }
 
-// Provider returns the provider of a type, or nil if the cloud does not have that type.
+// Provider returns the provider of a type, or nil if the cloud does not support the type.
 func (c *Cloud) Provider(token tokens.Type) *lumi.Provider { return c.providers[token] }
 
 // Script sets the fault of a call, in place of a random one.
@@ -165,7 +166,7 @@ func (c *Cloud) Calm() {
 	c.options.Faults = 0
 }
 
-// Resources returns the existing resources, sorted by type, name and id. Callers must not modify their maps.
+// Resources returns the existing resources, sorted by type, name, and id. Callers must not modify their maps.
 func (c *Cloud) Resources() []Resource {
 	defer c.lock()()
 	var all []Resource
@@ -178,7 +179,7 @@ func (c *Cloud) Resources() []Resource {
 	return all
 }
 
-// Calls returns all calls in the order in which they started.
+// Calls returns all calls in starting order.
 func (c *Cloud) Calls() []Call {
 	defer c.lock()()
 	all := make([]Call, len(c.calls))

@@ -1,4 +1,5 @@
-// Command bareload loads all packages below a folder as cidlc does, and discards them. Its cost is the floor for cidlc.
+// Command bareload loads all packages below a folder as cidlc does, and discards them. Its cost is a lower bound for
+// cidlc's.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 // Size is the number of resources in a cluster.
 const Size = 4
 
-// one is the cluster of the note. Each $ is replaced by a zero-padded number, so that the clusters are nearly in canonical
-// order, as in a file written by lumigl.
+// one is the design note's cluster. Each $ is replaced by a zero-padded number, so that the clusters are nearly in
+// canonical order, as in a file written by lumigl.
 const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$": {
             "type": "aws:ec2/vpc:VPC",
             "id": "vpc-30629859-$",
@@ -64,18 +64,19 @@ const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vp
 // changed is a cluster with changes: two of its four resources differ.
 var changed = strings.NewReplacer(": 22", ": 2222", "t2.micro", "t3.large")
 
-// Write writes a snapshot of the given number of resources, rounded up to whole clusters.
+// Write writes a snapshot of whole clusters with at least the given number of resources.
 func Write(w io.Writer, resources int) error {
 	return WriteChanged(w, 0, resources, func(int) bool { return false })
 }
 
-// WriteChanged is like [Write], but starts at cluster first and changes the clusters for which differs is true.
+// WriteChanged is like [Write], but starts at cluster first and changes each cluster i if differs(i) is true.
 func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) error {
 	const head = "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
 	return repeat(w, head, one, "\n    }\n}\n", first, resources, differs)
 }
 
-// repeat writes enough copies of a cluster for the resources, with every $ replaced by the copy's number.
+// repeat writes head, enough copies of one or changed for the number of resources, and tail. Each $ is replaced by the
+// copy's number.
 func repeat(w io.Writer, head, one, tail string, first, resources int, differs func(i int) bool) error {
 	out := bufio.NewWriter(w)
 	before, after := strings.Split(one, "$"), strings.Split(changed.Replace(one), "$")

@@ -2,13 +2,12 @@ package cluster
 
 import "io"
 
-// WritePulumi writes a Pulumi export of the given number of resources: the same clusters, with the engine's additions.
+// WritePulumi writes a Pulumi export of the same clusters, with the fields that Pulumi's engine adds.
 func WritePulumi(w io.Writer, resources int) error {
 	return repeat(w, pulumiHead, pulumi, "\n        ]\n    }\n}\n", 0, resources, func(int) bool { return false })
 }
 
-// WriteOpenTofu writes an OpenTofu state of the given number of resources: the same clusters, with the attributes that the
-// AWS provider computes.
+// WriteOpenTofu writes an OpenTofu state of the same clusters, with the attributes computed by the AWS provider.
 func WriteOpenTofu(w io.Writer, resources int) error {
 	return repeat(w, openTofuHead, openTofu, "\n  ],\n  \"check_results\": null\n}\n", 0, resources, func(int) bool { return false })
 }

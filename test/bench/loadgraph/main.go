@@ -1,5 +1,5 @@
-// Command loadgraph loads a file and discards it, to measure the cost of the process: a snapshot by lumigl with all checks,
-// or a file of any format by encoding/json into structs, which is the floor.
+// Command loadgraph loads a file and discards it, to measure the whole process. It loads a snapshot with lumigl and all
+// checks, or, as a lower bound, a file of any format with encoding/json into structs.
 package main
 
 import (

@@ -1,3 +1,3 @@
-// Package secrets measures the cost of a call by the number of secrets in lists, in maps and under keys that are not
-// identifiers. From 1,000 to 8,000 secrets, it grows by a factor of about 8 if it is linear, and 64 if it is quadratic.
+// Package secrets measures the cost of a call by the number of secrets in lists, in maps, and under keys that are not
+// identifiers. From 1,000 to 8,000 secrets, a linear cost grows about 8-fold, and a quadratic one 64-fold.
 package secrets

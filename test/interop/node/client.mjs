@@ -1,5 +1,5 @@
-// Makes every call of the protocol to lumi-resource-depot, whose path is the first argument. It prints the calls that
-// succeeded.
+// Makes every call of the protocol to lumi-resource-depot, whose path is the first argument, and prints the successful
+// calls.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -8,8 +8,8 @@ import grpc from "@grpc/grpc-js";
 import { decode, encode, failure, options, ResourceProvider } from "./protocol.mjs";
 
 export class Plugin {
-    // covered contains the calls that succeeded, and events the received events. last is the position of the last event
-    // sent before the last response.
+    // covered holds the successful calls, and events the received events. last is the position of the last event sent
+    // before the last response.
     covered = new Set();
     events = [];
     #changed = deferred();
@@ -73,7 +73,7 @@ export class Plugin {
     // next returns after the next event.
     next() { return this.#changed.promise; }
 
-    // take returns the events since the last time it was called.
+    // take returns the events since its last call.
     taken = 0;
     take() {
         const events = this.events.slice(this.taken);

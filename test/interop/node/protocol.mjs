@@ -15,7 +15,7 @@ const definition = loader.loadSync(["lumirpc/provisioner.proto", "google/rpc/err
 
 export const { Provisioner, ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
 
-// Both sides' size limits, and no proxy.
+// options sets the size limits and disables proxies.
 export const options = {
     "grpc.max_receive_message_length": 512 << 20,
     "grpc.max_send_message_length": 512 << 20,
@@ -94,7 +94,7 @@ export function failure({ code, details: message, metadata }) {
     return statusOf(detailed ? definition["google.rpc.Status"].deserialize(detailed) : { code, message, details: [] });
 }
 
-// fail is the inverse: it throws the error that a handler calls back with.
+// fail is the inverse of failure: it throws the error for a handler's callback.
 export function fail(code, message, ...details) {
     const metadata = new grpc.Metadata();
     const status = {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// IDL is the slash-separated folder of the IDL in a corpus. Its package is thus named "cloud".
+// IDL is the slash-separated path of the IDL folder in a corpus. The package is therefore named "cloud".
 const IDL = "cloud/idl"
 
 // Module is the module path of a corpus.
@@ -31,13 +31,13 @@ const FolderSize = 50
 type Options struct {
 	// Resources is the number of resources.
 	Resources int
-	// Seed is the seed of random choices. Zero is a valid seed.
+	// Seed seeds the random choices. It may be zero.
 	Seed uint64
 }
 
-// Write writes a corpus as a Go module to dir, which it creates if necessary. The go.mod points at the checkout of Lumi
-// that contains the current folder and lists its requirements, so that generated code builds without a network. Errors name
-// the file that could not be read or written.
+// Write writes a corpus as a Go module to dir, which it creates if necessary. Its go.mod points to the current folder's
+// checkout of Lumi and copies the requirements, so that generated code builds offline. Errors name the unreadable or
+// unwritable file.
 func Write(dir string, o Options) error {
 	if err := writeModule(dir); err != nil {
 		return err
@@ -117,7 +117,7 @@ func writeModule(dir string) error {
 	)
 }
 
-// Checkout returns the root of the checkout of Lumi that contains the current folder.
+// Checkout returns the root of the current folder's checkout of Lumi.
 func Checkout() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

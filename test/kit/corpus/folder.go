@@ -13,9 +13,10 @@ import (
 // folder is a module of a corpus.
 type folder struct {
 	name string
-	// resources are the names of the folder's resources.
+	// resources lists the names of the folder's resources.
 	resources []string
-	// earlier are the modules that this one refers to. Their numbers are lower, so imports form no cycles.
+	// earlier lists the numbers of the modules that this one imports. They are lower than its own, so there are no
+	// import cycles.
 	earlier []int
 	rand    *rand.Rand
 }
@@ -32,7 +33,8 @@ func newFolder(number, size int, r *rand.Rand) *folder {
 
 func folderName(number int) string { return fmt.Sprintf("m%03d", number) }
 
-// resourceNames does not use random numbers, so that other folders can compute the names.
+// resourceNames returns the names of a folder's resources. It uses no random numbers, so that other folders can compute
+// them.
 func resourceNames(number, size int) []string {
 	names := make([]string, size)
 	for i := range names {

@@ -1,4 +1,4 @@
-// Package expect compares results of tests with expected values.
+// Package expect compares test results with expected values.
 package expect
 
 import (

@@ -17,7 +17,7 @@ import (
 // Update is the flag -update.
 var Update = flag.Bool("update", false, "write what comes out now to the golden files instead of comparing with them")
 
-// Archives runs a subtest for each txtar archive that matches the pattern. With -update, it then writes the archive back.
+// Archives runs a subtest for each txtar archive that matches the pattern. With -update, it then rewrites the archive.
 func Archives(t *testing.T, pattern string, test func(t *testing.T, a *txtar.Archive)) {
 	t.Helper()
 	names := must.Get(filepath.Glob(pattern))(t)

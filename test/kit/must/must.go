@@ -1,4 +1,4 @@
-// Package must fails tests on errors of their setup.
+// Package must fails tests on setup errors.
 package must
 
 // T is the part of testing.TB that rapid.T implements.
@@ -26,7 +26,7 @@ func Get[V any](v V, err error) func(T) V {
 	}
 }
 
-// Value returns v from must.Value(f()), or panics if f returned an error. Use it where there is no test.
+// Value returns v from must.Value(f()), or panics if f returned an error. Use it outside of tests.
 func Value[V any](v V, err error) V {
 	if err != nil {
 		panic(err)

@@ -47,7 +47,7 @@ func built(t *testing.T, checkout string) string {
 	all := filepath.Join(must.Get(os.UserCacheDir())(t), "lumi", "typescript")
 	must.Do(t, os.MkdirAll(all, 0o700))
 	fresh := must.Get(os.MkdirTemp(all, "build-"))(t)
-	defer func() { _ = os.RemoveAll(fresh) }() // After success, it no longer exists.
+	defer func() { _ = os.RemoveAll(fresh) }() // It no longer exists after success.
 	must.Do(t, os.CopyFS(filepath.Join(fresh, "src"), os.DirFS(filepath.Join(source, "src"))))
 	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
 		must.Do(t, os.WriteFile(filepath.Join(fresh, name), must.Get(os.ReadFile(filepath.Join(source, name)))(t), 0o644))

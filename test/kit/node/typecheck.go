@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TypeCheck checks files that import @lumi/lumi by a single run of the TypeScript compiler, with every strict option and
-// without output.
+// TypeCheck type-checks files that import @lumi/lumi in a single run of the TypeScript compiler, with every strict
+// option.
 func TypeCheck(t *testing.T, checkout string, files []string) {
 	t.Helper()
 	checkout = must.Get(filepath.Abs(checkout))(t)

@@ -12,7 +12,7 @@ import (
 // Root is the import path of the packages that [Package] generates.
 const Root = "example.com/shop/idl"
 
-// folders are the folders of a package. Each may import the previous ones. Stubs use the same names.
+// folders lists the folders of a package, each of which may import the previous ones. Stubs use the same names.
 var folders = []struct{ dir, name string }{
 	{"context/urn", "urn"}, {"context", "context"}, {"my.mod", "lumi"}, {"", "shop"},
 }

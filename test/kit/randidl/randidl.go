@@ -1,9 +1,9 @@
-// Package randidl generates random IDL packages, for tests that everything the compiler accepts is also accepted by the
-// Go and TypeScript compilers.
+// Package randidl generates random IDL packages, to test that the Go and TypeScript compilers accept the generated code
+// of any package that the compiler accepts.
 //
 // Names come from a small pool of likely collisions: with each other once a generator has changed their case or
 // extended them, with keywords of Go and TypeScript, and with names in generated code. Most choices follow the rules of
-// the IDL, so that a good part of the packages is valid.
+// the IDL, so that many of the packages are valid.
 package randidl
 
 import (
@@ -33,7 +33,7 @@ var fieldNames = []string{
 	"Args", "Token", "Shape", "Length", "Then", "Prototype", "This", "Await", "T", "E", "Lumi", "ValueOf", "Arguments",
 }
 
-// refused are field names that are mostly invalid. They are rarely chosen, so that enough packages are valid.
+// refused lists field names that are invalid in most places. They are rarely chosen, so that enough packages are valid.
 var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf", "Lumi"}
 
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
@@ -59,7 +59,7 @@ func Source(t *rapid.T) string {
 	return header + body
 }
 
-// choose picks the names and kinds of at most n declarations.
+// choose picks the names and kinds of declarations, up to the given number.
 func (g *generator) choose(most int) {
 	for range rapid.IntRange(1, most).Draw(g.T, "declarations") {
 		name := g.pick(names, "name")
@@ -99,7 +99,7 @@ type generator struct {
 	kinds map[string]kind
 	// visible are the declarations of other folders.
 	visible []declaration
-	// nested is true if there are other folders, which rules out a configuration.
+	// nested is set if there are other folders, in which case the configuration is omitted.
 	nested bool
 }
 
@@ -319,7 +319,7 @@ func (g *generator) alias(name, typ string) {
 	g.printf("type %s %s\n\n", name, typ)
 }
 
-// value returns a random property type, and whether it is optional by itself.
+// value returns a random property type, and reports whether it is optional without a pointer.
 func (g *generator) value() (typ string, natural bool) {
 	if g.chance(25, "reference") {
 		if resources := g.resources(); len(resources) > 0 && g.chance(50, "known") {

@@ -10,10 +10,10 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
-// limits are the constraints of a value. Nil ones have no effect.
+// limits holds the constraints on a value. Nil elements have no effect.
 type limits []*schema.Constraints
 
-// all returns the arguments of the constraints with a name.
+// all returns the arguments of all constraints with the given name.
 func (l limits) all(name string) []any {
 	var args []any
 	for _, c := range l {
@@ -34,7 +34,8 @@ func (l limits) keys() *schema.Constraints {
 	return nil
 }
 
-// tightest returns the highest argument of the constraints with a name, or the lowest if the sign is negative.
+// tightest returns the highest argument of the constraints with the given name if highest is set, and otherwise the
+// lowest. It returns otherwise if there are none.
 func tightest[T cmp.Ordered](l limits, name string, highest bool, otherwise T) T {
 	for _, arg := range l.all(name) {
 		if n := arg.(T); (n > otherwise) == highest {

@@ -1,5 +1,5 @@
-// Package roundtrip tests generated stubs with values drawn from their model: every valid value is decoded, and encoded to
-// the same value again.
+// Package roundtrip tests generated stubs with values drawn from their model: every valid value must survive decoding
+// and encoding unchanged.
 package roundtrip
 
 import (
@@ -65,7 +65,7 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Outputs are not in the bag. Those that are not pointers are encoded as zero values.
+	// Outputs are not in the bag. Outputs that are not pointers are encoded as zero values.
 	for _, p := range r.Properties {
 		if p.Out {
 			delete(made.Struct().Fields, p.Name)

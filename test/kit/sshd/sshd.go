@@ -29,8 +29,8 @@ const program = "/usr/sbin/sshd"
 // Server is a running sshd.
 type Server struct {
 	Port int
-	// Home is the home folder of clients and sessions. Its .ssh contains known_hosts and id_ed25519. State is
-	// XDG_STATE_HOME of sessions, and Bin comes first in their PATH.
+	// Home is the home folder of clients and sessions. Its .ssh contains known_hosts and id_ed25519. State is the
+	// sessions' XDG_STATE_HOME, and Bin comes first in their PATH.
 	Home, State, Bin string
 	// User is the user of this process.
 	User string
@@ -83,7 +83,7 @@ func Start(t testing.TB, config ...string) *Server {
 	return s
 }
 
-// NewHostKey replaces the host key, also in known_hosts, from the next start on.
+// NewHostKey replaces the host key, including the one in known_hosts. It takes effect at the next start.
 func (s *Server) NewHostKey(t testing.TB) {
 	t.Helper()
 	public := Key(t, filepath.Join(s.folder, "host_key"))
@@ -115,7 +115,7 @@ func (s *Server) Restart(t testing.TB) {
 	s.run(t)
 }
 
-// EndSessions kills the processes that serve connections, but not the commands that they run.
+// EndSessions kills the processes that serve connections, but not the commands they run.
 func (s *Server) EndSessions() {
 	for _, pid := range children(s.cmd.Process.Pid) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Reader executes the steps of pages, one after another.
+// Reader executes the steps of pages in sequence.
 type Reader struct {
 	// Page is the name of the page, for messages.
 	Page string
@@ -27,7 +27,7 @@ type Reader struct {
 	Errors bool
 
 	output  string // of the last commands
-	exports string // commands that set what earlier ones exported
+	exports string // commands that restore exported variables
 }
 
 // Environment returns this machine's environment with cidlc on the path and without a network.

@@ -34,8 +34,8 @@ const (
 	AppendFile
 )
 
-// Steps returns the fenced blocks of the section with the given heading, in order, or of the whole page if the heading is
-// empty. It returns an error if there are none, or for an unterminated block or invalid info string.
+// Steps returns the fenced blocks of the section with the given heading, in order, or of the whole page if the heading
+// is empty. It returns an error if there are none, or if a block is unterminated or has an invalid info string.
 func Steps(markdown, heading string) ([]Step, error) {
 	var steps []Step
 	inSection, inBlock := heading == "", false

@@ -1,5 +1,5 @@
-// Command engine deploys many resources with a provider that does nothing, for the benchmark in the parent folder. With the
-// argument "plugin", it is the plugin, and otherwise the engine.
+// Command engine deploys many resources with a provider that does nothing, for the benchmark in the parent folder. With
+// the argument "plugin", it runs as the plugin; otherwise, as the engine.
 //
 //	engine STORE RESOURCES CHAIN     RESOURCES in chains of CHAIN: 1 for resources that do not refer to each other
 package main
