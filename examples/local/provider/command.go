@@ -16,7 +16,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// commandProviderOpsImpl implements commands. If the outcome of a Create is uncertain, only a person can resolve it.
+// commandProviderOpsImpl implements commands. Only the user can resolve a Create with an uncertain outcome.
 type commandProviderOpsImpl struct{ ledger[*command] }
 
 type commandState = lumi.State[*command]

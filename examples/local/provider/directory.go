@@ -113,7 +113,7 @@ func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) e
 	}
 	defer p.close()
 	if force := old.Properties.Force; force != nil && *force {
-		// It follows no symbolic links. A repeated call deletes what remains.
+		// RemoveAll follows no symbolic links. A repeated call deletes the remaining entries.
 		return lumi.Uncertain(p.failed(p.RemoveAll(p.base)))
 	}
 	if err = p.Remove(p.base); err == nil {

@@ -215,7 +215,7 @@ func (p *place) write(
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// input marks errors of reading, as opposed to writing.
+// input marks read errors, as opposed to write errors.
 type input struct {
 	io.Reader
 	err error

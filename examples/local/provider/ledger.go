@@ -9,9 +9,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// ledger records the resources that exist only in an engine's state, as far as this process created, changed or deleted
-// them. If a response was lost, it tells the engine what happened. If the process has died as well, only the state remains.
-// The zero value is empty.
+// ledger records the resources that this process created, changed, or deleted and that exist only in an engine's state,
+// so that the engine can recover from a lost response. If the process has died as well, only the state remains. The
+// zero value is empty.
 type ledger[P lumi.Object] struct {
 	mu sync.Mutex
 	// tokens maps tokens to the ids created with them.
@@ -71,7 +71,7 @@ func (l *ledger[P]) Get(_ context.Context, id lumi.ID, old *lumi.State[P]) (P, e
 	return old.Properties, nil
 }
 
-// Delete implements the Delete operation, which has nothing to do.
+// Delete implements the Delete operation. It only updates the ledger.
 func (l *ledger[P]) Delete(_ context.Context, old *lumi.State[P]) error {
 	l.set(old.ID, entry[P]{deleted: true})
 	return nil

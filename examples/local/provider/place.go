@@ -98,7 +98,7 @@ func (p *place) taken() error {
 	return lumi.Faultf(pathProperty, "%s already exists, as %s that this resource did not create", p.path, what)
 }
 
-// isGone reports whether nothing exists at a path, or can exist.
+// isGone reports whether an error means that nothing exists, or can exist, at a path.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
@@ -141,10 +141,10 @@ func inspectPath(old, want string, unknown lumi.Paths, diff *lumi.Diff) {
 	diff.DeleteBeforeReplace()
 }
 
-// mark returns a fraction of a second derived from a creation token. New files and directories get it in their modification
-// time, the only place for a mark that all systems have. After a lost response, it identifies the resource. It is a
-// multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution lose it: the resource then counts
-// as unmanaged and is rejected.
+// mark returns a fraction of a second derived from a creation token. New files and directories get it in their
+// modification time, the only attribute that can hold a mark on all systems. After a lost response, it identifies the
+// resource. It is a multiple of 100 ns, the resolution on Windows. File systems with a coarser resolution lose it: the
+// resource then counts as unmanaged and is rejected.
 func mark(token string) time.Duration {
 	sum := sha256.Sum256([]byte("mark of " + token))
 	return time.Duration(binary.BigEndian.Uint64(sum[:])%1e7) * 100
@@ -185,9 +185,9 @@ func (p *place) checksum(name string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// temporary returns the name of a temporary file or directory and a function that removes it. The name is the same for each
-// attempt, so that an attempt removes what a crashed one left. An attempt that the engine gave up may still be running,
-// hence the lock.
+// temporary returns the name of a temporary file or directory and a function that removes it. The name is the same for
+// each attempt, so that an attempt removes the leftovers of a crashed one. The lock excludes an abandoned attempt that
+// is still running.
 func (p *place) temporary(ctx context.Context, key string) (name string, done func(), err error) {
 	sum := sha256.Sum256([]byte(key + " " + p.base))
 	name = temporaryPrefix + hex.EncodeToString(sum[:8])

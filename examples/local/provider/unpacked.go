@@ -162,7 +162,7 @@ func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpa
 	return now, nil
 }
 
-// openUnpacked opens the directory itself, so that symbolic links in it cannot lead out of it.
+// openUnpacked opens the directory itself, so that symbolic links in it cannot escape it.
 func openUnpacked(id lumi.ID) (*place, error) {
 	p, _, err := openOld(string(id), fs.ModeDir)
 	if err != nil {

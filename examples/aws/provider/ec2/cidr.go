@@ -18,7 +18,7 @@ func checkBlock(path lumi.Path, block string) error {
 	return nil
 }
 
-// overlap reports whether two blocks overlap. Unknown blocks may.
+// overlap reports whether two blocks overlap, or may because one is unknown.
 func overlap(a, b string) bool {
 	first, err1 := netip.ParsePrefix(a)
 	second, err2 := netip.ParsePrefix(b)

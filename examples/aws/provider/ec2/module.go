@@ -70,13 +70,13 @@ func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	return cloud.CheckTags(path, tags, unknown)
 }
 
-// tagged returns the tags of a new resource for its Create request, including the one that find searches for.
+// tagged returns the tags of a new resource for its Create request, including the tag that find looks for.
 func tagged(kind types.ResourceType, tags aws.Tags, u urn.URN, token string) []types.TagSpecification {
 	tags[cloud.AttemptTag] = cloud.Attempt(u, token)
 	return []types.TagSpecification{{ResourceType: kind, Tags: tagList(tags)}}
 }
 
-// find returns the id of the resource that a Create with the same token made.
+// find returns the id of the resource created with the same token.
 func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, token string) (lumi.ID, error) {
 	return a.FindMade(ctx, func(ctx context.Context) (string, error) {
 		out, err := a.api().DescribeTags(ctx, &ec2.DescribeTagsInput{Filters: []types.Filter{

@@ -37,7 +37,7 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 	)
 }
 
-// everything is Amazon's default outbound rule.
+// everything returns Amazon's default outbound rule.
 func everything() []securityGroupRule {
 	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }

@@ -190,7 +190,7 @@ func sameRules(old, now []securityGroupRule) []securityGroupRule {
 	return now
 }
 
-// without returns the rules in a that are not in b.
+// without returns the rules that are not in others.
 func without(rules, others []rule) []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return slices.Contains(others, r) })
 }

@@ -111,8 +111,8 @@ func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (s t
 	return out.Subnets[0], nil
 }
 
-// InspectChange implements [lumi.Inspector]. A replacement that overlaps with the old subnet deletes it first. If
-// the program does not set a zone, the one that Amazon chose is kept.
+// InspectChange implements [lumi.Inspector]. A replacement that overlaps with the old subnet deletes it first. If the
+// program sets no zone, Amazon's choice is kept.
 func (ops *subnetProviderOpsImpl) InspectChange(
 	_ context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff,
 ) error {

@@ -52,7 +52,7 @@ func checkName(name string) error {
 func (ops *bucketProviderOpsImpl) IdempotentCreate() bool { return true }
 
 // Create implements [BucketProviderOps]. It looks for the bucket first, since some regions accept a second CreateBucket
-// request, whatever the bucket is used for.
+// request even if the bucket has another use.
 func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error) {
 	b := want.Properties
 	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // Amazon's default

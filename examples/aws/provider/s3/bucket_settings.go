@@ -81,7 +81,7 @@ func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, ac
 	return err
 }
 
-// block blocks public access, whatever the list allows. Servers other than Amazon's may not support it.
+// block blocks public access, regardless of the list. Servers other than Amazon's may not support it.
 func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error {
 	yes := new(true)
 	_, err := ops.api().PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{

@@ -140,7 +140,7 @@ func (ops *objectProviderOpsImpl) put(
 	return nil
 }
 
-// source records errors of reading the content, to tell them from the SDK's.
+// source records read errors of the content, to distinguish them from the SDK's.
 type source struct {
 	io.Reader
 	err error

@@ -34,8 +34,8 @@ type files struct {
 	labels map[string]string
 }
 
-// filesOf returns the files of a change, with the latest version of each resource. The error names a property that must not
-// be committed.
+// filesOf returns the files of a change, with the latest version of each resource. The error names a property that is
+// secret or otherwise invalid.
 func filesOf(c *provisioner.Change) (*files, error) {
 	all := &files{map[string][]byte{}, map[string]string{}, map[string]string{}}
 	latest := map[string]int{}
@@ -165,7 +165,7 @@ func part(s string) string {
 	return strings.ToLower(readable(s, 40)) + "." + digest(s)[:12]
 }
 
-// expand replaces {environment} and {module} in a template. Separator joins the elements of a module's name.
+// expand replaces {environment} and {module} in a template. separator joins the elements of a module's name.
 func expand(template, environment, module, separator string) string {
 	words := strings.Split(module, "/")
 	for i, w := range words {

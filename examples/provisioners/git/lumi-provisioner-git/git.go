@@ -28,7 +28,7 @@ type git struct {
 	fault error
 }
 
-// repositoryVariables are the variables that make git use another repository.
+// repositoryVariables lists the environment variables that make git use another repository.
 var repositoryVariables = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
 	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_GRAFT_FILE GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_SHALLOW_FILE GIT_PREFIX
 	GIT_IMPLICIT_WORK_TREE GIT_QUARANTINE_PATH GIT_CONFIG GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS LC_ALL`)

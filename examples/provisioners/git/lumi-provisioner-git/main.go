@@ -18,7 +18,7 @@ func main() { serve.MainProvisioner("git", "1.0.0", gitProvisioner{}) }
 // gitProvisioner keeps only cached copies of repositories between calls.
 type gitProvisioner struct{}
 
-// change is a provisioner.Change and its place in the repository.
+// change is a provisioner.Change and its location in the repository.
 type change struct {
 	*repository
 	*files

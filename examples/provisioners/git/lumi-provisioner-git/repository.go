@@ -29,8 +29,8 @@ type repository struct {
 	branches []string
 }
 
-// open takes over the cached copy, moving it to its own folder. If the process is killed, the possibly inconsistent copy is
-// not reused. Concurrent calls make new copies.
+// open claims the cached copy by moving it to a private folder. If the process is killed, the possibly inconsistent
+// copy is not reused. Concurrent calls make new copies.
 func open(s *settings) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git not found in $PATH: install git 2.31 or later")
@@ -136,7 +136,7 @@ func (r *repository) initialize(ctx context.Context, listed string) error {
 	return err
 }
 
-// proposed is a commit that has not been made yet.
+// proposed is a commit to be created.
 type proposed struct {
 	// parent is the parent commit, or "".
 	parent string
@@ -211,7 +211,7 @@ func (r *repository) propose(ctx context.Context, parent, folder string, f *file
 	return p, err
 }
 
-// write stores files as objects by a single command and returns their ids.
+// write stores files as objects with a single command and returns their ids.
 func (r *repository) write(ctx context.Context, names []string, contents map[string][]byte) ([]string, error) {
 	dir := filepath.Join(filepath.Dir(r.dir), "files")
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -17,7 +17,7 @@ import (
 // settingsFile is relative to the workspace's folder, in which the plugin runs.
 const settingsFile = "git.yaml"
 
-// settings are the contents of git.yaml. {environment} and {module} in paths are not replaced yet.
+// settings holds the contents of git.yaml. {environment} and {module} in paths are not replaced yet.
 type settings struct {
 	// Repository is a URL or path, which may contain a password.
 	Repository string

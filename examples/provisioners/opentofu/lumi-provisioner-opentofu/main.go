@@ -142,8 +142,8 @@ func (o opentofu) Provision(ctx context.Context, c *provisioner.Change) (string,
 	return token, nil
 }
 
-// Status implements [provisioner.Provisioner]. A change with a token is done. If others followed, the metadata is the
-// current one.
+// Status implements [provisioner.Provisioner]. A change with a token is done. The metadata is current even if later
+// changes followed.
 func (o opentofu) Status(ctx context.Context, text string) (*provisioner.Status, error) {
 	t, err := decodeToken(text)
 	if err != nil {

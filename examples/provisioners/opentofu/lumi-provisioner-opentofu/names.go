@@ -14,8 +14,8 @@ import (
 // addressProperty is the metadata key of a resource's address.
 const addressProperty = "tofuAddress"
 
-// typeOf returns the OpenTofu type of a type: the one in opentofu.yaml, or by convention, such as random_pet for
-// random:index:Pet and aws_s3_bucket for aws:s3:Bucket.
+// typeOf returns the OpenTofu type for a resource type: the type given in opentofu.yaml, or one derived by convention,
+// such as random_pet for random:index:Pet and aws_s3_bucket for aws:s3:Bucket.
 func (s *settings) typeOf(t tokens.Type) (string, error) {
 	if set, ok := s.Types[string(t)]; ok {
 		return set, nil
@@ -63,7 +63,7 @@ func camel(name string) string {
 	return strings.Join(parts, "")
 }
 
-// identifier replaces characters that are invalid in OpenTofu identifiers by underscores.
+// identifier replaces characters that are invalid in OpenTofu identifiers with underscores.
 func identifier(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -78,7 +78,7 @@ func identifier(name string) string {
 }
 
 // addresses maps keys to the addresses of the old and new resources. A resource keeps the address in its metadata. Its
-// successor takes the address over, so that OpenTofu changes it in place, unless both versions exist.
+// successor inherits the address, so that OpenTofu updates the resource in place, unless both versions exist.
 func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string, err error) {
 	old, err = s.assign(c.Old, recordedName)
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *settings) addresses(c *provisioner.Change) (old, new map[string]string,
 	return old, new, err
 }
 
-// assign names each resource by the first of some functions that returns a name, or by its URN. If addresses collide, the
-// earlier function wins, and the version number is appended to the others.
+// assign names each resource by the first function in known that returns a name, or else by its URN. If addresses
+// collide, the earlier function wins, and the version number is appended to the others.
 func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisioner.Resource) string) (map[string]string, error) {
 	known = append(known, func(r *provisioner.Resource) string { return identifier(r.URN.Name()) })
 	addresses, taken := map[string]string{}, map[string]bool{}
@@ -121,7 +121,7 @@ func (s *settings) assign(all []*provisioner.Resource, known ...func(*provisione
 	return addresses, nil
 }
 
-// recordedName returns the name in the address in a resource's metadata, or "".
+// recordedName returns the name part of the address in a resource's metadata, or "".
 func recordedName(r *provisioner.Resource) string {
 	address, _ := r.Metadata[addressProperty].(string)
 	return address[strings.IndexByte(address, '.')+1:]

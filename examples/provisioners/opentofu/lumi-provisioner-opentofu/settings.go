@@ -16,7 +16,7 @@ import (
 // settingsFile is relative to the folder of Lumi.yaml.
 const settingsFile = "opentofu.yaml"
 
-// settings are the contents of the file.
+// settings holds the contents of the file.
 type settings struct {
 	// Types maps type tokens to OpenTofu types.
 	Types map[string]string `yaml:"types"`

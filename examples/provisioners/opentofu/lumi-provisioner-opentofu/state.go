@@ -67,8 +67,8 @@ func decodeToken(text string) (t token, err error) {
 	return t, json.NewDecoder(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), most)).Decode(&t)
 }
 
-// metadata maps keys to the attributes of resources in a state, under the names used in programs. Sensitive attributes are
-// secrets, and so are those into which a provider copied a secret.
+// metadata maps keys to the attributes of resources in a state, under the names used in programs. Sensitive attributes
+// become secrets, as do attributes into which a provider copied one.
 func metadata(state []byte, addresses map[string]string, secrets *wire.Secrets) (map[string]provisioner.Properties, error) {
 	var shown struct {
 		Values struct {

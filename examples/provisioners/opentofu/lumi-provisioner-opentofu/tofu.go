@@ -37,7 +37,7 @@ type tofu struct {
 }
 
 // prepare returns a command in its own process group: the engine handles interrupts from the terminal, and a second one
-// would make tofu forget what it is creating.
+// would make tofu lose track of resources being created.
 func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
@@ -53,7 +53,7 @@ func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// output runs tofu and returns its output. It must not change state, since it is killed when the context is done.
+// output runs tofu and returns its output. The command must not change state, since it is killed when ctx is done.
 func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
 	cmd, err := t.prepare(args...)
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *tofu) json(ctx context.Context, args ...string) error {
 }
 
 // lock creates a folder if necessary and opens its output file once no other tofu holds it. The file stays locked until
-// both this process and tofu, of which it is the standard output, have closed it. Child processes of tofu do not hold it.
+// both this process and tofu, whose standard output it is, have closed it. Child processes of tofu do not hold it.
 func lock(ctx context.Context, folder string) (*os.File, error) {
 	name := filepath.Join(folder, outputFile)
 	for {
@@ -149,7 +149,8 @@ func (t *tofu) apply(ctx context.Context, file *os.File) error {
 			stop, late = nil, time.After(cmp.Or(t.patience, stopTime))
 			_ = interrupt(cmd) // It fails only if tofu has exited.
 		case <-late:
-			// A second interrupt would lose what tofu is creating. The file stays locked until tofu exits.
+			// A second interrupt would make tofu lose track of resources being created. The file stays locked until
+			// tofu exits.
 			slog.Warn("tofu was interrupted and is still finishing; the next deployment waits for it", "process", cmd.Process.Pid, "output", file.Name())
 			return fmt.Errorf("tofu apply was interrupted and is still running as process %d: %w", cmd.Process.Pid, context.Cause(ctx))
 		}

@@ -14,8 +14,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// unknownOutcome is the error of a failed call of which at least one attempt may have taken effect. The last attempt alone
-// cannot tell: the response to the first may be lost and the second be throttled.
+// unknownOutcome is the error of a failed call if any attempt may have taken effect. The last attempt's error is not
+// enough: the first response may be lost and the second attempt throttled.
 type unknownOutcome struct {
 	operation string
 	last      error

@@ -101,8 +101,8 @@ func withoutCredentials(config *aws.Config, err error) error {
 // Region returns the region of all resources.
 func (c *Cloud) Region() aws.Region { return aws.Region(c.config.Region) }
 
-// Client creates a module's client at its first use, after Configure. The configured endpoint takes precedence over the
-// environment's. It is nil if not configured.
+// Client returns a function that creates a module's client on first use, after Configure. The configured endpoint, nil
+// if there is none, takes precedence over the environment's.
 func Client[T any](c *Cloud, service aws.Service, open func(config sdk.Config, endpoint *string) T) func() T {
 	return sync.OnceValue(func() T {
 		var endpoint *string

@@ -92,8 +92,8 @@ func isNotFound(err error) bool {
 		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
 }
 
-// FaultAt returns a fault at the path for a response with one of the codes. It passes other errors to [Error], and also
-// those of requests that an earlier attempt may have carried out.
+// FaultAt returns a fault at the path for a response with one of the codes. It passes other errors to [Error],
+// including those of requests that an earlier attempt may have carried out.
 func FaultAt(err error, path lumi.Path, codes ...string) error {
 	var api smithy.APIError
 	if Is(err, codes...) && errors.As(err, &api) && !Unknown(err) {

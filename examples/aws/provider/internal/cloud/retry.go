@@ -35,8 +35,8 @@ func pause(attempt int, _ error) (time.Duration, error) {
 	return time.Duration(longest * (1 + rand.Float64()) / 2), nil
 }
 
-// Once wraps a retryer for requests that are not idempotent. It retries only those that Amazon rejected without effect.
-// Other failures make the outcome uncertain.
+// Once wraps a retryer for requests that are not idempotent. It retries only requests that Amazon rejected without
+// effect. Other failures make the outcome uncertain.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -57,7 +57,7 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 		})
 }
 
-// FindMade looks for a resource whose Create had an uncertain outcome, until it is visible or the timeout expires. Look
+// FindMade looks for a resource whose Create had an uncertain outcome, until it is visible or the timeout expires. look
 // returns an empty id if it finds none. FindMade returns [lumi.ErrNotFound] only if the last look succeeded.
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string

@@ -21,7 +21,7 @@ const (
 	MarkTag = "lumi:urn"
 	// AttemptTag identifies the Create call that made it. See [Attempt].
 	AttemptTag = "lumi:create"
-	// ownTags counts them and the Name tag of some services.
+	// ownTags is the number of these tags plus the Name tag of some services.
 	ownTags = 3
 )
 

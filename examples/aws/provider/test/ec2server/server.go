@@ -61,7 +61,7 @@ const (
 	Lost
 	// Stalled sends no response until the client gives up.
 	Stalled
-	// Fine is no failure. It delays the failures after it.
+	// Fine lets a request succeed, to delay the failures after it.
 	Fine
 )
 
@@ -84,7 +84,7 @@ func (s *Server) Hold(id string) (release func()) {
 	}
 }
 
-// Left returns the existing resources, except those that Amazon creates itself.
+// Left returns the existing resources, except resources created by Amazon itself.
 func (s *Server) Left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Server) Tags(id string) map[string]string {
 	return maps.Clone(r.tags)
 }
 
-// Calls returns the actions called since the last time.
+// Calls returns the actions called since its last call.
 func (s *Server) Calls() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// The keys of the only account, except for those that AddUser creates.
+// The keys of the initial account.
 const (
 	AccessKeyID     = "AKIDEXAMPLE"
 	SecretAccessKey = "a-secret-of-the-tests"
@@ -92,7 +92,7 @@ func Start(t testing.TB, region string) *Server {
 	return s
 }
 
-// run starts the binary. Another test that has just built it may still have it open.
+// run starts the binary. It retries while another test that has just built the binary has it open.
 func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd {
 	t.Helper()
 	for {
@@ -183,21 +183,21 @@ func (s *Server) next(r *http.Request) (lose bool, status int, body string) {
 	return false, 0, ""
 }
 
-// Lose drops the response to the next request for which which is true.
+// Lose drops the response to the next request that which selects.
 func (s *Server) Lose(which func(*http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = which
 }
 
-// Answer responds to the next request for which which is true in place of the server.
+// Answer responds, in place of the server, to the next request that which selects.
 func (s *Server) Answer(which func(*http.Request) bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.status, s.body = which, status, body
 }
 
-// Throttle rejects the next request for which which is true.
+// Throttle rejects the next request that which selects.
 func (s *Server) Throttle(which func(*http.Request) bool) {
 	s.Answer(which, http.StatusServiceUnavailable,
 		"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
