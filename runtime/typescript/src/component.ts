@@ -5,7 +5,7 @@ import { blame } from "./recorder.js";
 
 const place = Symbol.for("@lumi/lumi/component");
 
-/** The part of AsyncLocalStorage that is used. */
+/** The part of AsyncLocalStorage used here. */
 interface Storage {
     getStore(): string | undefined;
     run<T>(store: string, body: () => T): T;
@@ -29,7 +29,7 @@ export function component<T>(name: string, body: () => T): T {
     return storage().run(`${prefix()}${name}/`, body);
 }
 
-/** Returns the prefix of the names of resources constructed now. */
+/** Returns the name prefix of resources constructed in the current component. */
 export function prefix(): string {
     return (globalThis as { [place]?: Storage })[place]?.getStore() ?? "";
 }

@@ -25,7 +25,7 @@ export function checkNumber(limits: Constraints, value: number, secret: boolean,
     must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
 }
 
-/** Tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients that are too large for an exact result. */
+/** Reports whether value is a multiple of `of`. Rounding is tolerated: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, of: number): boolean {
     const quotient = value / of;
     return !(Math.abs(quotient - Math.round(quotient)) > Math.max(1e-9, Math.abs(quotient) * 2 ** -50));
@@ -173,7 +173,7 @@ interface Format {
     readonly test: (value: string) => boolean;
 }
 
-/** A format with a regular expression, and a check of what it cannot express. */
+/** Returns a format with a regular expression, and a check for rules that it cannot express. */
 function matching(what: string, pattern: string, also: (value: string) => boolean = () => true): Format {
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }

@@ -23,7 +23,7 @@ export function deprecated(instead: string): Options {
     return { deprecated: instead };
 }
 
-/** Returns what to use instead of a type or an enum value, if it is deprecated. */
+/** Returns advice on what to use instead of a deprecated type or enum value, if it is deprecated. */
 export function insteadOf(table: Shape | Enum, value?: string): string | undefined {
     if (value === undefined) {
         return shapes.get(table as Shape);

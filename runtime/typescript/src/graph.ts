@@ -9,11 +9,11 @@ import { title } from "./state.js";
 export interface Graph {
     /** The key that marks references, if not `#ref`. */
     readonly ref?: string;
-    /** The package that the program belongs to. */
+    /** The program's package. */
     readonly package: string;
     /** The configurations of providers, by package. */
     readonly configuration?: { readonly [pkg: string]: object };
-    /** The resources by URN, each after all that it refers to. */
+    /** The resources by URN, in dependency order. */
     readonly resources: { readonly [urn: string]: Desired };
 }
 
@@ -28,7 +28,7 @@ export interface Desired {
     readonly properties: object;
 }
 
-/** Maps a program's file to its name in the graph. */
+/** Maps a file of the program to its name in the graph. */
 export type FileName = (file: string) => string;
 
 /** A resource being added to the graph. */
@@ -39,7 +39,7 @@ interface Vertex {
     readonly rank: -1 | 0 | 1;
     options?: object | undefined;
     properties: object;
-    /** The resources that it refers to, each with the name of a property that does. */
+    /** The resources that it refers to, each with the name of a referring property. */
     readonly edges: Map<Vertex, string>;
 }
 

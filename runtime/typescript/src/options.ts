@@ -5,11 +5,11 @@ import type { Resource } from "./resource.js";
  * any resource.
  */
 export interface ResourceOptions<Name extends PropertyKey = never> {
-    /** Former names or URNs of the resource. Without it, a renamed resource is a new one. */
+    /** Former names or URNs of the resource. Without them, a renamed resource is a new one. */
     readonly aliases?: readonly string[] | undefined;
     /** Whether a replacement deletes the old resource before creating the new one. */
     readonly deleteBeforeReplace?: boolean | undefined;
-    /** Resources to create before this one and to delete after it, in addition to those that properties refer to. */
+    /** Resources to create before this one and to delete after it, in addition to resources in its properties. */
     readonly dependsOn?: readonly Resource[] | undefined;
     /** Paths of properties whose changes are ignored once the resource exists. */
     readonly ignoreChanges?: readonly PropertyPath<Name>[] | undefined;

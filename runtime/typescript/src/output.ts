@@ -134,7 +134,7 @@ export function typeOf(output: Output<unknown>): Type {
     return "get" in source || "use" in source ? source.type : { kind: "string" };
 }
 
-/** Returns the known value of an output and whether it is secret, and any other value unchanged. */
+/** Returns the known value of an output, and whether it is secret. Other values are returned unchanged. */
 export function open(value: unknown): { content: unknown; secret: boolean } {
     let secret = false;
     for (let content = value; ; ) {

@@ -13,7 +13,7 @@ export const protocol = 3;
 /** Returns the reference object for a resource, or for the value of one of its properties, in a graph. */
 export type Refer = (resource: object, property?: string) => object;
 
-/** A resource that was constructed. */
+/** A constructed resource. */
 export interface Construction {
     readonly resource: object;
     /** The type token, such as `aws:ec2:VPC`. */
@@ -50,7 +50,7 @@ export interface Provided {
     readonly value: (refer: Refer) => unknown;
 }
 
-/** A value that a program uses of another module. */
+/** A value of another module that a program uses. */
 export interface Used {
     /** The object that represents the module in references. */
     readonly vertex: object;

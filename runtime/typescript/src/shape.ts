@@ -96,7 +96,7 @@ export interface Property<out T = unknown> extends Options {
     readonly type: Typed<T>;
     /** Whether the property may be absent. */
     readonly optional?: true;
-    /** Whether the provider sets the property, and never a program. */
+    /** Whether only the provider sets the property. */
     readonly out?: true;
 }
 
@@ -124,7 +124,7 @@ export interface Options {
     readonly replaces?: true;
     /** Whether the value is never printed. */
     readonly secret?: true;
-    /** What to use instead of the property. */
+    /** Advice on what to use instead, if the property is deprecated. */
     readonly deprecated?: string;
     /** The value that the provider sets if the property is absent, used when comparing list elements. */
     readonly default?: boolean | number | string;
@@ -134,7 +134,7 @@ export interface Options {
     readonly conflictsWith?: readonly string[];
     /** Properties that must be present if this one is. */
     readonly requiredWith?: readonly string[];
-    /** Properties of which exactly one must be present, including this one. */
+    /** Properties, including this one, exactly one of which must be present. */
     readonly exactlyOneOf?: readonly string[];
 }
 

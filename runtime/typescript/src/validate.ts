@@ -16,7 +16,7 @@ import { signatureKey, unknownValue } from "./wire.js";
 /** The maximum nesting depth of values. Providers have the same limit. */
 const maxDepth = 100;
 
-/** Replaces an invalid value, which is counted, but equal to no other. */
+/** Replaces an invalid value. It counts as an element but equals no other value. */
 const wrong = Symbol("wrong");
 
 /** A place in the arguments. */
@@ -114,7 +114,7 @@ export class Checker {
     }
 
     /**
-     * Checks the properties of an object and returns a copy with those present. `unknown` may return a specific error
+     * Checks the properties of an object and returns a copy of the present ones. `unknown` may return a specific error
      * for a name that is not in the shape.
      */
     struct(
@@ -331,7 +331,7 @@ export function entry(at: Place, key: string): string {
     return at.secret ? `${at.path}[…]` : member(at.path, shorten(key));
 }
 
-/** Returns the names of the properties that programs can set. */
+/** Returns the names of settable properties. */
 function settable(shape: Shape): string[] {
     return Object.entries(shape).flatMap(([name, { out }]) => (out ? [] : [name]));
 }

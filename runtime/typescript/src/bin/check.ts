@@ -10,8 +10,8 @@ import { Failure } from "./failure.js";
 const standardError = 2;
 
 /**
- * Runs the TypeScript compiler on the program's project, with errors to standard error. Returns whether there are
- * none. Throws a `Failure` if the program would not be checked.
+ * Runs the TypeScript compiler on the program's project. Prints errors to standard error and returns whether there
+ * were none. Throws a `Failure` if the project does not include the program.
  */
 export function check(program: string, file: string): boolean {
     if (/^\.[cm]?js$/.test(extname(file))) {

@@ -60,7 +60,7 @@ Examples:
   lumi-program --environment=prod main.ts > graph.json
 `;
 
-/** The flags with a value, and the placeholder for it. The others have none. */
+/** The flags that take a value, with their placeholders. */
 const values = { environment: "NAME", package: "NAME", module: "NAME", out: "FILE" } as const;
 
 const options = {
@@ -82,7 +82,7 @@ export function parseFlags(args: readonly string[]): Flags {
     const { tokens } = parseArgs({
         args: [...args],
         options,
-        strict: false, // for our own messages
+        strict: false, // to produce custom messages
         allowPositionals: true,
         tokens: true,
     });

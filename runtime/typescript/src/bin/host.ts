@@ -61,7 +61,7 @@ function fail(error: unknown): void {
     if (error instanceof EvaluationError) {
         report(error.problems);
     } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
-        // Only Node itself knows the position, and prints it if nobody catches the error.
+        // Only Node itself knows the position, and prints it if the error is uncaught.
         failed = true;
         process.off("uncaughtException", fail);
         process.nextTick(() => {
