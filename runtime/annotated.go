@@ -30,7 +30,7 @@ func (c Codec[P]) Deprecated(text string) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// Default returns a codec with a default value, a bool, number or string, for programs that do not set the property.
+// Default returns a codec with a default value, a bool, number, or string, for programs that do not set the property.
 // It panics if value has another type.
 func (c Codec[P]) Default(value any) Codec[P] {
 	v, err := structpb.NewValue(value)

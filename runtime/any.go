@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
+// Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset], and [Archive].
 var Any = Codec[*any]{codec: anyCodec{}}
 
 type anyCodec struct{}

@@ -35,17 +35,17 @@
 //
 // # Wire format
 //
-// Properties are sent in a [Bag]. Null means absent. Absent, zero and empty are distinct: a nil pointer, a pointer to zero,
-// a non-nil empty list. Some values are special, most of them objects marked by [wire.Signature]:
+// Properties are sent in a [Bag]. Null means absent. Absent, zero, and empty are distinct: a nil pointer, a pointer to
+// zero, a non-nil empty list. Some values are special, most of them objects marked by [wire.Signature]:
 //
 //   - Secrets are wrapped. Decoding unwraps them; encoding wraps values that are declared secret or arrived as secrets.
-//   - Unknown values depend on a resource that does not exist yet. They are allowed in Check, Name and the new
+//   - Unknown values depend on a resource that does not exist yet. They are allowed in Check, Name, and the new
 //     properties of InspectChange. [State.Unknown] lists them.
 //   - A resource reference is the URN of another resource. [State.Refs] has that resource's id and properties.
 //   - An [Asset] or an [Archive] locates files or contains text. Package content reads it.
 //
 // # For generated code
 //
-// A struct has one method, Lumi, that passes each of its properties to a [Props] with [Required], [Optional] or [Nilable]
-// and a [Codec]. This method implements decoding, encoding and description without reflection.
+// A struct has one method, Lumi, that passes each of its properties to a [Props] with [Required], [Optional], or
+// [Nilable] and a [Codec]. This method implements decoding, encoding, and description without reflection.
 package lumi

@@ -103,7 +103,7 @@ func (e *RetryError) Unwrap() error {
 
 // Uncertain wraps err to report that an operation may or may not have taken effect, for instance because the cloud's
 // response was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for errors of
-// Create, Update and Delete that wrap [context.Canceled], [context.DeadlineExceeded], a network timeout or a lost
+// Create, Update, and Delete that wrap [context.Canceled], [context.DeadlineExceeded], a network timeout, or a lost
 // connection, even if joined to a fault or a *[ReplaceError], but not if they are within a *[RetryError].
 // Uncertain(nil) is nil.
 func Uncertain(err error) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // Meaning returns the error that determines what err means to an engine: the first [Fault], *[InvalidError],
-// *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError], *[RetryError] or [ErrNotFound] in err's tree,
+// *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError], *[RetryError], or [ErrNotFound] in err's tree,
 // in the order of [errors.As]. It returns nil if there is none, or if a method of err panics. As methods are not
 // called.
 //

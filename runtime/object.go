@@ -74,7 +74,7 @@ type codec interface {
 	kind() Kind
 }
 
-// Props is a walk over the properties of an object and its parts that decodes, encodes or describes them. Generated
+// Props is a walk over the properties of an object and its parts that decodes, encodes, or describes them. Generated
 // code passes it from property to property.
 type Props struct {
 	mode mode

@@ -31,7 +31,7 @@ type State[P Object] struct {
 	// not for a replacement.
 	Token string
 	// Unknown holds the paths of properties and parts whose values are not known yet. Their fields are zero. It is nil
-	// except in Check, Name and InspectChange.
+	// except in Check, Name, and InspectChange.
 	Unknown Paths
 	// Refs holds the resources that properties refer to.
 	Refs References
@@ -55,7 +55,7 @@ func (s *State[P]) Done(properties ...string) {
 // same methods for each type, called TProviderOps. For resources that programs do not name, it has the methods of
 // [NamingOps].
 //
-// Further methods are optional: [Inspector], [Finder], [IdempotentCreator] and [Upgrader]. The runtime looks for them
+// Further methods are optional: [Inspector], [Finder], [IdempotentCreator], and [Upgrader]. The runtime looks for them
 // on the author's type and panics at construction if one has the wrong signature or a misspelled name.
 //
 // An error that is, wraps, or joins a [Fault] reports invalid properties. An error that wraps a [RetryError],

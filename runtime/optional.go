@@ -21,7 +21,7 @@ type Inspector[P Object] interface {
 
 // Finder is implemented by operations that can find the resource of a Create whose outcome is uncertain.
 type Finder[P Object] interface {
-	// Find returns the id of the resource created with the same URN, token and properties, or [ErrNotFound] if there
+	// Find returns the id of the resource created with the same URN, token, and properties, or [ErrNotFound] if there
 	// is none. Other failures, such as a timeout of the search, must not be reported as ErrNotFound, or the engine
 	// creates a second resource.
 	Find(ctx context.Context, want *State[P]) (ID, error)

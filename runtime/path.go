@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Path locates a value in a bag of properties, such as "securityGroupIngress[2].fromPort", tags.Name or `tags["cost
+// Path locates a value in a bag of properties, such as "securityGroupIngress[2].fromPort", tags.Name, or `tags["cost
 // center"]`. The generated constants for property names are paths.
 type Path string
 

@@ -60,7 +60,7 @@ func newProps(ctx context.Context, m mode, bag *mark) *Props {
 	return p
 }
 
-// property decodes, encodes or describes a property with its own field.
+// property decodes, encodes, or describes a property with its own field.
 func (p *Props) property(name string, field any, c codec, f Flags) {
 	if v := p.find(name, c, f); v != nil {
 		c.decode(p, v, field)

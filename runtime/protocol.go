@@ -11,7 +11,7 @@ import (
 //
 // Errors are: an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError] or
 // an error that wraps [ErrNotFound] where the method documents it; an *[OutputError] if the author's code returned
-// properties that cannot be sent; an *[UncertainError] if a Create, Update or Delete may or may not have taken effect;
+// properties that cannot be sent; an *[UncertainError] if a Create, Update, or Delete may or may not have taken effect;
 // the context's error if it was done before the author's code was called; and otherwise the author's error, perhaps
 // wrapped. Panics of the author's code are not recovered.
 type ResourceProvider interface {

@@ -25,7 +25,7 @@ type Waiter struct {
 // the timeout.
 //
 // The error is poll's own, or wraps [context.DeadlineExceeded] after the timeout, or ctx's error if ctx is done. Each
-// names the awaited resource. A Create, Update or Delete that returns one of the last two has an uncertain outcome,
+// names the awaited resource. A Create, Update, or Delete that returns one of the last two has an uncertain outcome,
 // unless it calls [State.Done] or returns an id.
 func (w Waiter) Wait(
 	ctx context.Context, what string, poll func(ctx context.Context) (state string, done bool, err error),

@@ -5,7 +5,7 @@
 // [Stamp] is for callers of providers, such as package serve: it finds the assets and archives in a bag of properties,
 // checks that they exist, and adds their hashes, so that a file with changed content is detected as a change.
 //
-// Content at http and https URIs is limited in size, time and redirects, and archive files in their unpacked size;
+// Content at http and https URIs is limited in size, time, and redirects, and archive files in their unpacked size;
 // docs/assets.md lists the limits. Errors contain the URI or path, without credentials, and the limit.
 //
 // Relative paths are resolved against the process's working directory. An engine starts plugins in the program's

@@ -16,8 +16,8 @@ import (
 //
 // For an asset, it is the SHA-256 of its content. For an archive, it is the SHA-256 of one record per file, sorted by
 // name, byte by byte. A record is the length of the name, as 8 bytes, big-endian; the name; a byte that is 1 if the
-// file's owner may execute it, and else 0; and the 32 bytes of the content's SHA-256. So a folder, a zip file and a
-// tar file of the same files have the same hash, regardless of order, times, owners and compression.
+// file's owner may execute it, and else 0; and the 32 bytes of the content's SHA-256. So a folder, a zip file, and a
+// tar file of the same files have the same hash, regardless of order, times, owners, and compression.
 func Hash(ctx context.Context, c lumi.Content) (string, error) {
 	all, err := records(ctx, c)
 	if err != nil {

@@ -36,7 +36,7 @@
 //   - After a failure, Get reads the state that the failure reports, or else the old state.
 //   - Update is refused if the IDL requires a replacement, and then changes nothing.
 //   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete is not an error.
-//   - Values that the IDL declares secret are wrapped in every response. No error, log or event contains a secret that
+//   - Values that the IDL declares secret are wrapped in every response. No error, log, or event contains a secret that
 //     package serve cannot mask.
 //   - No call modifies its request. This is checked in process only.
 //
@@ -78,7 +78,7 @@
 //   - token: tokens have at most 64 KiB. Status returns NOT_FOUND for any token not returned by Provision.
 //   - metadata: all metadata belongs to resources in New.
 //   - delete: resources that do not exist can be deleted.
-//   - secret: the secrets in Changes are not in plans, tokens, messages, errors, events and logs.
+//   - secret: the secrets in Changes are not in plans, tokens, messages, errors, events, and logs.
 //   - value: no special value crashes the plugin. It may reject them with a message.
 //   - process: the process exits when its standard input is closed, and leaves no child processes (checked on Linux).
 //

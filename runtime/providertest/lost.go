@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// This file does what an engine does after lost responses, uncertain outcomes and partial failures.
+// This file does what an engine does after lost responses, uncertain outcomes, and partial failures.
 
 // isUncertain reports whether an operation may have taken effect.
 func isUncertain(err error) bool {

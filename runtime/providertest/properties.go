@@ -14,9 +14,9 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Properties is a bag of a program's properties. Values are booleans, numbers, strings, enums, URNs, slices and maps
-// of these, pointers to these, generated structs, [lumi.Asset] and [lumi.Archive], a [*Resource] for a resource
-// reference, [Unknown], [Secret], and results of [Resource.Output]. Nil means absent.
+// Properties is a bag of a program's properties. Values are booleans, numbers, strings, enums, URNs, slices and maps of
+// these, pointers to these, generated structs, [lumi.Asset], [lumi.Archive], a [*Resource] for a resource reference,
+// [Unknown], [Secret], and results of [Resource.Output]. Nil means absent.
 type Properties map[string]any
 
 // Unknown is the value of an unknown property. It is allowed in [Resource.Check] and [Resource.Inspect].

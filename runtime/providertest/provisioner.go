@@ -28,7 +28,7 @@ type Provisioner struct {
 	// Command starts the plugin. Its Events are not used.
 	Command plugin.Command
 	// Changes are made in order. RunProvisioner sets Old to New of the previous change, with the metadata that Status
-	// returned, and sets empty environments, modules and keys. After the last change, it deletes the remaining
+	// returned, and sets empty environments, modules, and keys. After the last change, it deletes the remaining
 	// resources.
 	Changes []provisioner.Change
 	// Observe returns a description of everything the tool manages. It must be deterministic for the same changes, so

@@ -56,7 +56,7 @@ func WantRetry(text string) Option {
 	})
 }
 
-// WantUncertain expects a [lumi.UncertainError] from Create, Update or Delete, whose message contains a text. The step
+// WantUncertain expects a [lumi.UncertainError] from Create, Update, or Delete, whose message contains a text. The step
 // then continues as an engine does. After a Create, it calls Create again if the provider declares that idempotent, or
 // else Find; it ends if Find finds nothing or is not supported. After an Update or Delete, it calls Get and then
 // repeats the call, which must succeed.

@@ -78,8 +78,8 @@ type Resource struct {
 	Dependencies []urn.URN
 }
 
-// Properties maps property names to values. A value is a bool, float64, string, []any, map[string]any or nil, or a
-// special value: [Secret], [Reference], [Interpolation], [JSON] or [Part]. Null members of objects are dropped.
+// Properties maps property names to values. A value is a bool, float64, string, []any, map[string]any, or nil, or a
+// special value: [Secret], [Reference], [Interpolation], [JSON], or [Part]. Null members of objects are dropped.
 type Properties = map[string]any
 
 // Secret is a secret value, in properties or metadata.

@@ -55,7 +55,7 @@ type Plugin struct {
 type Configurator func(ctx context.Context, properties lumi.Bag) error
 
 // Configure returns a [Configurator] that decodes the configuration into the struct generated for the IDL's idl.Config
-// and passes it to a function. An error that is, wraps or joins a [lumi.Fault] means that the configuration is
+// and passes it to a function. An error that is, wraps, or joins a [lumi.Fault] means that the configuration is
 // invalid.
 func Configure[T any, P interface {
 	*T

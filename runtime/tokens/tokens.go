@@ -51,7 +51,7 @@ func split(s string) (parts [3]string, ok bool) {
 	return parts, ok && !strings.Contains(parts[2], ":")
 }
 
-// CheckPackage returns nil if s is a valid package name: words of lowercase letters, digits, "-" and "_" that start
+// CheckPackage returns nil if s is a valid package name: words of lowercase letters, digits, "-", and "_" that start
 // with a letter, joined by "/". Otherwise, it returns a *[SyntaxError].
 func CheckPackage(s string) error { return refuse(s, packageProblem(s)) }
 
@@ -66,7 +66,7 @@ func refuse(s, problem string) error {
 	return &SyntaxError{Token: s, Problem: problem}
 }
 
-// SyntaxError reports an invalid token, package or module.
+// SyntaxError reports an invalid token, package, or module.
 type SyntaxError struct {
 	// Token is the invalid string.
 	Token string

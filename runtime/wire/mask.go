@@ -94,7 +94,7 @@ func WithSecrets(ctx context.Context, s *Secrets) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// SecretsOf returns the secrets of the call of ctx, or nil.
+// SecretsOf returns the secrets of ctx's call, or nil.
 func SecretsOf(ctx context.Context) *Secrets {
 	s, _ := ctx.Value(contextKey{}).(*Secrets)
 	return s

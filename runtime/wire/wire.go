@@ -1,6 +1,6 @@
 // Package wire defines the markers of special values in property bags, whether written by a provider, a program, a
-// graph or a snapshot. It also keeps secrets out of text: [Mask] replaces a call's secrets in errors and logs, in
-// plain text and as encoded by JSON, Go, XML, URLs and base64.
+// graph or a snapshot. It also keeps secrets out of text: [Mask] replaces a call's secrets in errors and logs, in plain
+// text and as encoded by JSON, Go, XML, URLs, and base64.
 package wire
 
 // Signature is the key that marks an object as a special value. Its value is one of the signatures below.

@@ -32,8 +32,8 @@
 //
 // # Determinism
 //
-// A call's fault and duration, and the id of what it creates, depend only on the seed, the operation, the URN and id in
-// the request, and the number of earlier calls with the same three. The order of calls on different resources does not
+// A call's fault and duration, and the id of what it creates, depend only on the seed, the operation, the request's URN
+// and id, and the number of earlier calls with the same three. The order of calls on different resources does not
 // matter, with these exceptions:
 //
 //   - Whether a name is taken, or a referenced resource exists, depends on the cloud's state at that moment.
@@ -101,7 +101,7 @@ type Resource struct {
 	Outputs map[string]any
 }
 
-// Call is a log entry. Check, Name, InspectChange and calls that the runtime rejects are not logged.
+// Call is a log entry. Check, Name, InspectChange, and calls that the runtime rejects are not logged.
 type Call struct {
 	At
 	URN urn.URN

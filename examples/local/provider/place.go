@@ -19,7 +19,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// pathProperty is the name of the path property of File, Directory and Unpacked.
+// pathProperty is the name of the path property of File, Directory, and Unpacked.
 const pathProperty lumi.Path = File_Path
 
 // place is the location of a resource. Operations are relative to its open parent directory, so that neither symbolic links

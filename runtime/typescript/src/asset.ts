@@ -77,7 +77,7 @@ export class Archive {
         return new Archive({ assets: Object.freeze(Object.fromEntries(entries)) });
     }
 
-    /** Returns an archive of a folder, or of the content of a `.zip`, `.tar` or `.tar.gz` file. */
+    /** Returns an archive of a folder, or of the content of a `.zip`, `.tar`, or `.tar.gz` file. */
     static fromFile(path: string): Archive {
         return new Archive({ path: requireString(path, "path") });
     }

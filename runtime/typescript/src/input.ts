@@ -3,9 +3,9 @@ import type { Output } from "./output.js";
 import type { Resource } from "./resource.js";
 
 /**
- * A value that a program may pass for a `T`: a `T`, an output of one, or a list, map, or object that contains
- * outputs. Lists may be read-only, since they are copied. Properties that must be absent, as in {@link OneOf}, stay so; the compiler
- * would otherwise compare a mistyped variant with an output and report that instead.
+ * A value that a program may pass for a `T`: a `T`, an output of one, or a list, map, or object that contains outputs.
+ * Lists may be read-only, since they are copied. Properties that must be absent, as in {@link OneOf}, stay so; the
+ * compiler would otherwise compare a mistyped variant with an output and report that instead.
  */
 export type Input<T> =
     | Output<T>

@@ -21,7 +21,7 @@ export interface ResourceOptions<Name extends PropertyKey = never> {
     readonly replaceOnChanges?: readonly PropertyPath<Name>[] | undefined;
     /** Whether to keep the actual resource when it is deleted from the program or replaced. */
     readonly retainOnDelete?: boolean | undefined;
-    /** Timeouts of operations, such as `90s`, `10m` or `1h30m`. */
+    /** Timeouts of operations, such as `90s`, `10m`, or `1h30m`. */
     readonly timeouts?: Timeouts | undefined;
 }
 

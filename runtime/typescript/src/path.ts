@@ -11,7 +11,7 @@ export type Step = { readonly text: string } & (
 
 const step = /(?<dot>\.?)(?<name>[^.[\]"\p{Z}\p{C}]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/uy;
 
-/** Parses a path such as `tags.env`, `ingress[2].fromPort` or `tags["a b"]`. Returns undefined if it is invalid. */
+/** Parses a path such as `tags.env`, `ingress[2].fromPort`, or `tags["a b"]`. Returns undefined if it is invalid. */
 export function parsePath(path: string): Step[] | undefined {
     const steps: Step[] = [];
     for (step.lastIndex = 0; step.lastIndex < path.length; ) {

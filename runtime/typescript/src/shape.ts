@@ -62,7 +62,7 @@ interface Called<in Request, out Response> {
 /** The values of an enum, by constant name. */
 export type Enum = { readonly [constant: string]: string };
 
-/** The properties of a resource, a struct or a configuration, by name. */
+/** The properties of a resource, a struct, or a configuration, by name. */
 export type Shape = { readonly [property: string]: Property };
 
 const entries = new WeakMap<Shape, readonly (readonly [string, Property])[]>();

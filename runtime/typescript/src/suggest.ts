@@ -46,7 +46,7 @@ function fold(name: string): readonly string[] {
     });
 }
 
-/** Counts the characters to insert, delete, replace or swap with their neighbor to turn a into b. */
+/** Counts the characters to insert, delete, replace, or swap with their neighbor to turn a into b. */
 function distance(a: readonly string[], b: readonly string[]): number {
     let beforeLast: number[] = [];
     let last = Array.from({ length: b.length + 1 }, (_, j) => j);

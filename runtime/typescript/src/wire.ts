@@ -4,7 +4,7 @@ import type { Refer } from "./recorder.js";
 import { type Properties, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 
-/** The key that marks assets, archives, secrets and expressions on the wire. */
+/** The key that marks assets, archives, secrets, and expressions on the wire. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
 /** The wire value of an unknown value. */

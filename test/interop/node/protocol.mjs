@@ -1,4 +1,4 @@
-// Code shared by clients, providers and provisioners, based only on the .proto files.
+// Code shared by clients, providers, and provisioners, based only on the .proto files.
 
 import { timingSafeEqual } from "node:crypto";
 import { basename } from "node:path";

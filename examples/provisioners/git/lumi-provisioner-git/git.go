@@ -16,7 +16,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// git runs git commands with the user's configuration, credentials and keys.
+// git runs git commands with the user's configuration, credentials, and keys.
 type git struct {
 	// repository is the URL or path, which may contain a password. In commands, it is the remote "lumi".
 	repository string

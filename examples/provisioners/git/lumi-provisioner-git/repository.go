@@ -144,7 +144,7 @@ type proposed struct {
 	before, tree string
 	// folder is the path of the files.
 	folder string
-	// created, changed and deleted are file names.
+	// created, changed, and deleted are file names.
 	created, changed, deleted []string
 }
 

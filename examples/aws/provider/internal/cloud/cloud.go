@@ -1,4 +1,4 @@
-// Package cloud contains the code shared by the provider's modules: configuration, clients, tags and errors.
+// Package cloud contains the code shared by the provider's modules: configuration, clients, tags, and errors.
 package cloud
 
 import (

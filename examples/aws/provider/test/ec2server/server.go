@@ -1,7 +1,7 @@
 // Package ec2server is a fake EC2 server for tests of the provider. No maintained server is available as a Go module or
-// runs offline. This one implements the SDK's query protocol for VPCs, subnets and security groups, following Amazon's API
-// reference: ids, tags, filters with wildcards, CIDR checks, defaults, dependencies, limits, and Amazon's error codes. It
-// checks the access key of a request but not its signature.
+// runs offline. This one implements the SDK's query protocol for VPCs, subnets, and security groups, following Amazon's
+// API reference: ids, tags, filters with wildcards, CIDR checks, defaults, dependencies, limits, and Amazon's error
+// codes. It checks the access key of a request but not its signature.
 //
 // It simulates failures of the network and of Amazon on demand: see [Failure].
 package ec2server

@@ -1,8 +1,8 @@
-// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway on a folder, in its own process. It
-// is maintained by a storage vendor, released every few weeks under the Apache license, and supports what the provider
-// uses: signatures, tags, versions, access control, CORS, websites and conditional writes. Because of its many
-// dependencies, its version is pinned in the separate module tools. It does not support lifecycles, access logs,
-// notifications or storage classes.
+// Package s3server runs an S3 server for tests of the provider: the Versity S3 Gateway on a folder, in its own process.
+// It is maintained by a storage vendor, released every few weeks under the Apache license, and supports what the
+// provider uses: signatures, tags, versions, access control, CORS, websites, and conditional writes. Because of its
+// many dependencies, its version is pinned in the separate module tools. It does not support lifecycles, access logs,
+// notifications, or storage classes.
 //
 // Requests pass through a proxy in the test that can lose or replace responses.
 package s3server
@@ -213,7 +213,7 @@ func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	}
 }
 
-// Is matches requests by method, path and query, such as "PUT /bucket?tagging".
+// Is matches requests by method, path, and query, such as "PUT /bucket?tagging".
 func Is(pattern string) func(*http.Request) bool {
 	method, address, _ := strings.Cut(pattern, " ")
 	want, err := url.Parse(address)
