@@ -15,7 +15,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// object returns an object with any key and value, including ones that JSON cannot represent.
+// object returns an object with a single entry, which JSON need not be able to represent.
 func object(key string, v *structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{key: v}})
 }

@@ -190,7 +190,7 @@ func drawType(t *rapid.T) func(*drawn, *lumi.Props) {
 	}
 }
 
-// Whatever Check returns is accepted by all other operations, for any types, values and additions.
+// All other operations accept the result of Check, for any types, values, and additions.
 func TestChecked(outer *testing.T) {
 	accepted := 0
 	rapid.Check(outer, func(t *rapid.T) {

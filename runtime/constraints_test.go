@@ -93,7 +93,7 @@ func caseFaults(t *testing.T, m mode, bag *structpb.Struct, o caseObject) []stri
 	return faults
 }
 
-// caseObject is an object with properties of any type. Those with a default are optional.
+// caseObject is an object with properties of any type. Properties with a default are optional.
 type caseObject struct {
 	codecs map[string]codec
 	values map[string]*any

@@ -87,7 +87,7 @@ func TestInvalid(t *testing.T) {
 		err := lumi.Invalid(test.err)
 		invalid, ok := err.(*lumi.InvalidError) //nolint:errorlint // Invalid returns it as it is.
 		switch {
-		case test.want == "" && err != test.err: //nolint:errorlint // It must be the very same.
+		case test.want == "" && err != test.err: //nolint:errorlint // It must be identical.
 			t.Errorf("%s: got %v", name, err)
 		case test.want != "" && (!ok || invalid.Error() != test.want):
 			t.Errorf("%s: got %q, want %q", name, err, test.want)
@@ -147,7 +147,7 @@ func (itself) Error() string { return "again" }
 
 func (e itself) Unwrap() error { return e }
 
-// missing is a foreign error that equals one of ours.
+// missing is a foreign error whose Is method matches one of the runtime's errors.
 type missing struct{}
 
 func (missing) Error() string { return "gone" }

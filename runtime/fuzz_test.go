@@ -40,8 +40,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzBags decodes networks with invalid parts, including ones that only Go code can create: values without a kind,
-// nil pointers and invalid UTF-8.
+// FuzzBags decodes networks with invalid parts, including ones that only Go code can create: values without a kind, nil
+// pointers, and invalid UTF-8.
 func FuzzBags(f *testing.F) {
 	p := testnet.NewNetworkProvider(&networkOps{})
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkExactly(t, p, spoiltBag(t)) }))
@@ -142,7 +142,7 @@ func (s spoiler) spoil(v *structpb.Value, depth int) *structpb.Value {
 	return v
 }
 
-// secretly marks all text in a value, except text with a meaning.
+// secretly marks all text in a value, except text with a special meaning.
 func secretly(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:

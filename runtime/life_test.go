@@ -10,8 +10,7 @@ import (
 	testnet "github.com/lumi-idl/lumi/test/testprovider/net"
 )
 
-// memory implements networks that keep their properties, except those that a cloud does not know. Calls are
-// sequential.
+// memory implements networks that keep their properties, except properties unknown to a cloud. Calls are sequential.
 type memory map[lumi.ID]*network
 
 func (m memory) put(id lumi.ID, n *network) {

@@ -35,8 +35,8 @@ func mapOfValues(values []*structpb.Value) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
 
-// Allocated memory, which can be measured exactly, grows linearly with the number of elements. Quadratic work also
-// allocated quadratic memory.
+// Allocated memory, which can be measured exactly, grows linearly with the number of elements. Quadratic algorithms
+// would also allocate quadratic memory.
 func TestLinear(t *testing.T) {
 	const few = 250
 	unknown := func(n int) *structpb.Value {

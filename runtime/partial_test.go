@@ -194,7 +194,7 @@ func TestCreateReplacedDone(t *testing.T) {
 
 func TestCreateNothing(t *testing.T) {
 	p := testnet.NewNetworkProvider(&networkOps{create: func(want *lumi.State[*network]) (lumi.ID, error) {
-		want.Done(testnet.Network_Limit) // There is no resource to have it.
+		want.Done(testnet.Network_Limit) // No resource exists to have it.
 		return "", errHalf
 	}})
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})

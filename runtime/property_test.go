@@ -35,7 +35,7 @@ func maybe[T any](g *rapid.Generator[T]) *rapid.Generator[*T] {
 	return rapid.OneOf(rapid.Just[*T](nil), rapid.Map(g, func(v T) *T { return &v }))
 }
 
-// listOf draws a list that is nil, empty or neither.
+// listOf draws a list that is nil, empty, or neither.
 func listOf[T any](g *rapid.Generator[T]) *rapid.Generator[[]T] {
 	return rapid.OneOf(rapid.Just[[]T](nil), rapid.SliceOfN(g, 0, 3))
 }

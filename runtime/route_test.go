@@ -29,7 +29,7 @@ const fullRoute = `{
 // routeOps keeps its input.
 type routeOps struct {
 	want *lumi.State[*route]
-	now  func(got *route) // how Get changes what was stored
+	now  func(got *route) // how Get changes the stored value
 }
 
 func (o *routeOps) Check(_ context.Context, want *lumi.State[*route]) error {

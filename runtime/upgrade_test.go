@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// link is a resource whose IDL has changed: address was named ip, host and port were one endpoint, as in
+// link is a resource whose IDL has changed: address was named ip; host and port were one endpoint, as in
 // "example.com:80", and arn was named id. open is new, and so is an end's label, formerly title.
 type link struct {
 	Address string

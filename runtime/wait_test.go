@@ -68,7 +68,7 @@ func TestWaitPauses(t *testing.T) {
 	}
 }
 
-// The last poll leaves exactly the first pause before the deadline, however long the pauses are by then.
+// The last poll leaves exactly the first pause before the deadline, regardless of the current pause.
 func TestWaitLast(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {

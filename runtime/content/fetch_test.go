@@ -17,7 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/content"
 )
 
-// misbehaving serves everything that a server should not.
+// misbehaving starts a server with all kinds of invalid responses and returns its URL.
 func misbehaving(t *testing.T) string {
 	t.Helper()
 	flush := func(w http.ResponseWriter, text string) error {

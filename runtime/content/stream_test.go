@@ -35,7 +35,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// Content is streamed, whatever its source and destination.
+// Content is streamed, regardless of its source and destination.
 func TestStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("moves a hundred megabytes")
@@ -133,7 +133,7 @@ func create(t *testing.T, path string, write func(io.Writer) error) {
 	}
 }
 
-// Content that a small file unpacks to is streamed.
+// The unpacked content of a small file is streamed.
 func TestBomb(t *testing.T) {
 	inFolder(t, nil)
 	create(t, "tgz", func(out io.Writer) error {

@@ -308,7 +308,7 @@ func zeroBytes(n int) string { return string(make([]byte, n)) }
 
 const cannot = ": is not a valid name in an archive: "
 
-// badNames are names that no archive may have. A $ marks those that tar files cannot contain.
+// badNames lists names that are invalid in any archive. A $ marks names that tar files cannot contain.
 var badNames = []struct{ name, want string }{
 	{"", `$""` + cannot + `it is empty`},
 	{".", `"."` + cannot + `it is the archive itself`},

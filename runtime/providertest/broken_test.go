@@ -399,7 +399,7 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// Values that look forgotten are reported.
+// Values that the provider probably forgot to set are reported.
 func TestUnset(t *testing.T) {
 	const report = "store:index:Volume \"data\": create: Create returns arn unset, as %s. It is" +
 		" computed and, not being a pointer in the IDL, must be known now; if this is its real value, list it in" +

@@ -114,7 +114,7 @@ func newCloud() *cloud {
 	}
 }
 
-// answer simulates the response to a request. It is lost, once, if the text of a resource asks for that.
+// answer simulates the response to a request. If the resource's text requests it, the response is lost once.
 func (c *cloud) answer(request string, text *string) error {
 	if text == nil || *text != "lose "+request || c.lost[*text] {
 		return nil
@@ -180,7 +180,7 @@ func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag
 	return nil
 }
 
-// put stores what a cloud knows: neither URNs nor the source of a file.
+// put stores a volume as a cloud would, without URNs and the sources of files.
 func (c *cloud) put(id lumi.ID, v *volume) {
 	stored := *v
 	stored.Key, stored.Peers, stored.Links, stored.Image, stored.Code, stored.Password = nil, nil, nil, nil, nil, nil

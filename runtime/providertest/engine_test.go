@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-// After a lost response, the kit finds out what exists, as an engine does.
+// After a lost response, the kit determines what exists, as an engine does.
 func TestUncertain(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		timeout := providertest.WantUncertain("timeout")
@@ -186,7 +186,7 @@ store:index:Snapshot "#1": create again after a lost response: Find must return 
 	}
 }
 
-// The kit passes providers the same tokens, seeds, old properties and purposes as an engine.
+// The kit passes providers the same tokens, seeds, old properties, and purposes as an engine.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var told []string

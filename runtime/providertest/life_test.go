@@ -57,7 +57,7 @@ func self() plugin.Command {
 	}
 }
 
-// full returns the properties of a volume with everything.
+// full returns a volume's properties, all of them set.
 func full() providertest.Properties {
 	return providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "tags": map[string]string{"team": "blue"},
@@ -133,7 +133,7 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// A resource may refer to one that no provider serves.
+// A resource may refer to a resource that no provider serves.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),

@@ -19,7 +19,7 @@ type limited struct {
 
 func (l limited) Deadline() (time.Time, bool) { return l.end, true }
 
-// hanger implements volumes that never finish deleting the one named stuck.
+// hanger implements volumes. Deleting the volume named stuck never finishes.
 type hanger struct{ *volumeOps }
 
 func (h *hanger) Delete(ctx context.Context, old *volumeState) error {

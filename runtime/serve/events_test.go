@@ -31,7 +31,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// logs is author's code that logs. how says what, or is the number of events.
+// logs is author's code that logs. how selects the messages, or is the number of events.
 func logs(ctx context.Context, how string, s *state) error {
 	log := lumi.Log(ctx)
 	switch how {

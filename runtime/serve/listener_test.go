@@ -25,7 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// openings are what intruders send before they wait: nothing, or the start of a gRPC connection.
+// openings lists the data that intruders send before they wait: nothing, or the start of a gRPC connection.
 var openings = []string{
 	"",
 	preface[:10],
@@ -59,7 +59,7 @@ func closed(conn net.Conn, deadline time.Time) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// An authenticated call gets through despite more idle connections than the plugin may have files.
+// An authenticated call succeeds even if there are more idle connections than the plugin's limit of open files.
 func TestPending(t *testing.T) {
 	b := startBare(t, func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0"`, cmd.Path}, cmd.Args[1:]...)
@@ -88,7 +88,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// Connections without an authenticated call are closed after a while, others never.
+// Only connections without an authenticated call are closed after a while.
 func TestPendingAge(t *testing.T) {
 	t.Parallel()
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -169,7 +169,7 @@ func TestDialLoop(t *testing.T) {
 	}
 }
 
-// Callers without the secret learn nothing, not even which calls exist.
+// Callers without the secret receive no information, not even which calls exist.
 func TestSecret(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)

@@ -207,8 +207,7 @@ func env(role string) []string {
 	return append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 }
 
-// mark tells the test through the lifeline that something has happened. The connection is closed when the process
-// exits.
+// mark notifies the test of an event over the lifeline. The connection is closed when the process exits.
 func mark(what string) {
 	conn, err := lifeline()
 	if err == nil && conn != nil {
@@ -227,7 +226,7 @@ var lifeline = sync.OnceValues(func() (net.Conn, error) {
 	return net.Dial("tcp", address)
 })
 
-// config is what cidlc would generate for the plugin's configuration.
+// config is like the struct that cidlc generates for a plugin's configuration.
 type config struct {
 	Region   string
 	Password string
@@ -253,7 +252,7 @@ func resources() map[tokens.Type]lumi.ResourceProvider {
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 
-// thing is what cidlc would generate for a resource whose property "do" selects the provider's behavior.
+// thing is like the struct that cidlc generates for a resource. Its property "do" selects the provider's behavior.
 type thing struct {
 	Name   string
 	Do     string
@@ -307,7 +306,7 @@ type ops struct{}
 
 type state = lumi.State[*thing]
 
-// do behaves as the properties say.
+// do behaves as selected by the properties.
 func (o ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
 	case "leak":

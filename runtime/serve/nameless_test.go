@@ -50,7 +50,7 @@ func (*nameless) Find(context.Context, *lumirpc.FindRequest) (*lumirpc.FindRespo
 	return &lumirpc.FindResponse{}, nil
 }
 
-// A response without an id is not taken for a resource.
+// A response without an id does not count as a resource.
 func TestNameless(t *testing.T) { synctest.Test(t, testNameless) }
 
 func testNameless(t *testing.T) {

@@ -130,7 +130,7 @@ func TestCertain(t *testing.T) {
 	must.Do(t, await(t, result))
 	must.Do(t, p.Close())
 	failed("closed", within(t))
-	// Calls that change nothing are never uncertain.
+	// Read-only calls are never uncertain.
 	p = start(t, "plugin")
 	things = p.resource(t, thingToken)
 	for name, call := range map[string]caller{

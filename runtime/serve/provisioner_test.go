@@ -48,7 +48,7 @@ func (tool) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, e
 	}, nil
 }
 
-// told returns all secrets of secretChange.
+// told returns all secrets in a change made by secretChange.
 func told(c *provisioner.Change) string {
 	var all []string
 	for _, r := range []*provisioner.Resource{c.New[0], c.Old[0], c.Context[0]} {
@@ -280,7 +280,7 @@ func TestProvisionerErrors(t *testing.T) {
 	if _, err := p.Plan(within(t), c); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	// The plugin survives all of that.
+	// The plugin survives all of these calls.
 	must.Get(p.Provision(within(t), secretChange("app")))(t)
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// URN is the name of one resource. The empty URN names none. A value that was not returned by [Parse] or [Format] may
-// be invalid.
+// URN is the name of one resource. The empty URN names no resource. A value that was not returned by [Parse] or
+// [Format] may be invalid.
 type URN string
 
 const (

@@ -169,7 +169,7 @@ func PathParts(path string) []string {
 	return append(parts, path[start:])
 }
 
-// TextOf returns the text of an error or panic value. Its methods, which are the author's, may panic.
+// TextOf returns the text of an error or panic value, or a placeholder if its method panics.
 func TextOf(v any) (text string) {
 	defer func() {
 		if recover() != nil {

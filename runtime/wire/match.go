@@ -23,7 +23,7 @@ const (
 	maxNested = 2
 )
 
-// index finds texts. lengths holds their lengths by first bytes.
+// index finds texts. lengths maps each text's first minSecret bytes to the lengths of such texts.
 type index struct {
 	texts   set
 	lengths map[string][]int
@@ -49,7 +49,8 @@ func (ix *index) add(secret string) {
 	}
 }
 
-// longest returns the length of the longest indexed text that s starts with, or 0. s must not be too short.
+// longest returns the length of the longest indexed text that s starts with, or 0. s must have at least minSecret
+// bytes.
 func (ix *index) longest(s string) int {
 	longest := 0
 	for _, n := range ix.lengths[s[:minSecret]] {

@@ -50,7 +50,8 @@ func BenchmarkStages(b *testing.B) {
 	}
 }
 
-// stages run one stage each on the results of earlier ones, and return its CPU time.
+// stages holds the input and results of stages. Each method runs one stage on the results of earlier ones and returns
+// its CPU time.
 type stages struct {
 	idl string
 	pkg *schema.Package
@@ -75,7 +76,7 @@ func (s *stages) check(b *testing.B) time.Duration {
 	}) - load
 }
 
-// checked is the model of the corpus, even if a command-line filter skips the stage that creates it.
+// checked returns the model of the corpus, even if a command-line filter skips the stage that creates it.
 func (s *stages) checked(b *testing.B) *schema.Package {
 	if s.pkg == nil {
 		s.check(b)
@@ -102,7 +103,7 @@ func (s *stages) goStubs(b *testing.B) time.Duration {
 	})
 }
 
-// files are all outputs of the corpus.
+// files returns all outputs of the corpus.
 func (s *stages) files(b *testing.B) (pack, provider []gen.File) {
 	b.Helper()
 	pkg := s.checked(b)

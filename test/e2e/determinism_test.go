@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestDeterminism checks that the output depends only on the IDL, and not on the working directory, Go's target platform,
-// the caches, the number of processors or the order in which a file system lists files.
+// TestDeterminism checks that the output depends only on the IDL, not on the working directory, Go's target platform,
+// caches, the number of processors, or the order of directory entries.
 func TestDeterminism(t *testing.T) {
 	moved := t.TempDir()
 	copyBackwards(t, moved, "go.mod", "idl", "examples/aws/idl")

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// layered are the packages whose files form layers.
+// layered lists the packages whose files form layers.
 var layered = []string{
 	"./deploy/job", "./deploy/plan", "./deploy/run/...", "./deploy/environment", "./internal/cli/...", "./lang/...", "./lumigl", "./runtime", "./taskgraph/...",
 }
@@ -23,8 +23,8 @@ var layered = []string{
 // use is a use of a declaration in another file of the same package.
 type use struct{ name, at string }
 
-// TestFileCycles checks that the files of layered packages form no cycles: a file may use functions, types and variables
-// of lower files only. Methods count as part of their types.
+// TestFileCycles checks that the files of layered packages form no cycles: a file may use functions, types, and
+// variables of lower files only. Methods count as part of their types.
 func TestFileCycles(t *testing.T) {
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
 	all := must.Get(packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, layered...))(t)

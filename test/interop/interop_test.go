@@ -1,6 +1,5 @@
 // Package interop checks that the .proto files and docs/protocol.md suffice to implement either side of the protocol in
-// another language. The folder node contains a client, a provider and a provisioner based on nothing else. It contains only
-// tests.
+// another language. The folder node contains a client, a provider, and a provisioner based on nothing else.
 package interop
 
 import (

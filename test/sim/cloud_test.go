@@ -245,8 +245,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestRepeatedReference repeats an idempotent Create that had not set its reference, after the resource with the reference
-// to it is gone.
+// TestRepeatedReference repeats an idempotent Create that had not set its reference, after the referenced resource is
+// gone.
 func TestRepeatedReference(t *testing.T) {
 	for seed := range uint64(20) {
 		c := sim.New(sim.Options{Seed: seed, Types: types})
@@ -410,7 +410,7 @@ func TestChance(t *testing.T) {
 			e.id = "none"
 			wg.Go(func() { _, _ = e.get(ctx) })
 		}
-		synctest.Wait() // for all calls that do not hang
+		synctest.Wait() // until all calls that do not hang have returned
 		cancel()
 		wg.Wait()
 		count := map[sim.Fault]int{}
@@ -470,7 +470,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// chaos are the options of a cloud with all kinds of failures.
+// chaos returns the options of a cloud with all kinds of failures.
 func chaos(seed uint64) sim.Options {
 	return sim.Options{
 		Seed: seed, Types: types, Faults: .48, RetryAfter: time.Second, Latency: 3 * time.Second,

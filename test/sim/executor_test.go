@@ -47,7 +47,7 @@ func careful(e *engine, i int) {
 	within(func(ctx context.Context) error {
 		if uncertain && e.typ == server {
 			switch id, err := e.find(ctx); {
-			case err == nil: // It may be incomplete.
+			case err == nil: // The resource may be incomplete.
 				e.id, e.state = id, map[string]any{}
 				return nil
 			case !errors.Is(err, lumi.ErrNotFound):

@@ -173,7 +173,7 @@ func inBubble(t *testing.T, test func(t *testing.T, ctx context.Context)) {
 	})
 }
 
-// TestFaults applies every fault to every operation. Expected are the kind of error and the existing resources afterward.
+// TestFaults applies every fault to every operation. It checks the kind of error and the existing resources afterward.
 func TestFaults(t *testing.T) {
 	for _, test := range []struct {
 		fault                       sim.Fault
@@ -256,7 +256,7 @@ func TestHalf(t *testing.T) {
 			}
 			if got["size"] != nil && got["mode"] != nil && step == "partial" {
 				full++
-				step = "failed" // Nothing remains that an Update could do in part.
+				step = "failed" // Nothing remains for an Update to do in part.
 			}
 			if err := e.update(t.Context(), all); kind(err) != step {
 				t.Fatalf("seed %d: %v", seed, err)

@@ -40,7 +40,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestDocs checks that the code in docs/programs.md is part of the programs, except for imports and text elided by ….
+// TestDocs checks that the code in docs/programs.md, except for imports and elisions (…), is part of the programs.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string

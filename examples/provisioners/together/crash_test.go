@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(cmd.ProcessState.ExitCode())
 }
 
-// point counts the points at which a deployment can be killed: before and after each process of a plugin, git and tofu.
+// point counts the points at which a deployment can be killed: before and after each process of a plugin, git, and
+// tofu.
 func point() {
 	file, err := os.OpenFile(filepath.Join(os.Getenv(siteVariable), "points"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -204,8 +205,8 @@ func (s *site) run(name string, args ...string) string {
 	return string(out)
 }
 
-// programs are deployed one after another: an update that changes all resources, deletes some and creates one, and then a
-// destroy.
+// programs are deployed one after another: an update that changes all resources, deletes some, and creates one, and
+// then a destroy.
 var programs = []string{
 	`{"package": "site", "resources": {
 		"URNlocal:index:File::a": {"type": "local:index:File", "properties": {"path": "a.txt", "content": "one"}},
@@ -305,8 +306,8 @@ var (
 	lineage = regexp.MustCompile(`"lineage": ".*"`)
 )
 
-// result returns everything that a deployment has left, without volatile parts. With counts, it includes the number of
-// resources that tofu created.
+// result returns all results of a deployment, without volatile parts. With counts, it includes the number of resources
+// that tofu created.
 func (s *site) result(counts bool) string {
 	s.Helper()
 	var text strings.Builder
@@ -381,7 +382,7 @@ func testKilled(t *testing.T, before *site, few int) {
 					return // The event was the last one, or differs from the undisturbed run.
 				}
 				said := s.finish(number)
-				counts := mode != "all" // A killed tofu forgets what it has just created.
+				counts := mode != "all" // A killed tofu forgets resources that it has just created.
 				if diff := cmp.Diff(strings.Split(want[counts], "\n"), strings.Split(s.result(counts), "\n")); diff != "" {
 					t.Errorf("(-undisturbed +killed)\n%s\nafter\n%s", diff, said)
 				}

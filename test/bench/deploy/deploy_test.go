@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package deploy_test measures the cost of deployments: CPU time and memory of the engine, its store and the plugin, with a
-// provider that does nothing.
+// Package deploy_test measures the cost of deployments: CPU time and memory of the engine, its store, and the plugin,
+// with a provider that does nothing.
 package deploy_test
 
 import (

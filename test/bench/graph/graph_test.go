@@ -25,7 +25,7 @@ type stage struct {
 	run  func(*testing.B, *work)
 }
 
-// stages are measured in turn. The first two are the floors.
+// stages are measured in turn. The first two are the lower bounds.
 var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {
@@ -100,7 +100,7 @@ var others = []struct {
 	{"all", 1, func(int) bool { return false }},
 }
 
-// comparisons are three stages for each: in memory, with the text output, and from files, including loading.
+// comparisons returns three stages for each of others: in memory, with text output, and from files, including loading.
 func comparisons() []stage {
 	var stages []stage
 	for _, other := range others {
@@ -190,8 +190,8 @@ func BenchmarkStages(b *testing.B) {
 // other is larger than processor caches.
 var other = make([]byte, 256<<20)
 
-// evict clears the processor's caches. Otherwise a small graph would be measured in the unrealistic state right after a
-// garbage collection has touched all of it.
+// evict clears the processor's caches. Otherwise, a small graph would still be cached from the garbage collection that
+// touched all of it.
 func evict() {
 	for i := 0; i < len(other); i += 64 {
 		other[i]++

@@ -15,8 +15,8 @@ const serverJSON = `{
 	"tags": {"team": "web", "cost": "low", "stage": "test"}, "addresses": ["10.0.0.1", "10.0.0.2"]
 }`
 
-// BenchmarkConstraints decodes a resource of 15 properties without and with ten constraints, which takes at most 1.3 times
-// as long.
+// BenchmarkConstraints decodes a resource of 15 properties without and with ten constraints. Constraints add at most
+// 30% to the time.
 func BenchmarkConstraints(b *testing.B) {
 	message := &structpb.Struct{}
 	if err := message.UnmarshalJSON([]byte(serverJSON)); err != nil {

@@ -51,7 +51,7 @@ func (p *provider) InspectChange(context.Context, plan.InspectChangeRequest) (pl
 }
 
 // desired returns a program with disks, half of which refer to the previous disk and to its ARN. Every step-th disk has
-// another size. 0 means none.
+// another size; if step is 0, none has.
 func desired(b *testing.B, disks, step int) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Package: "bench"}
 	var last *lumigl.Vertex

@@ -23,7 +23,7 @@ type cost struct {
 	peak int64
 }
 
-// measure runs a command that succeeds.
+// measure runs a command, which must succeed.
 func measure(b *testing.B, cmd *exec.Cmd) cost {
 	b.Helper()
 	return measureExit(b, cmd, 0)

@@ -14,8 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/cluster"
 )
 
-// BenchmarkGraph loads a snapshot in its own process: by lumigl with all checks, and by encoding/json into structs as the
-// floor.
+// BenchmarkGraph loads a snapshot in its own process: by lumigl with all checks and, as a lower bound, by encoding/json
+// into structs.
 func BenchmarkGraph(b *testing.B) {
 	loadgraph := build(b, "test/bench/loadgraph")
 	for _, resources := range []int{10_000, 100_000} {

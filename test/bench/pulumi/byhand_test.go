@@ -13,9 +13,9 @@ import (
 	"github.com/lumi-idl/lumi/test/bench/machine"
 )
 
-// This file is the floor: handwritten code for servers only. It checks kinds, UTF-8, finite numbers, required and unknown
-// properties, rejects unknown values, and reports all faults with their paths. It does not support secrets, state of an
-// older IDL or suggestions.
+// This file is the lower bound: handwritten code for servers only. It checks kinds, UTF-8, finite numbers, and required
+// and unknown properties, rejects unknown values, and reports all faults with their paths. It does not support secrets,
+// state of an older IDL, or suggestions.
 
 // object is an object being decoded.
 type object struct {
@@ -405,7 +405,7 @@ func (e *encoder) addresses(addresses []string) *structpb.Value {
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
 
-// textProblem returns the error of a string that cannot be in a bag, or "".
+// textProblem returns the reason a string cannot be in a bag, or "".
 func textProblem(s string) string {
 	switch {
 	case s == wire.Unknown:

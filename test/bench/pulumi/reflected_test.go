@@ -48,7 +48,7 @@ func decodeJSON(text []byte) (*tagged, error) {
 // absent, as in Lumi.
 var options = plugin.MarshalOptions{SkipNulls: true}
 
-// decodePulumi checks kinds, missing properties and unknown ones. It converts numbers to strings where necessary.
+// decodePulumi checks kinds, missing properties, and unknown ones. It converts numbers to strings where necessary.
 func decodePulumi(bag *structpb.Struct) (*tagged, error) {
 	props, err := plugin.UnmarshalProperties(bag, options)
 	if err != nil {

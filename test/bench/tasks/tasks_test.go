@@ -74,7 +74,7 @@ func engine(b *testing.B, r run.Request) {
 	}
 }
 
-// waiting starts everything in topological order, and each run waits for channels that its dependencies close.
+// waiting starts all runs in topological order. Each run waits for channels closed by its dependencies.
 func waiting(b *testing.B, g dag.Graph) {
 	var x run.Executor = nothing{}
 	var group errgroup.Group

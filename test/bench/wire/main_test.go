@@ -78,7 +78,7 @@ func beEcho() error {
 	lumirpc.RegisterResourceProviderServer(server, mirror{})
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // In any case, the parent is gone.
+		_, _ = io.Copy(io.Discard, os.Stdin) // The parent is gone, even after an error.
 		server.Stop()
 	}()
 	return server.Serve(listener)

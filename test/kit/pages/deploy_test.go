@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/tutorial"
 )
 
-// install is a command of the pages that needs a network, and offline its replacement here.
+// install is a command on the pages that needs a network; offline replaces it here.
 const (
 	install = `npm install --no-audit --no-fund --silent --save-dev tsx`
 	offline = `ln -s "$LUMI"/runtime/typescript/node_modules/tsx node_modules/tsx`

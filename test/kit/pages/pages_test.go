@@ -46,7 +46,7 @@ func TestProviders(t *testing.T) {
 		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
 }
 
-// pages are in reading order. Each continues with the module of the previous ones.
+// pages lists the pages in reading order. Each continues with the previous page's module.
 var pages = []string{
 	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
 }

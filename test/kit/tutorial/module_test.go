@@ -100,7 +100,7 @@ func published(t *testing.T, checkout string) []string {
 		"GOFLAGS=-modcacherw -trimpath")
 }
 
-// sources returns the files of a release: all except installed and built ones.
+// sources returns the files of a release, without installed and built files.
 func sources(t *testing.T, checkout string) []zip.File {
 	t.Helper()
 	var files []zip.File

@@ -159,7 +159,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 	// An unmanaged group in the same VPC.
 	others := over(t, server, nil, providertest.Environment("other"))
 	web := others.Resource(ec2.SecurityGroup, "web")
-	web.MayDiffer("vpc") // whose owner has another URN for it
+	web.MayDiffer("vpc") // Its owner uses another URN for it.
 	web.Create(t, bag{
 		"name": "web", "groupDescription": "Web",
 		"vpc": others.Given(ec2.VPC, "main", vpc.ID(), bag{"name": "main", "cidrBlock": "10.0.0.0/16"}),

@@ -21,13 +21,13 @@ import (
 
 const keyID = "AKIDEXAMPLE"
 
-// findTimeout allows several attempts without eventual consistency, and lagTimeout with it.
+// findTimeout allows several attempts with immediate consistency, and lagTimeout with eventual consistency.
 const (
 	findTimeout = 100 * time.Millisecond
 	lagTimeout  = 500 * time.Millisecond
 )
 
-// start serves the module's resources from a new account, which must be empty at the end of the test.
+// start serves the module's resources from a new account and checks that it is empty at the end of the test.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	return startWith(t, nil)

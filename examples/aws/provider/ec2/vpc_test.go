@@ -35,7 +35,7 @@ func TestVPC(t *testing.T) {
 	})
 }
 
-// TestVPCTenancy covers the only change of tenancy that Amazon makes in place.
+// TestVPCTenancy covers the only change of tenancy that is possible in place.
 func TestVPCTenancy(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// TestDeploy deploys the program web with lumi, changes it, deploys it again, and destroys it. SDK clients verify what
-// exists.
+// TestDeploy deploys the program web with lumi, changes it, deploys it again, and destroys it. SDK clients verify the
+// existing resources.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
 	checkout := must.Get(filepath.Abs("../../../.."))(t)

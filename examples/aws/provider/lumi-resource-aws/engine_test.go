@@ -74,7 +74,7 @@ func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
 	return s
 }
 
-// visit appends a resource after all of its references.
+// visit appends a resource after all resources it refers to.
 func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
 	t.Helper()
 	if slices.Contains(from, u) || g.resources[u] == nil {
@@ -163,7 +163,7 @@ func (e *engine) provider(typ tokens.Type) lumi.ResourceProvider {
 	return p
 }
 
-// resolve replaces references by their values, and returns the resources behind capabilities.
+// resolve replaces references with their values, and returns the resources that capabilities refer to.
 func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	references := lumi.References{}
 	resolved := replace(structpb.NewStructValue(v.Properties), func(ref urn.URN, property string) *structpb.Value {
@@ -220,7 +220,7 @@ func (e *engine) create(g *graph) {
 	}
 }
 
-// make creates a resource exactly once, even over several attempts.
+// make creates a resource exactly once, even if it takes several attempts.
 func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
 	e.t.Helper()
 	p, ctx := e.provider(typ), e.t.Context()
@@ -264,7 +264,7 @@ func (e *engine) exists(typ tokens.Type, id lumi.ID, request *lumi.CreateRequest
 	e.order = append(e.order, request.URN)
 }
 
-// adopt updates a resource that Find returned, which may be incomplete, to the requested properties.
+// adopt updates a possibly incomplete resource returned by Find to the requested properties.
 func (e *engine) adopt(request *lumi.CreateRequest) {
 	e.t.Helper()
 	r := e.state[request.URN]
@@ -323,8 +323,8 @@ func (e *engine) changes(g *graph) []string {
 	return told
 }
 
-// remove deletes everything in reverse order and checks that it is gone. It retries transient and uncertain failures, since
-// deletes are idempotent.
+// remove deletes all resources in reverse order and checks that they are gone. It retries transient and uncertain
+// failures, since deletes are idempotent.
 func (e *engine) remove() {
 	e.t.Helper()
 	ctx := context.WithoutCancel(e.t.Context())

@@ -276,7 +276,7 @@ func TestObjectRefresh(t *testing.T) {
 	}
 }
 
-// TestObjectBareCalls makes calls that neither an engine nor the kit would make without earlier ones.
+// TestObjectBareCalls makes calls without the earlier calls that an engine or the kit would make.
 func TestObjectBareCalls(t *testing.T) {
 	t.Parallel()
 	server := s3server.Start(t, string(aws.USWest2))

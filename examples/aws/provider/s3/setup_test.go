@@ -21,7 +21,7 @@ import (
 
 type bag = providertest.Properties
 
-// start serves the module's resources from a new server, which must be empty at the end of the test.
+// start serves the module's resources from a new server and checks that it is empty at the end of the test.
 func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
 	t.Helper()
 	server := s3server.Start(t, string(aws.USWest2))

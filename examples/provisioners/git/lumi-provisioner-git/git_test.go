@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a workspace and a real repository, with a clone for people and pipelines.
+// world is a workspace and a real repository, with a clone for changes by users and pipelines.
 type world struct {
 	*testing.T
 	workspace, remote, clone string
@@ -262,7 +262,7 @@ func TestLife(t *testing.T) {
 		t.Errorf("got metadata %v", metadata)
 	}
 
-	// Nothing changes. An engine that repeats a change may have lost the first token, so old contains the possibly created
+	// Nothing changes. An engine that lost the first token repeats the change, so Old contains the possibly created
 	// resources.
 	again := changeTo(log, database)
 	again.Old = created.New
@@ -404,7 +404,7 @@ func TestClosed(t *testing.T) {
 	third := w.provision(changeTo(resource("main", 2, sized)))
 	w.is(third, provisioner.Running, fmt.Sprintf("waiting for lumi/dev/site to be merged into main (commit %.8s)", commitOf(t, third)))
 
-	// Somebody rewrites main.
+	// The history of main is rewritten.
 	w.settings(direct)
 	fourth := w.provision(changeTo(resource("main", 3, sized)))
 	w.git(w.remote, "update-ref", "refs/heads/main", "main^")

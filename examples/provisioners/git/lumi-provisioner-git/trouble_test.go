@@ -150,7 +150,7 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// TestFault makes git fail without an answer, which does not mean that a token is unknown.
+// TestFault checks that a token does not count as unknown if git fails.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, direct)

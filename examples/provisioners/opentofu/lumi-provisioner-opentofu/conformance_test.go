@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 	needTofu(t)
 	workspace := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(workspace, settingsFile), []byte(data), 0o600))
-	// It is built into tofu, which halves the time of each call.
+	// This type is built into tofu, which halves the time of each call.
 	r := providertest.ProvisionerResource("test:index:Data", "data", provisioner.Properties{
 		"input": map[string]any{"text": provisioner.Secret{Value: "hunter2"}, "null": nil},
 	})

@@ -35,7 +35,7 @@ func change(old, new []*provisioner.Resource) *provisioner.Change {
 
 type resources = []*provisioner.Resource
 
-// site is a workspace with an engine's state of it.
+// site is a workspace with an engine's state.
 type site struct {
 	*testing.T
 	opentofu

@@ -61,7 +61,7 @@ type account struct {
 	url    string
 }
 
-// newAccount accepts requests that are signed with one key.
+// newAccount returns an account that accepts only requests signed with the given key.
 func newAccount(t *testing.T, keyID string) *account {
 	t.Helper()
 	a := &account{Server: ec2server.New("us-west-2", keyID), tokens: map[string]bool{}}
@@ -140,7 +140,7 @@ func TestEnvironment(t *testing.T) {
 	})
 }
 
-// TestAssumeRole replaces Amazon's token service with one that returns other keys.
+// TestAssumeRole uses a fake of Amazon's token service that returns other keys.
 func TestAssumeRole(t *testing.T) {
 	a := newAccount(t, "AKIDROLE")
 	sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
