@@ -23,7 +23,7 @@ func annotate(c codec) *annotated {
 	return &annotated{codec: c}
 }
 
-// Deprecated marks a property that programs should no longer set. The text says what to use instead.
+// Deprecated marks a property that programs should no longer set. text says what to use instead.
 func (c Codec[P]) Deprecated(text string) Codec[P] {
 	a := annotate(c.codec)
 	a.deprecated = text
@@ -80,7 +80,7 @@ func (p *Props) setUnknown(c codec) {
 	}
 }
 
-// Deprecated marks the type of the current object as deprecated. The text says what to use instead.
+// Deprecated marks the current object's type as deprecated. text says what to use instead.
 func (p *Props) Deprecated(text string) { p.warnDeprecated("the type ", text) }
 
 // warnDeprecated records a warning about a program's use of something deprecated, unless text is empty.
@@ -90,7 +90,7 @@ func (p *Props) warnDeprecated(what, text string) {
 	}
 }
 
-// logWarning returns a function that logs warnings for the call of ctx.
+// logWarning returns a function that logs warnings for ctx's call.
 func logWarning(ctx context.Context) func(Fault) {
 	return func(w Fault) { Log(ctx).Warn(w.Error()) }
 }

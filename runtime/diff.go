@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Diff lists the differences between a resource's current properties and those requested by a program. Computed
-// properties are not compared.
+// Diff lists the differences between the current and desired properties of a resource. Computed properties are not
+// compared.
 type Diff struct {
 	// changes holds all changes found; dropped, if not nil, marks the ignored ones.
 	changes []Change

@@ -34,7 +34,7 @@ func (f Fault) Error() string {
 
 // InvalidError reports that a program's properties are invalid.
 type InvalidError struct {
-	// Faults is not empty and in property order. If there are too many, the last fault says that there may be more.
+	// Faults is not empty and in property order. If the list was cut short, the last fault says so.
 	Faults []Fault
 }
 

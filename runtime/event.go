@@ -17,7 +17,7 @@ type Event struct {
 	URN urn.URN
 	// Level is the severity.
 	Level slog.Level
-	// Message is for people. Known secrets are masked in it.
+	// Message is human-readable, with known secrets masked.
 	Message string
 	// Progress marks a progress message, which replaces the previous one.
 	Progress bool

@@ -39,8 +39,8 @@ type State[P Object] struct {
 	done *sync.Map
 }
 
-// Done records that Create or Update is finished with these properties: the resource now has the values in Properties.
-// If the call then fails, the resource's state consists of the properties reported as done and the out properties, with
+// Done records that Create or Update has finished these properties: the resource now has the values in Properties. If
+// the call then fails, the resource's state consists of the properties reported as done and the out properties, with
 // their values when the call returns, and the old values of all others. Use the generated property names, such as
 // VPC_Tags; any other name is added to the error. Done is safe for concurrent use.
 func (s *State[P]) Done(properties ...string) {
@@ -62,8 +62,8 @@ func (s *State[P]) Done(properties ...string) {
 // [ErrNotFound] or a result of [Uncertain] has that meaning; see [Meaning]. Any other error means that the operation
 // failed. Calls are concurrent, but sequential for any one resource.
 type Ops[P Object] interface {
-	// Check validates what types cannot express, and may set absent properties. Unknown values stay unknown, whatever
-	// Check sets; so Check must not move list elements if Unknown contains any of them.
+	// Check validates rules that types cannot express, and may set absent properties. Unknown values stay unknown even
+	// if Check sets them, so Check must not move list elements if Unknown contains any of them.
 	Check(ctx context.Context, want *State[P]) error
 
 	// Create creates the resource, returns its id, and sets the out properties in want.Properties. If it fails after

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Inspector is implemented by operations that adjust diffs beyond what the IDL declares.
+// Inspector is implemented by operations that adjust diffs beyond the IDL's declarations.
 type Inspector[P Object] interface {
 	// InspectChange may call [Diff.Replace] for changes that require a replacement, [Diff.Ignore] for irrelevant
 	// changes, and [Diff.DeleteBeforeReplace]. It is called even if diff is empty.

@@ -12,8 +12,8 @@ import (
 // Errors are: an *[InvalidError] if the properties in the request are invalid; a *[ReplaceError], a *[PartialError] or
 // an error that wraps [ErrNotFound] where the method documents it; an *[OutputError] if the author's code returned
 // properties that cannot be sent; an *[UncertainError] if a Create, Update, or Delete may or may not have taken effect;
-// the context's error if it was done before the author's code was called; and otherwise the author's error, perhaps
-// wrapped. Panics of the author's code are not recovered.
+// the context's error if the context was done before the author's code was called; and otherwise the author's error,
+// perhaps wrapped. Panics of the author's code are not recovered.
 type ResourceProvider interface {
 	// Describe describes the type.
 	Describe(context.Context) (*Description, error)
@@ -28,7 +28,7 @@ type ResourceProvider interface {
 	Find(context.Context, *FindRequest) (*FindResponse, error)
 	// Get reads a resource by its id. The error wraps [ErrNotFound] if it does not exist.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
-	// InspectChange returns what an update would change, and whether that requires a replacement.
+	// InspectChange returns the changes that an update would make, and whether they require a replacement.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
 	// Update updates a resource. The error is a *[ReplaceError] if the change requires a replacement, in which case
 	// nothing was changed, and a *[PartialError] after a partial update.

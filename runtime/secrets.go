@@ -10,7 +10,7 @@ import (
 )
 
 // NoteSecrets registers the secrets wrapped in a bag, so that package serve masks them in the errors and logs of ctx's
-// call. The runtime registers the secrets of requests, and values that the IDL declares secret, by itself.
+// call. The runtime itself registers the secrets of requests and values that the IDL declares secret.
 func NoteSecrets(ctx context.Context, bag Bag) {
 	noteSecrets(structpb.NewStructValue(bag.message), false, wire.SecretsOf(ctx))
 }

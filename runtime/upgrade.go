@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// storedState decodes stored properties, perhaps written under an older IDL. If they do not fit, the author upgrades
-// them.
+// storedState decodes stored properties, perhaps written under an older IDL. If they do not fit the current IDL, it
+// calls the author's Upgrade.
 func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
 	fits := true
 	s, err := decodeState(ctx, r, u, id, bag, refs, decoding{mode: lenient, fits: &fits})

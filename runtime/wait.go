@@ -21,7 +21,7 @@ type Waiter struct {
 }
 
 // Wait calls poll until it reports done or fails, and reports [Progress] whenever state changes. what names the
-// resource and state its condition, such as "pending"; both are for people. The context passed to poll is done after
+// resource and state its condition, such as "pending"; both are for display. The context passed to poll is done after
 // the timeout.
 //
 // The error is poll's own, or wraps [context.DeadlineExceeded] after the timeout, or ctx's error if ctx is done. Each

@@ -22,8 +22,8 @@ const (
 const (
 	// tarBlock is the block size of a tar file. One block is also enough to detect the format of an archive file.
 	tarBlock = 512
-	// tarRecord is the size to which tar pads its output, and so the size of an empty tar file, which has two blocks
-	// of zeros.
+	// tarRecord is the size to which tar pads its output, and so the maximum size of an empty tar file, which has at
+	// least two blocks of zeros.
 	tarRecord = 20 * tarBlock
 )
 
@@ -61,7 +61,7 @@ func isTar(head []byte) bool {
 	return err == nil && (int(sum) == unsigned || int(sum) == signed)
 }
 
-// isEmptyTar reports whether a file consists of zeros and has the size of an empty tar file. Disk images and
+// isEmptyTar reports whether a file consists of zeros and is no larger than an empty tar file. Disk images and
 // preallocated files also start with zeros but are larger.
 func isEmptyTar(in io.Reader) (bool, error) {
 	data, err := io.ReadAll(io.LimitReader(in, tarRecord+1))

@@ -10,7 +10,7 @@ import (
 type unpackLimits struct {
 	size  int64 // unpacked bytes
 	ratio int64 // of unpacked to packed size
-	// directory limits the size of a zip file's directory, which takes several times as much memory.
+	// directory limits the size of a zip file's directory, which needs several times its size in memory.
 	directory int64
 }
 

@@ -91,7 +91,7 @@ func Config(properties Properties) HarnessOption { return func(s *setting) { s.c
 // needs a different one if the cloud remembers the tokens of earlier runs.
 func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
 
-// AllCalls lists all calls of a failed test instead of only those of failed steps.
+// AllCalls lists all calls of a failed test, not only the calls of failed steps.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
 // Resources returns a plugin of generated providers that need no configuration. All must belong to one package. It

@@ -234,7 +234,7 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 }
 
 // refused checks that an update is refused if the IDL requires a replacement, and that nothing has changed. Update
-// does not know about replacements required by the author's InspectChange.
+// cannot detect replacements required by the author's InspectChange.
 func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	s.t.Helper()
 	r := s.r

@@ -64,7 +64,7 @@ type Replacement struct {
 	DeleteFirst bool
 }
 
-// Upgrade is the state of a resource as an older version of the provider stored it, perhaps under an older IDL.
+// Upgrade is a resource's state as stored by an older version of the provider, perhaps under an older IDL.
 type Upgrade struct {
 	// Stored holds the properties in which that state differs from the current one. Nil removes one.
 	Stored Properties

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/signed"
 )
 
-// This file does what an engine does after lost responses, uncertain outcomes, and partial failures.
+// This file simulates an engine's recovery from lost responses, uncertain outcomes, and partial failures.
 
 // isUncertain reports whether an operation may have taken effect.
 func isUncertain(err error) bool {
@@ -92,7 +92,7 @@ func (s *step) findsNothing(bag *structpb.Struct, token string) {
 	}
 }
 
-// resolve finds out what exists after a Create with an uncertain outcome. If the outcome was not expected, it only
+// resolve determines what exists after a Create with an uncertain outcome. If the outcome was not expected, it only
 // ensures that the resource will be deleted.
 func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lumi.ID, computed *structpb.Struct, _ error) {
 	s.t.Helper()

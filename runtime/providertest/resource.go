@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Resource is a resource under test. Its methods are steps of its life: each does what an engine would do, and checks
+// Resource is a resource under test. Its methods are steps of its life: each makes the calls of an engine and checks
 // the invariants of every provider. They must not be called concurrently for the same resource.
 type Resource struct {
 	h         *Harness
@@ -38,7 +38,7 @@ type Resource struct {
 	again                bool
 
 	// asked holds the properties that the test last requested, and wanted the result of Check and InspectChange for
-	// them, nil if the resource does not exist. created holds those of the last Create.
+	// them, nil if the resource does not exist. created holds the properties of the last Create.
 	asked           Properties
 	wanted, created *structpb.Struct
 	// hidden holds the paths, without indices, of values that responses have wrapped as secrets.

@@ -47,8 +47,8 @@ func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 	}
 }
 
-// Retry does what an engine does if it did not get the response to the last Create: it calls Create again with the
-// same token, or Find, or both, as the provider supports. It fails if the provider supports neither.
+// Retry simulates an engine that did not get the response to the last Create: it calls Create again with the same
+// token, or Find, or both, as the provider supports. It fails if the provider supports neither.
 func (r *Resource) Retry(t TB) {
 	t.Helper()
 	s := r.step(t, "create again after a lost response", nil)
@@ -96,7 +96,7 @@ func (r *Resource) NoChange(t TB, set ...Properties) {
 	}
 }
 
-// Inspect returns what setting some properties would change.
+// Inspect returns the changes that setting some properties would make.
 func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.InspectChangeResponse {
 	t.Helper()
 	s := r.step(t, "inspect", options)

@@ -18,7 +18,7 @@ type expectation struct {
 	what  string // "" for success
 	met   func(err error) bool
 	shown []string // faults
-	// uncertain makes the step continue with whatever exists.
+	// uncertain makes the step continue with the resource that exists, if any.
 	uncertain bool
 }
 

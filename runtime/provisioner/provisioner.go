@@ -109,9 +109,9 @@ type Part struct {
 	Path string
 }
 
-// Plan describes what a change would do.
+// Plan describes the effect of a change.
 type Plan struct {
-	// Text is the tool's own plan, for people. It must not contain secrets.
+	// Text is the tool's own, human-readable plan. It must not contain secrets.
 	Text string
 	// Tasks are run after the change, such as a migration: Provision is called once for each, in this order, with the
 	// same change and Task set.

@@ -27,7 +27,7 @@ type calls struct {
 	of      string // the kind of author's code, "provider" or "provisioner"
 
 	mu sync.Mutex
-	// running counts calls in the author's code; awaited counts those whose callers are still waiting.
+	// running counts calls in the author's code; awaited counts the ones whose callers are still waiting.
 	running, awaited int
 	// alone is the channel returned by abandoned, nil until then.
 	alone chan struct{}
@@ -108,7 +108,7 @@ func (c *calls) note(method string, req any, err error, took time.Duration) {
 	c.log.Debug("called", attrs...)
 }
 
-// begin counts a call until the returned function is called. ctx is done when the caller is gone.
+// begin counts a call until the returned function is called. ctx is done when the caller stops waiting.
 func (c *calls) begin(ctx context.Context) (end func()) {
 	c.count(1, 1)
 	left := sync.OnceFunc(func() { c.count(0, -1) })

@@ -81,7 +81,7 @@ func (s *eventStream) add(event *lumirpc.Event) {
 	s.added++
 }
 
-// serve sends events until the plugin has stopped or the engine is gone.
+// serve sends events until the plugin has stopped or the engine has disconnected.
 func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
 	s, busy := &eventStream{}, false
 	e.set(func() {
@@ -184,7 +184,7 @@ func severity(level slog.Level) lumirpc.Event_Severity {
 }
 
 // settle waits until the call's events are sent, and adds their count to the response for the engine to wait for. ctx
-// is done when the caller is gone.
+// is done when the caller stops waiting.
 func (c *callEvents) settle(ctx context.Context) {
 	waiting, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()

@@ -30,7 +30,7 @@ const maxHeaders = 16 << 10
 const (
 	// grace is how long canceled calls with waiting callers may take to return.
 	grace = 10 * time.Second
-	// graceAbandoned is the same for calls whose callers are gone.
+	// graceAbandoned is the same for calls whose callers have stopped waiting.
 	graceAbandoned = 500 * time.Millisecond
 )
 

@@ -21,8 +21,8 @@ import (
 )
 
 // MainProvisioner serves a provisioner as [Main] serves providers. Call it last in main; it does not return. The
-// executable must be named lumi-provisioner-NAME. The version is the plugin's own, for people, and may be empty.
-// lumi.Log and lumi.Progress messages are shown while a deployment runs.
+// executable must be named lumi-provisioner-NAME. version is the plugin's own, for display, and may be empty. lumi.Log
+// and lumi.Progress messages are shown while a deployment runs.
 func MainProvisioner(name, version string, p provisioner.Provisioner) {
 	os.Exit(run(&provisionerService{name: name, version: version, provisioner: p}))
 }

@@ -42,7 +42,7 @@ import (
 type Plugin struct {
 	// Package is the package of the resource types, such as "aws".
 	Package string
-	// Version is the plugin's own version, for people. It may be empty.
+	// Version is the plugin's own version, for display. It may be empty.
 	Version string
 	// Configure is called before any call on a resource. Create it with [Configure]. It is nil if the IDL has no
 	// idl.Config.

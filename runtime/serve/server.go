@@ -150,12 +150,12 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 
 // Validator is a provider that can validate properties against the IDL. Generated providers implement it.
 type Validator interface {
-	// Validate returns a *[lumi.InvalidError] with all faults, including those already found.
+	// Validate returns a *[lumi.InvalidError] with all faults, including the given ones.
 	Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error
 }
 
-// withOthers adds the properties' other faults to those of assets and archives. It does not call the provider's Check,
-// which may rely on files being present.
+// withOthers adds the properties' other faults to the faults in assets and archives. It does not call the provider's
+// Check, which may rely on files being present.
 func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties lumi.Bag) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {

@@ -24,8 +24,8 @@ import (
 const (
 	maxMessage = 8 << 10
 	maxDetails = 16 << 10
-	// maxScanned limits how much of a text is searched for secrets. The rest is dropped, along with what could be the
-	// start of a secret before it.
+	// maxScanned limits how much of a text is searched for secrets. The rest is dropped, along with a possible start of
+	// a secret before it.
 	maxScanned = 256 << 10
 	maxCut     = 16 << 10
 )
@@ -40,7 +40,7 @@ func refuse(code codes.Code, format string, args ...any) refusal {
 	return refusal{status.New(code, bounded(fmt.Sprintf(format, args...)))}
 }
 
-// statusOf returns the status for an error that a provider returned for the call of ctx. It is never OK.
+// statusOf returns the status for an error that a provider returned in ctx's call. It is never OK.
 func statusOf(ctx context.Context, err error) (s *status.Status) {
 	defer func() {
 		if v := recover(); v != nil {

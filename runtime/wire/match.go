@@ -17,7 +17,7 @@ const (
 	// maxPiece limits the lengths in an index. Longer secrets are matched in pieces, so that the time per text does
 	// not depend on their length.
 	maxPiece = 1 << 10
-	// maxLayers limits how often escapes in a text are decoded, such as those of JSON in a quoted URL.
+	// maxLayers limits how often nested escapes in a text are decoded, such as JSON escapes in a quoted URL.
 	maxLayers = 8
 	// maxNested limits how often base64 within base64 is decoded.
 	maxNested = 2

@@ -67,7 +67,8 @@ func (c *Cloud) withToken(t Type, token string) *resource {
 	})
 }
 
-// create creates a resource, or returns the one of an idempotent Create. given holds the inputs that it sets.
+// create creates a resource, or returns the existing one if an idempotent Create is repeated. given holds the inputs
+// that it sets.
 func (c *Cloud) create(a *attempt, t Type, inputs, given map[string]any) (*resource, error) {
 	r := c.withToken(t, a.Token)
 	switch {

@@ -128,7 +128,7 @@ func (o *ops) Update(ctx context.Context, old, want *state, diff *lumi.Diff) err
 	return err
 }
 
-// report tells the runtime the resource's current properties.
+// report passes the resource's current properties to the runtime.
 func (o *ops) report(want *state, r *resource, given map[string]any) {
 	defer o.c.lock()()
 	for property, v := range r.Outputs {

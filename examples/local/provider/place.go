@@ -61,8 +61,8 @@ func openNew(path string) (*place, error) {
 	return p, err
 }
 
-// openOld opens the parent directory of an existing resource. If it is gone or replaced by something else, openOld returns
-// [lumi.ErrNotFound].
+// openOld opens the parent directory of an existing resource. If the resource is gone or was replaced by something
+// else, openOld returns [lumi.ErrNotFound].
 func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 	p, err := open(path)
 	if isGone(err) {

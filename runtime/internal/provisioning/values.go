@@ -91,7 +91,7 @@ func encode(path lumi.Path, v any) (*structpb.Value, error) {
 	return encode(path, plain)
 }
 
-// encodeMarked encodes the object of a special value. Error paths are those inside the object.
+// encodeMarked encodes the object of a special value. Paths in errors are relative to the object.
 func encodeMarked(path lumi.Path, signature string, object map[string]any) (*structpb.Value, error) {
 	object[wire.Signature] = signature
 	return encode(path, object)

@@ -21,7 +21,7 @@ import (
 type Error struct {
 	// Code is the kind of error, as documented in provider.proto.
 	Code codes.Code
-	// Message is for people.
+	// Message is human-readable.
 	Message string
 	// Crash describes the exit of the plugin's process if it caused the error.
 	Crash Crash

@@ -38,7 +38,7 @@ type Command struct {
 	Env []string
 	// Log receives the plugin's standard error, and its standard output after the port. The default is os.Stderr.
 	// Writes are sequential, one line each. Each call may write 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000
-	// events, unless LUMI_PLUGIN_LOG is "all"; a final line reports what was dropped. Secrets attached to a call's
+	// events, unless LUMI_PLUGIN_LOG is "all"; a final line reports how much was dropped. Secrets attached to a call's
 	// context by wire.WithSecrets are masked.
 	Log io.Writer
 	// Raw passes the plugin's output to Log unchanged, for tests that look for secrets.
@@ -59,7 +59,7 @@ type Command struct {
 type Plugin struct {
 	// Package is the package that the plugin serves.
 	Package string
-	// Version is the plugin's own version, for people. It may be empty.
+	// Version is the plugin's own version, for display. It may be empty.
 	Version string
 	// Types lists the served resource types, sorted.
 	Types []tokens.Type
@@ -188,8 +188,8 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	return r, nil
 }
 
-// Cancel tells the plugin to cancel all calls and stop. Unlike calls whose own contexts are canceled, these still
-// return responses that report what exists. Close must still be called.
+// Cancel tells the plugin to cancel all calls and stop. Unlike a call whose own context is canceled, each call still
+// returns a response that reports what exists. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
 	return err

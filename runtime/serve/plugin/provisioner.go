@@ -13,7 +13,7 @@ import (
 type Provisioner struct {
 	// Name is the provisioner's name, such as "opentofu".
 	Name string
-	// Version is the plugin's own version, for people. It may be empty.
+	// Version is the plugin's own version, for display. It may be empty.
 	Version string
 
 	connection

@@ -178,7 +178,7 @@ function matching(what: string, pattern: string, also: (value: string) => boolea
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }
 
-// The expressions are identical to those of internal/constraint.
+// The expressions are identical to internal/constraint's.
 const formats: { readonly [name: string]: Format } = {
     uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
     email: matching(

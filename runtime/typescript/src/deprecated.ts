@@ -1,4 +1,4 @@
-// Deprecations. The provider logs the same warnings when it checks a resource, whatever the language of the program.
+// Deprecations. The provider logs the same warnings when it checks a resource, regardless of the program's language.
 
 import type { Fault } from "./errors.js";
 import type { Enum, Options, Shape } from "./shape.js";
@@ -23,7 +23,7 @@ export function deprecated(instead: string): Options {
     return { deprecated: instead };
 }
 
-/** Returns advice on what to use instead of a deprecated type or enum value, if it is deprecated. */
+/** Returns what to use instead of a deprecated type or enum value, and undefined if it is not deprecated. */
 export function insteadOf(table: Shape | Enum, value?: string): string | undefined {
     if (value === undefined) {
         return shapes.get(table as Shape);

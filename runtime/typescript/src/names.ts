@@ -1,4 +1,4 @@
-/** The parts of URNs that come from the program. */
+/** The parts of URNs that are the same for all resources of a program. */
 export interface Names {
     /** The environment that the program is evaluated for, such as `prod`. */
     readonly environment: string;

@@ -67,7 +67,7 @@ export abstract class Resource<out Token extends string = string> {
 
 markInstances(Resource.prototype, "a resource");
 
-/** Node's function that formats a value for people. */
+/** Node's function that formats a value for display. */
 type Inspect = (value: unknown, options: object) => string;
 
 /** The resources being printed, since resources may refer to one another in cycles. */
@@ -165,7 +165,7 @@ export interface Evaluation {
     /** The name given by the program, if programs name resources of its type. */
     readonly name?: string;
     readonly shape: Shape;
-    /** Copies of the values set by the program, without absent properties and those that the provider sets. */
+    /** Copies of the values set by the program, without absent and out properties. */
     readonly properties: Properties;
 }
 

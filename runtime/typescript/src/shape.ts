@@ -22,7 +22,7 @@ export interface Constraints {
 
 /** The type of a value. */
 export type Type = Kind & {
-    /** The constraints, those of an alias first. */
+    /** The constraints, an alias's first. */
     readonly constraints?: readonly Constraints[];
 };
 
@@ -124,7 +124,7 @@ export interface Options {
     readonly replaces?: true;
     /** Whether the value is never printed. */
     readonly secret?: true;
-    /** Advice on what to use instead, if the property is deprecated. */
+    /** What to use instead, if the property is deprecated. */
     readonly deprecated?: string;
     /** The value that the provider sets if the property is absent, used when comparing list elements. */
     readonly default?: boolean | number | string;

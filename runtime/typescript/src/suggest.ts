@@ -38,7 +38,7 @@ function slips(a: number, b: number): number {
     return shorter < 2 ? 0 : Math.max(1, Math.floor(shorter / 3));
 }
 
-/** Splits a name into lower-case characters, not UTF-16 units. A character with a longer lower case stays as it is. */
+/** Splits a name into lower-case characters, not UTF-16 units. A character whose lower case is longer is kept. */
 function fold(name: string): readonly string[] {
     return Array.from(name, (character) => {
         const lower = character.toLowerCase();

@@ -40,7 +40,7 @@ export class Plugin {
         return metadata;
     }
 
-    // call returns the response after all events that were sent before it. It throws a status.
+    // call returns the response after all events that were sent before it. It throws the status of a failed call.
     async call(method, request = {}, { secret, client = this.client } = {}) {
         const { response, status } = await new Promise((resolve) => {
             let response;

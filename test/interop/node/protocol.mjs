@@ -121,8 +121,8 @@ function authenticated(secret) {
     });
 }
 
-// serve serves a plugin until its parent closes stdin, and returns a function that stops it. Identity is the response to
-// the handshake. A handler returns its response or calls fail, and around calls the handler with a request.
+// serve serves a plugin until its parent closes stdin, and returns a function that stops it. identity is the response
+// to the handshake. A handler returns its response or calls fail. around wraps each call of a handler.
 export function serve(service, identity, handlers, around = (request, handle) => handle(request)) {
     const { LUMI_PLUGIN_SECRET: secret } = process.env;
     delete process.env.LUMI_PLUGIN_SECRET;

@@ -14,7 +14,7 @@ const properties = [
 
 const notes = new Map(); // by id, which is the name
 
-// judge rejects invalid properties and returns valid ones without the wrappers of secrets.
+// judge rejects invalid properties and returns valid ones without secret wrappers.
 function judge(given, unknowns) {
     const faults = [], plain = {};
     for (const path of new Set([...properties.map(({ name }) => name), ...Object.keys(given)])) {

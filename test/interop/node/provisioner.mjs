@@ -10,7 +10,7 @@ const prefix = "files:";
 
 const fileOf = (resource) => `${resource.urn.split("::").at(-1)}.txt`;
 
-// plain returns a value without the wrappers of secrets. The tool does not support expressions.
+// plain returns a value without secret wrappers. The tool does not support expressions.
 function plain(v) {
     if (v?.[kindKey]) return "value" in v ? plain(v.value) : fail(INVALID_ARGUMENT, "a text that is not known yet");
     return typeof v === "string" ? v : fail(INVALID_ARGUMENT, "a text must be a string");

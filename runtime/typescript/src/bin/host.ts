@@ -134,7 +134,7 @@ function say(text: string): void {
             rest = rest.subarray(writeSync(standardError, rest));
         } catch (error) {
             if ((error as NodeJS.ErrnoException).code !== "EAGAIN") {
-                return; // The reader is gone.
+                return; // The reader has closed the pipe.
             }
             // The program's output fills the pipe. Give the reader a moment.
             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

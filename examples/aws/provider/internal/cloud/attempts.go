@@ -28,7 +28,7 @@ func (u *unknownOutcome) Unwrap() error { return u.last }
 // Unknown reports whether a failed call may have taken effect: the server failed, or the response was lost.
 func Unknown(err error) bool { return errors.As(err, new(*unknownOutcome)) }
 
-// attemptsKey is the context key of an *atomic.Bool that is true if an attempt of the call may have taken effect.
+// attemptsKey is the context key of an *atomic.Bool that is set if an attempt of the call may have taken effect.
 type attemptsKey struct{}
 
 // watchAttempts makes calls return an *unknownOutcome if an attempt may have taken effect.

@@ -33,7 +33,7 @@ type Cloud struct {
 	defaults  aws.Tags
 }
 
-// Configure applies the provider's configuration. Everything else comes from the SDK's defaults: environment variables, the
+// Configure applies the provider's configuration. Other settings use the SDK's defaults: environment variables, the
 // files in ~/.aws, and the machine's role.
 func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 	if err := check(config); err != nil {
