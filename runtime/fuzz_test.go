@@ -319,7 +319,7 @@ func conceal(bag *structpb.Struct, path ...string) {
 	}
 }
 
-// canonical defines which values are equivalent. Null, a missing kind and a secret null are absent, except in an any,
+// canonical defines which values are equivalent. Null, a missing kind, and a secret null are absent, except in an any,
 // where they are null. A secret secret is a secret. An asset or archive with an unknown or secret part is unknown or
 // secret as a whole. Unknown protobuf fields and the number of a null are ignored.
 func canonical(v *structpb.Value, inAny bool) *structpb.Value {

@@ -16,7 +16,7 @@ import (
 )
 
 // Stamp checks the assets and archives in a bag of a program's properties before it is passed to a provider. It returns
-// a copy of the bag in which each file, folder and archive file has a hash, replacing existing hashes. The hashes make
+// a copy of the bag in which each file, folder, and archive file has a hash, replacing existing hashes. The hashes make
 // comparisons and state depend on the content, not only its location.
 //
 // Text and remote content get no hash: text is compared directly, and remote content is not fetched and counts as

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// If the parent of a stopped plugin is killed, the plugin wakes up, cleans up and exits.
+// If the parent of a stopped plugin is killed, the plugin wakes up, cleans up, and exits.
 func TestOrphanStopped(t *testing.T) {
 	parent, m := startParent(t, "parent")
 	m.expect(t, "waiting")

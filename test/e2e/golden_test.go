@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// Each folder in testdata/golden contains a small IDL in idl/ and its output: pack/, provider/ and schema.json for a valid
-// IDL, diagnostics.txt and diagnostics.json for an invalid one.
+// Each folder in testdata/golden contains a small IDL in idl/ and its output: pack/, provider/, and schema.json for a
+// valid IDL, diagnostics.txt and diagnostics.json for an invalid one.
 const golden = "testdata/golden"
 
 func TestGolden(t *testing.T) {

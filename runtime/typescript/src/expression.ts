@@ -137,7 +137,7 @@ function canonicalJSON(value: unknown): string {
 }
 
 /**
- * Returns the part of a value at a path, such as `redirect.host`, `[0].name` or `tags["a b"]`. A missing part is
+ * Returns the part of a value at a path, such as `redirect.host`, `[0].name`, or `tags["a b"]`. A missing part is
  * absent. A part of a secret is a secret. Throws an `ArgumentError` for paths that cannot exist.
  */
 export function get<const T, const Path extends string>(value: T, path: Path): Got<T, Path> {

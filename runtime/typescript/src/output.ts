@@ -26,7 +26,7 @@ let create: () => Output<never>;
 
 /**
  * A value that is unknown before a deployment, such as an id chosen by a cloud, or a secret. A program cannot inspect
- * it, but can pass it on wherever arguments have a value of type `T`. Converting it to a string, a number or JSON
+ * it, but can pass it on wherever arguments have a value of type `T`. Converting it to a string, a number, or JSON
  * throws; use `interpolate` and `jsonStringify` instead.
  */
 export class Output<out T> {
