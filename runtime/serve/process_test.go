@@ -153,7 +153,7 @@ func TestDisconnected(t *testing.T) {
 	must.Get(again.Handshake(with(within(t), bareSecret), hello()))(t)
 }
 
-// If a plugin is stopped in any way during a call, the call is canceled, and its events and response arrive.
+// Stopping a plugin in any way cancels the calls in flight; their events and responses still arrive.
 func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
 		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },

@@ -1,5 +1,5 @@
-// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It fails reproducibly,
-// as clouds do, and records the effect of every call:
+// Package sim is a simulated cloud that implements the provider interface, for tests of engines. It reproducibly
+// simulates the ways in which clouds fail, and records the effect of every call:
 //
 //	cloud := sim.New(sim.Options{
 //		Seed:   seed,

@@ -31,8 +31,8 @@ type Command struct {
 	Path string
 	// Args holds the arguments, without the name.
 	Args []string
-	// Dir is the working directory. The default is this process's. Engines set it to the program's folder, since
-	// relative paths of assets are resolved against it.
+	// Dir is the working directory, by default this process's. Engines set it to the program's folder, since relative
+	// paths of assets are resolved against it.
 	Dir string
 	// Env is the environment. If nil, this process's is used.
 	Env []string

@@ -25,7 +25,7 @@ type stage struct {
 	run  func(*testing.B, *work)
 }
 
-// stages are measured in turn. The first two are the lower bounds.
+// stages lists the measured stages, run in turn. The first two are the lower bounds.
 var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {

@@ -40,7 +40,7 @@ func encodeLumi(s *machine.Properties) (*structpb.Struct, error) {
 	return bag.Struct(), err
 }
 
-// must returns v. Use it for operations that TestAlike shows to succeed.
+// must returns v, or panics on an error. TestAlike checks that there is none.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -183,21 +183,21 @@ func (s *Server) next(r *http.Request) (lose bool, status int, body string) {
 	return false, 0, ""
 }
 
-// Lose drops the response to the next request that which selects.
+// Lose drops the response to the next request matched by which.
 func (s *Server) Lose(which func(*http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = which
 }
 
-// Answer responds, in place of the server, to the next request that which selects.
+// Answer responds, in place of the server, to the next request matched by which.
 func (s *Server) Answer(which func(*http.Request) bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer, s.status, s.body = which, status, body
 }
 
-// Throttle rejects the next request that which selects.
+// Throttle rejects the next request matched by which.
 func (s *Server) Throttle(which func(*http.Request) bool) {
 	s.Answer(which, http.StatusServiceUnavailable,
 		"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
