@@ -68,7 +68,6 @@ func withoutEntry(err error) error {
 	return err
 }
 
-// quote quotes text, shortened if it is long.
 func quote(s string) string {
 	const limit = 400
 	return strconv.Quote(readable.Shorten(s, limit))

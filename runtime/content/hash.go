@@ -80,7 +80,6 @@ func hashRecords(all []record) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// digest hashes content.
 func digest(content io.Reader) (sum [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	_, err = io.Copy(hash, content)

@@ -395,7 +395,6 @@ func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	return r
 }
 
-// rename changes a resource's URN.
 func (h *Harness) rename(r *Resource, u urn.URN) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -441,7 +440,6 @@ func (s secrets) noteSecrets(bag *structpb.Struct) {
 	})
 }
 
-// mask masks the secrets in a text.
 func (s secrets) mask(text string) string { return wire.Mask(text, s.known) }
 
 // buffer is a bytes.Buffer that is safe for concurrent use.

@@ -93,7 +93,6 @@ type provisionerTest struct {
 	seen map[int]string
 }
 
-// fail reports a broken rule.
 func (k *provisionerTest) fail(rule, format string, args ...any) {
 	k.Helper()
 	text := k.mask(fmt.Sprintf(format, args...))
@@ -229,7 +228,6 @@ func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resou
 	return all
 }
 
-// observe returns the current observation.
 func (k *provisionerTest) observe() string {
 	if k.Observe == nil {
 		return ""

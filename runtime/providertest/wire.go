@@ -30,7 +30,6 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 	return made
 }
 
-// reveal unwraps a secret.
 func reveal(v *structpb.Value) *structpb.Value {
 	inner, _ := signed.Reveal(v)
 	return inner

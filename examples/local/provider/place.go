@@ -48,7 +48,6 @@ func open(path string) (*place, error) {
 	return p, nil
 }
 
-// close closes the parent directory.
 func (p *place) close() { _ = p.Close() }
 
 // openNew opens the parent directory of a new resource.
@@ -103,7 +102,6 @@ func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// checkPath checks a path.
 func checkPath(path string, unknown lumi.Paths) error {
 	switch clean := nameOf(path); {
 	case unknown.Has(pathProperty):
@@ -126,7 +124,6 @@ func name(path string, unknown lumi.Paths) (string, error) {
 	return nameOf(path), nil
 }
 
-// id returns the id of the resource.
 func (p *place) id() lumi.ID { return lumi.ID(nameOf(p.path)) }
 
 // nameOf returns the shortest form of a path, with slashes on all systems. It is also the id.

@@ -97,7 +97,6 @@ func Connect(
 	return p, nil
 }
 
-// introduce performs the handshake.
 func (p *Plugin) introduce(ctx context.Context) error {
 	p.client = lumirpc.NewResourceProviderClient(p.conn)
 	resp, err := p.client.Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})

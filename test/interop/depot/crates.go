@@ -214,7 +214,6 @@ func (c Crates) find(token string) (lumi.ID, bool) {
 	return "", false
 }
 
-// add adds a crate.
 func (d *Depot) add(want *crateState) lumi.ID {
 	d.mu.Lock()
 	defer d.mu.Unlock()

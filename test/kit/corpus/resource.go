@@ -64,7 +64,7 @@ func (w *resourceWriter) structs() {
 	}
 }
 
-// enum writes the enum, with three to six constants.
+// enum writes an enum of three to six constants.
 func (w *resourceWriter) enum() {
 	typ := w.name + "State"
 	w.printf("\n// %s is the state of %s.\n", typ, w.name)

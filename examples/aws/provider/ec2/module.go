@@ -62,7 +62,6 @@ func (a *account) read(tags []types.Tag) (name string, own aws.Tags) {
 	return name, a.OwnTags(all)
 }
 
-// checkTags checks a program's tags.
 func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	if _, ok := tags[nameTag]; ok {
 		return lumi.Faultf(path.Key(nameTag), "cannot be set, because the provider sets it to the resource's name")

@@ -132,7 +132,6 @@ func (g *git) mask(text string) string {
 	return userinfo.ReplaceAllString(text, "$1$2***@")
 }
 
-// lines splits output.
 func lines(s string) []string {
 	if s == "" {
 		return nil

@@ -65,7 +65,6 @@ func proposalOf(s *settings, environment, module string) string {
 	return expand("lumi/{environment}/{module}", environment, module, ".")
 }
 
-// update fetches the branches.
 func (x *change) update(ctx context.Context) error {
 	if err := x.fetch(ctx, x.proposal); err != nil {
 		return err
@@ -176,7 +175,6 @@ func (x *change) unchanged(ctx context.Context) (string, error) {
 	return x.token(ctx, last, "", nil)
 }
 
-// message returns the commit message.
 func (x *change) message(p *proposed) string {
 	var what, body []string
 	for _, kind := range []struct {

@@ -96,7 +96,6 @@ func (w *writer) write(folder string) error {
 	return writeJSON(filepath.Join(folder, variablesFile), w.variables)
 }
 
-// body returns the block of a resource.
 func (w *writer) body(r *provisioner.Resource) (object, error) {
 	body := object{}
 	for _, name := range slices.Sorted(maps.Keys(r.Properties)) {
