@@ -10,12 +10,12 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Check reports dangling references and values that the parser would reject: duplicate keys, and nesting that is too
-// deep. The error is an *[InvalidError].
+// Check reports dangling references and values that the parser would reject, such as duplicate keys and excessive
+// nesting. The error is an *[InvalidError].
 func (g *Graph) Check() error { return checkBuilt(g) }
 
-// Check does what [Graph.Check] does, and also validates URNs, types and options, and reports dependency cycles. The
-// order of resources does not matter; they are sorted when written.
+// Check performs the checks of [Graph.Check], validates URNs, types, and options, and reports dependency cycles.
+// Resources may be in any order; they are sorted when written. The error is an *[InvalidError].
 func (s *Snapshot) Check() error { return checkBuilt(s) }
 
 func checkBuilt(doc Document) error {
@@ -32,7 +32,7 @@ func checkedEdges(doc Document) (*edges, error) {
 	return &c.edges, f.err()
 }
 
-// checker makes the checks that need the whole graph.
+// checker performs whole-graph checks.
 type checker struct {
 	*reporter
 	doc      Document
@@ -45,7 +45,7 @@ type checker struct {
 	near     map[string]string // suggestions by unknown key, "" for none
 	// origins maps each type to the part before the name in its latest valid URN.
 	origins map[tokens.Type]string
-	// deletes lists the resources pending deletion, the first of each URN. It is filled on first use.
+	// deletes maps each URN to its first pending delete. It is filled on first use.
 	deletes map[string]*Vertex
 }
 
@@ -103,7 +103,7 @@ func (c *checker) data(v *Value, depth int) {
 	c.plain = false
 }
 
-// bag checks that a value is absent or an object, and contains no references.
+// bag checks that a value is absent, or an object without references.
 func (c *checker) bag(v *Value, key string, depth int) {
 	c.path = append(c.path, step{key: key, index: -1})
 	c.object(v)
@@ -151,7 +151,7 @@ func (c *checker) options(r, from *Vertex, depth int) {
 	}
 }
 
-// properties checks the properties of a vertex, and for built vertices also the extensions.
+// properties checks a vertex's properties and, if it was built, its extensions.
 func (c *checker) properties(v, from *Vertex, depth int) {
 	if c.built {
 		c.utf8(v.key)
@@ -199,7 +199,7 @@ func (c *checker) identity(r *Vertex) {
 	}
 }
 
-// splitName splits a URN into its name and the prefix, which many URNs share.
+// splitName splits a URN into the prefix, shared by many URNs, and the name.
 func splitName(u string) (origin, name string) {
 	end := 0
 	for range 3 {
@@ -220,7 +220,7 @@ func urnProblem(err error) string {
 	return err.Error()
 }
 
-// value checks the references in a value. from is the vertex that contains it, nil for pending resources.
+// value checks the references in a value. from is the containing vertex, or nil for pending resources.
 func (c *checker) value(v *Value, from *Vertex, depth int) {
 	switch v.kind {
 	case List:
@@ -299,7 +299,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 }
 
 // isPendingDelete reports whether target is pending deletion and its URN will resolve to it when parsed: it must be the
-// first with that URN, and no resource of the graph may have it.
+// first pending delete with that URN, and the graph must not contain the URN.
 func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
 		c.deletes = c.snapshot.Pending.deletesByKey()
@@ -325,7 +325,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// pending checks the pending resources, which are in no graph.
+// pending checks the pending resources, which are outside the graph.
 func (c *checker) pending() {
 	look := func(r *Vertex, list string, i int) {
 		if !c.built {
@@ -383,7 +383,7 @@ func (c *checker) order() {
 	}
 }
 
-// circle reports a path from a resource back to itself.
+// circle reports a dependency cycle through a resource.
 func (c *checker) circle(from int32, component []int32) {
 	if c.faults.full() {
 		return

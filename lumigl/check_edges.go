@@ -16,7 +16,7 @@ func (e *edges) add(to int32, offset uint32) {
 	e.To, e.offsets = append(e.To, to), append(e.offsets, offset)
 }
 
-// grow makes room for the given number of vertices, assuming about one edge each.
+// grow reserves capacity for the given number of vertices, assuming about one edge each.
 func (e *edges) grow(n int) {
 	e.Start, e.To, e.offsets = slices.Grow(e.Start, n+1), slices.Grow(e.To, n), slices.Grow(e.offsets, n)
 }

@@ -10,7 +10,7 @@ import (
 // maxSuggestions limits how often all keys are searched for a similar one.
 const maxSuggestions = 10
 
-// nearest returns the key that a reference was most likely meant to have, or "" if none or several qualify. A resource
+// nearest returns the key that a dangling reference most likely misspells, or "" if none or several qualify. A resource
 // is never suggested for a reference to itself.
 func (c *checker) nearest(key string, from *Vertex) string {
 	near, ok := c.near[key]

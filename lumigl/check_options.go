@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// optionChecks maps each option to the check of its value at the end of the path.
+// optionChecks maps each option to its check, which runs with the reporter's path at the option.
 var optionChecks = map[string]func(r *reporter, v *Value){
 	"aliases":             each((*reporter).alias),
 	"deleteBeforeReplace": (*reporter).flag,
@@ -146,7 +146,7 @@ func (r *reporter) timeouts(v *Value) {
 	}
 }
 
-// isTimeout reports whether s is a duration of whole hours, minutes and seconds, in this order, that is not 0.
+// isTimeout reports whether s is a nonzero duration of whole hours, minutes, and seconds, in this order.
 func isTimeout(s string) bool {
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
@@ -232,7 +232,7 @@ func isIndex(s string) bool {
 	return err == nil && n >= 0 && strconv.Itoa(n) == s
 }
 
-// withoutDefaults removes options that are set to their defaults, and returns the absent value if none are left.
+// withoutDefaults removes options set to their defaults. It returns the absent value if none are left.
 func withoutDefaults(options Value) Value {
 	if options.kind != Object {
 		return options
@@ -264,7 +264,8 @@ func cutLast(s string) (before, after string) {
 
 func isPosition(s string) bool { return isIndex(s) && s != "0" }
 
-// unusedKey returns the key that was probably meant, or "" if the object already has it.
+// unusedKey returns the member of keys that got probably misspells, or "" if there is none or the object already has
+// it.
 func unusedKey(got string, in Value, keys []string) string {
 	near := suggest.Name(got, keys)
 	if _, ok := member(in, near); ok {

@@ -12,7 +12,7 @@ import (
 
 var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path"}
 
-// expression checks the form of an expression. Package expr makes the checks that need values.
+// expression checks the form of an expression. Package expr performs the checks that require values.
 func (r *reporter) expression(v *Value) {
 	var main, path *Member
 	for i := range v.node.members {
@@ -60,7 +60,7 @@ func (r *reporter) getPath(v *Value, path *Member) {
 	}
 }
 
-// ModuleType is the type of the vertices that describe modules: the program's own module with what it provides, and the
+// ModuleType is the type of vertices that describe modules: the program's own module, if it provides values, and the
 // modules it uses.
 const ModuleType tokens.Type = "lumi:index:Module"
 
@@ -94,7 +94,7 @@ func (r *reporter) module(v *Value, offset uint32) {
 	}
 }
 
-// entry checks an entry of a module's "provides" or "uses".
+// entry checks an entry of a module's "provides" or "uses". keys are its valid keys: "type" and second.
 func (r *reporter) entry(e *Member, keys []string, second string) {
 	if e.Value.kind != Object {
 		r.wants(&e.Value, "an object")

@@ -2,7 +2,7 @@
 // graphs of objects.
 //
 // A LumiGL file is a strict JSON object in one of two forms. A [Graph] has a section "vertices": bags of properties,
-// keyed by id, that may contain any JSON and arbitrary references:
+// keyed by id, which may contain any JSON and arbitrary references:
 //
 //	{
 //	  "vertices": {
@@ -15,35 +15,35 @@
 //	  }
 //	}
 //
-// A [Snapshot] has a section "resources" instead, keyed by URN. A resource has a type, properties and, once it exists, the
-// id that its provider gave it. Snapshots have no cycles, and every resource comes after the resources it refers to, so a
-// file can be loaded in one pass.
+// A [Snapshot] has a section "resources" instead, keyed by URN. A resource has a type, properties, and, once it exists,
+// the id assigned by its provider. Snapshots have no cycles, and resources follow their dependencies, so a file can be
+// loaded in one pass.
 //
-// The object {"#ref": id} is a reference to another vertex, and {"#ref": id, "property": name} a reference to
-// one of its properties. If data contains a key "#ref", the file sets another key in "ref".
+// The object {"#ref": id} is a reference to another vertex, and {"#ref": id, "property": name} a reference to one of
+// its properties. If the data itself contains a key "#ref", the file's field "ref" names another key for references.
 //
 // # Reading
 //
-// [ParseGraph], [ParseSnapshot] and [Parse], which takes either, accept only valid files. For others they return an
-// *[InvalidError], which lists every [Fault] in text order with its line, column and JSON pointer. A fault has a [Fix] if
-// there is only one way to fix it.
+// [ParseGraph], [ParseSnapshot] and [Parse], which accepts either form, reject invalid files with an *[InvalidError],
+// which lists every [Fault] in text order with its line, column, and JSON pointer. A fault has a [Fix] if there is only
+// one way to fix it.
 //
 // # Building
 //
-// [Graph.Add] and [Snapshot.Add] add vertices, whose properties are a [Value]. [ObjectOf] returns an object of known
-// members, [ObjectBuilder] builds one key by key, and [Value.With] changes a single key. [Graph.Clone] copies a graph,
-// [Graph.Rename] changes a key and all references to it, and [Graph.Remove] removes vertices.
+// [Graph.Add] and [Snapshot.Add] add vertices, whose properties are a [Value]. [ObjectOf] returns an object with the
+// given members, [ObjectBuilder] builds one key by key, and [Value.With] changes a single key. [Graph.Clone] copies a
+// graph, [Graph.Rename] changes a key and all references to it, and [Graph.Remove] removes vertices.
 //
 // # Walking
 //
-// An [Index] holds the dependencies and dependents of each vertex, sorts vertices topologically, finds the ones that are
-// ready, and walks the graph in parallel, dependencies first or, for deletion, dependents first.
+// An [Index] holds the dependencies and dependents of each vertex, sorts vertices topologically, finds the ready ones,
+// and walks the graph in parallel, dependencies first or, for deletion, dependents first.
 //
 // # Writing
 //
-// [Append] writes the canonical text: the same graph gives the same bytes, and a canonical file survives a
-// round trip unchanged. Snapshots are sorted topologically and then by URN, with sorted object keys; general graphs keep
-// the order of vertices and keys. Numbers keep all their digits.
+// [Append] writes the canonical text. Output is deterministic, and a canonical file survives a round trip unchanged.
+// Snapshots are sorted topologically and then by URN, with sorted object keys; general graphs keep the order of
+// vertices and keys. Numbers keep all their digits.
 //
 // docs/lumigl.md specifies the format.
 package lumigl

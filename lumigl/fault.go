@@ -66,18 +66,18 @@ type Fault struct {
 	Line, Column int
 	// Pointer is the JSON pointer to the invalid value or its parent. It is empty for the whole file.
 	Pointer string
-	// Message describes the error and, where it is not obvious, the remedy. It has no full stop.
+	// Message describes the error and, where it is not obvious, the remedy. It has no trailing period.
 	Message string
 	// Notes point to related positions.
 	Notes []Note
-	// Fix is the edit that fixes the error, or nil if there is more than one way. It never changes the meaning of the
-	// file. The fixes of a file do not overlap and are sorted by position.
+	// Fix is the edit that fixes the error, or nil unless there is exactly one. It never changes the meaning of the
+	// file. A file's fixes do not overlap and are sorted by position.
 	Fix *Fix
-	// Nearest is the suggested key for a dangling reference, or the suggested spelling of an unknown word, if there is
-	// one.
+	// Nearest is the suggested key for a dangling reference or the suggested spelling of an unknown word; "" means that
+	// there is no suggestion.
 	Nearest string
-	// Circle lists the keys of the resources on a dependency cycle, each of which refers to the next and the last to
-	// the first. The message abridges long cycles.
+	// Circle lists the keys of the vertices on a cycle: each refers to the next, and the last to the first. The message
+	// abridges long cycles.
 	Circle []string
 }
 
@@ -91,14 +91,14 @@ type Note struct {
 
 // Fix is a text edit.
 type Fix struct {
-	// Offset and End are the byte range to replace, empty for an insertion.
+	// Offset and End are the byte range to replace. It is empty for an insertion.
 	Offset, End int
 	Text        string
 	// Message describes the edit, such as "remove the comma".
 	Message string
 }
 
-// Error returns the position, message and pointer.
+// Error returns the position, message, and pointer.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Line > 0 {
@@ -173,8 +173,8 @@ func (f *faults) err() error {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// InvalidIn returns the error for faults that a caller found in a parsed text, or nil if there are none. Faults must be
-// sorted by position. It sets their lines and columns, and ends each with the token at its Offset.
+// InvalidIn returns an error with faults that a caller found in the parsed text src, or nil if found is empty. It sets
+// their lines and columns, and extends each to the end of the token at its Offset. Faults must be sorted by position.
 func InvalidIn(src string, found []Fault) *InvalidError {
 	for i := range found {
 		found[i].End = wholeToken
@@ -205,7 +205,7 @@ func (f *faults) errIn(src string) *InvalidError {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// wholeToken makes an error end with the token at its offset.
+// wholeToken is an End that extends an error to the end of the token at its offset.
 const wholeToken = -1
 
 // locate converts all offsets to lines and columns in a single pass, since a line may be as long as the text.
@@ -241,7 +241,7 @@ type step struct {
 	index int // of an element, -1 for a member
 }
 
-// noStep is the index before a walk has reached a member.
+// noStep is the index of a step that points to no element or member yet.
 const noStep = -2
 
 // path locates a value during a walk.

@@ -24,7 +24,7 @@ type Document interface {
 type form struct {
 	section string // the key of the vertices
 	bag     string // the key of a vertex's properties, "" if the vertex is its own bag
-	noun    string // what messages call a vertex
+	noun    string // the name of a vertex in messages
 }
 
 // reserved reports whether a top-level field has a predefined meaning.
@@ -43,7 +43,7 @@ var (
 	snapshotForm = form{section: "resources", bag: "properties", noun: "resource"}
 )
 
-// Key returns the vertex's id, which for resources is the URN.
+// Key returns the vertex's id: for resources, the URN.
 func (v *Vertex) Key() string { return v.key }
 
 // URN returns a resource's key.
@@ -71,7 +71,7 @@ func (g *Graph) Len() int { return len(g.vertices) }
 // Vertices iterates over all vertices in order.
 func (g *Graph) Vertices() iter.Seq[*Vertex] { return slices.Values(g.vertices) }
 
-// Vertex returns the vertex with a key, or nil.
+// Vertex returns the vertex with the given key, or nil.
 func (g *Graph) Vertex(key string) *Vertex {
 	if i, ok := g.byKey[key]; ok {
 		return g.vertices[i]
@@ -79,7 +79,7 @@ func (g *Graph) Vertex(key string) *Vertex {
 	return nil
 }
 
-// Field returns a top-level field, or the absent Value.
+// Field returns the top-level field with the given key, or the absent Value.
 func (g *Graph) Field(key string) Value {
 	v := ObjectOf(g.Fields...)
 	return v.Get(key)
@@ -125,8 +125,8 @@ func (g *Graph) tag() string {
 	return g.Tag
 }
 
-// Snapshot is a graph of resources in which each comes after the resources it refers to. It describes a program's
-// desired state or the state of an environment. It must not be copied, since its resources point to the embedded Graph.
+// Snapshot is an acyclic graph of resources. It describes a program's desired state or the state of an environment. It
+// must not be copied, since its resources point to the embedded Graph.
 type Snapshot struct {
 	Graph
 	// Package is the package that created the resources.
@@ -143,9 +143,9 @@ type Snapshot struct {
 
 // Pending is the unfinished work of a deployment. Its resources may share URNs with resources of the graph.
 type Pending struct {
-	// Deletes are replaced resources that have yet to be deleted.
+	// Deletes lists replaced resources that are not deleted yet.
 	Deletes []*Vertex
-	// Operations were started, but their outcome is unknown.
+	// Operations lists operations that were started and have an unknown outcome.
 	Operations []Operation
 }
 
@@ -157,7 +157,7 @@ func (p *Pending) resources() []*Vertex {
 	return all
 }
 
-// deletesByKey returns the first pending delete of each URN. Later ones cannot be referred to.
+// deletesByKey returns the first pending delete of each URN. Later ones cannot be referenced.
 func (p *Pending) deletesByKey() map[string]*Vertex {
 	all := make(map[string]*Vertex, len(p.Deletes))
 	for _, r := range slices.Backward(p.Deletes) {
@@ -185,13 +185,13 @@ func (k OperationKind) isValid() bool {
 // Operation is an operation that was started on a resource.
 type Operation struct {
 	Kind OperationKind
-	// Resource is the resource after the operation, or before it if it is a delete.
+	// Resource is the resource after the operation, or before it for a delete.
 	Resource *Vertex
 }
 
 func (s *Snapshot) form() form { return snapshotForm }
 
-// Add appends a resource without properties, of the type in the URN. It fails if u is not a URN or is taken.
+// Add appends a resource without properties and takes its type from the URN. It fails if u is invalid or taken.
 func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	r, err := NewResource(u)
 	if err != nil {
@@ -203,7 +203,7 @@ func (s *Snapshot) Add(u urn.URN) (*Vertex, error) {
 	return r, nil
 }
 
-// NewResource returns a resource that is in no graph, such as a pending one. It fails if u is not a URN.
+// NewResource returns a resource outside any graph, such as a pending one. It fails if u is invalid.
 func NewResource(u urn.URN) (*Vertex, error) {
 	parts, err := u.Parts()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Clone returns a deep copy. References to vertices of the graph refer to their copies; dangling references keep their
+// Clone returns a deep copy. References within the graph are redirected to the copies; dangling references keep their
 // targets.
 func (g *Graph) Clone() *Graph {
 	c := &Graph{}
@@ -21,7 +21,7 @@ func (g *Graph) Clone() *Graph {
 func (s *Snapshot) Clone() *Snapshot {
 	c := &Snapshot{Package: s.Package, Args: s.Args, Lineage: s.Lineage, Serial: s.Serial}
 	c.Pending = Pending{Deletes: slices.Clone(s.Pending.Deletes), Operations: slices.Clone(s.Pending.Operations)}
-	copies := map[*Vertex]*Vertex{} // of resources outside the snapshot's graph
+	copies := map[*Vertex]*Vertex{} // of the pending resources
 	for _, r := range s.Pending.resources() {
 		if r != nil && r.graph != &s.Graph {
 			p := *r
@@ -74,8 +74,8 @@ func (v *Vertex) retarget(memory *slabs, to func(*Vertex) *Vertex) {
 	}
 }
 
-// Rename changes the key of a vertex. References keep pointing to it; strings that contain the old key do not change.
-// It fails if the new key is taken or v is not in the graph.
+// Rename changes the key of a vertex. References follow the vertex; strings that contain the old key do not change. It
+// fails if the new key is taken or v is not in the graph.
 func (g *Graph) Rename(v *Vertex, key string) error {
 	switch {
 	case g.Vertex(v.key) != v:
@@ -91,8 +91,8 @@ func (g *Graph) Rename(v *Vertex, key string) error {
 	return nil
 }
 
-// Rename changes the URN of a resource, and its type to match. It fails if u is not a URN, and in the cases of
-// [Graph.Rename].
+// Rename changes the URN of a resource, and its type to match. It fails if u is invalid or taken, or r is not in the
+// snapshot.
 func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 	parts, err := u.Parts()
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 }
 
 // Remove removes the vertices with the given keys and ignores unknown keys. References to them dangle, which
-// [Graph.Check] reports; [Index.Dependents] finds them beforehand. It takes time linear in the graph, so remove many at
-// once.
+// [Graph.Check] reports; [Index.Dependents] finds them beforehand. It takes time linear in the size of the graph, so
+// remove many vertices in one call.
 func (g *Graph) Remove(keys ...string) {
 	for _, key := range keys {
 		if v := g.Vertex(key); v != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Index holds the dependencies of a graph in both directions. A vertex depends on the vertices that its properties and
-// options refer to. An Index is a copy: later changes of the graph do not affect it. It is safe for concurrent use.
-// Vertices outside the graph have no dependencies and no dependents.
+// options refer to. Later changes to the graph do not affect it. It is safe for concurrent use. Vertices outside the
+// graph have no dependencies and no dependents.
 type Index struct {
 	vertices []*Vertex
 	place    map[*Vertex]int32
@@ -49,13 +49,14 @@ func (x *Index) Number(v *Vertex) (int32, bool) {
 	return i, ok
 }
 
-// Dependencies returns the vertices that v depends on, in graph order: direct ones or, if transitive, all. It includes
-// v only if v is on a cycle.
+// Dependencies returns the vertices that v depends on, in graph order: only the direct ones unless transitive is set.
+// It includes v only if v is on a cycle.
 func (x *Index) Dependencies(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.down, v, transitive)
 }
 
-// Dependents returns the vertices that depend on v, in the manner of [Index.Dependencies].
+// Dependents returns the vertices that depend on v, in graph order: only the direct ones unless transitive is set. It
+// includes v only if v is on a cycle.
 func (x *Index) Dependents(v *Vertex, transitive bool) []*Vertex {
 	return x.related(x.up, v, transitive)
 }
@@ -82,8 +83,8 @@ func (x *Index) At(numbers []int32) []*Vertex {
 	return found
 }
 
-// Sorted returns all vertices in topological order, dependencies first, and otherwise in graph order. Reverse it to
-// delete. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
+// Sorted returns all vertices in topological order, dependencies first, and otherwise in graph order. For deletions,
+// reverse it. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
 func (x *Index) Sorted() ([]*Vertex, error) {
 	all := make([]int32, len(x.vertices))
 	for i := range all {
@@ -96,7 +97,7 @@ func (x *Index) Sorted() ([]*Vertex, error) {
 	return sorted, nil
 }
 
-// cycle returns the error for the first vertex that is on a cycle.
+// cycle returns the error for a cycle through the first vertex on one, or nil if the graph has no cycles.
 func (x *Index) cycle() error {
 	component := x.down.Components()
 	for v := range int32(len(x.vertices)) {
@@ -111,8 +112,8 @@ func (x *Index) cycle() error {
 	return nil
 }
 
-// Ready returns the vertices that are not done but whose dependencies all are, in graph order. Interrupted work resumes
-// with them.
+// Ready returns the unfinished vertices whose dependencies are all done, in graph order. Interrupted work resumes with
+// them.
 func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 	var ready []*Vertex
 	isDone := make([]bool, len(x.vertices))
@@ -131,9 +132,9 @@ func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 type WalkOptions struct {
 	// Parallelism limits concurrent visits. The default is the number of processors.
 	Parallelism int
-	// Reverse visits each vertex after its dependents, as deletions require.
+	// Reverse visits each vertex after its dependents, as required for deletions.
 	Reverse bool
-	// StopOnError starts no more visits after one has failed. By default, only the dependents of failed vertices are
+	// StopOnError prevents new visits after one has failed. By default, only the dependents of failed vertices are
 	// skipped.
 	StopOnError bool
 }

@@ -38,7 +38,7 @@ func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	})
 }
 
-// meant records an error in the value at an offset, with a suggestion if near is not empty.
+// meant records an error in the value at an offset, and suggests near unless it is empty.
 func (r *reporter) meant(code Code, offset uint32, near, message string) {
 	if near != "" {
 		message += fmt.Sprintf("; did you mean %q?", near)
@@ -53,8 +53,7 @@ func (r *reporter) faultWithin(key string, code Code, offset uint32, format stri
 	r.at(key, func() { r.fault(code, offset, format, args...) })
 }
 
-// clip shortens a text from the file to fit into a message. It cuts the middle, since names mostly differ at their
-// ends.
+// clip shortens a text from the file for a message. It cuts the middle, since names mostly differ at their ends.
 func clip(s string) string {
 	const most, half = 120, 60
 	if len(s) <= most {
@@ -79,7 +78,7 @@ func shown(s string) string {
 	return s
 }
 
-// describe names the kind of a value, and quotes it if it is short.
+// describe names the kind of a value, and for numbers the literal.
 func describe(v Value) string {
 	if v.kind == Number {
 		return "the number " + clip(v.text)
@@ -87,7 +86,7 @@ func describe(v Value) string {
 	return v.kind.String()
 }
 
-// circleFault returns the error for a cycle, in which each vertex refers to the next and the last to the first.
+// circleFault returns the error for a cycle: each of the keys refers to the next, and the last to the first.
 func circleFault(what string, keys []string) Fault {
 	names := make([]string, len(keys)+1)
 	for i := range names {
@@ -108,5 +107,5 @@ func abridge(names []string) []string {
 	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
 }
 
-// mostInCircle is the number of resources of a cycle that a message names.
+// mostInCircle limits the keys in the message about a cycle.
 const mostInCircle = 60

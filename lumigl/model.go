@@ -17,8 +17,8 @@ const (
 	Reference
 )
 
-// Value is a JSON value in which references to vertices are resolved. Values are immutable and may be shared between
-// graphs, except for references, which keep their target. The zero Value is absent. All accessors accept any value, so
+// Value is a JSON value with resolved references to vertices. Values are immutable. Graphs may share them unless they
+// contain references, which keep their target. The zero Value is absent. All accessors accept any value, so
 // v.Get("a").At(0).Get("b") needs no checks in between.
 type Value struct {
 	// With a fifth field, the compiler would no longer keep values in registers.
@@ -44,27 +44,27 @@ type Member struct {
 	offset uint32
 }
 
-// Vertex is an object of a graph. In a snapshot it is a resource.
+// Vertex is a vertex of a graph. In a snapshot, it is a resource.
 type Vertex struct {
-	// Properties are an object, or absent, which means the same as {}.
+	// Properties is an object, or absent, which is equivalent to {}.
 	Properties Value
 
-	// Type is a resource's type. It is empty for vertices of general graphs, like the following fields.
+	// Type is the resource's type. This and the following fields are empty in general graphs.
 	Type tokens.Type
-	// ID is the provider's id of the resource, empty before it exists.
+	// ID is the id assigned by the provider, or "" before the resource exists.
 	ID string
 	// Options control how deployments treat a resource: an object, or absent. Only "dependsOn" may contain references.
-	// Options that are false or empty mean the same as none; the parser and the writer drop them.
+	// False and empty options are equivalent to absent ones; the parser and the writer drop them.
 	Options Value
 	// Source is the position in the program that declares the resource, such as "network/main.ts:12:9". It is not part
 	// of the resource.
 	Source string
-	// Extensions are notes that tools attach to a resource: an object, or absent. References in them are not resolved.
+	// Extensions contains annotations by tools: an object, or absent. References in them are not resolved.
 	Extensions Value
 
 	key    string
 	graph  *Graph // nil if the vertex is in no graph
-	index  int32  // in the graph's vertices or, for pending resources, in the list it was read from
+	index  int32  // in the graph's vertices or, for a pending resource, in the list it was read from
 	offset uint32
 	// typeOffset is the position of the type in the source.
 	typeOffset uint32
@@ -75,9 +75,10 @@ type Vertex struct {
 type Graph struct {
 	_ noCopy
 
-	// Tag is the key that marks references; "" means [DefaultTag]. A writer picks another if data contains that key.
+	// Tag is the key that marks references; "" means [DefaultTag]. The writer picks another if the data contains that
+	// key.
 	Tag string
-	// Fields are the other top-level fields, in order. References in them are not resolved.
+	// Fields lists the other top-level fields in order. References in them are not resolved.
 	Fields []Member
 
 	// the number of fields before the vertices

@@ -65,8 +65,8 @@ func (p *parser) invalidUTF8() {
 	}
 }
 
-// value reads a value. The caller has skipped leading space. It returns the absent Value and reads nothing if none
-// starts here.
+// value reads a value. The caller has skipped leading space. If none starts here, it returns the absent Value and reads
+// nothing.
 func (p *parser) value() Value {
 	start := p.pos
 	if start >= len(p.src) {
@@ -91,7 +91,7 @@ func (p *parser) value() Value {
 	return v
 }
 
-// another counts a value, and reports whether the limit allows it.
+// another counts a value and reports whether it is within the limit.
 func (p *parser) another() bool {
 	if p.values++; p.values <= p.most {
 		return true
@@ -103,7 +103,7 @@ func (p *parser) another() bool {
 	return false
 }
 
-// nothing is shared by all empty lists and objects. It must not be modified.
+// nothing is the node of all empty lists and objects. It must not be modified.
 var nothing node
 
 func (p *parser) list() *node {
@@ -180,7 +180,7 @@ func (p *parser) vertex(start int, key string) bool {
 	return true
 }
 
-// tooDeep is the message for too many levels, given their maximum.
+// tooDeep is the message for excessive nesting.
 const tooDeep = "lists and objects are nested deeper than %d levels"
 
 // enter consumes an opening bracket. It returns false and stops the parser if the nesting is too deep.
@@ -211,7 +211,7 @@ func (p *parser) duplicate(first, again Member) {
 	})
 }
 
-// fault records an error and returns whether to continue. Too many errors stop the parser.
+// fault records an error and reports whether to continue. Too many errors stop the parser.
 func (p *parser) fault(code Code, start, end int, format string, args ...any) bool {
 	return p.report(Fault{Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...)})
 }
@@ -245,8 +245,7 @@ func (p *parser) fail(f Fault) {
 	p.stop()
 }
 
-// unexpected reports a token that is not the expected one. At the end of the file it reports the bracket that is
-// missing.
+// unexpected reports an unexpected token or, at the end of the file, the missing bracket.
 func (p *parser) unexpected(expected string) {
 	if p.pos < len(p.src) {
 		message := "expected " + expected + ", found " + p.found()
@@ -254,7 +253,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// conflict returns the message for a merge conflict with a marker on the line at an offset, or "".
+// conflict returns the message for a merge conflict if a line with a conflict marker starts at the offset, or else "".
 func conflict(src string, at int) string {
 	if at > 0 && src[at-1] != '\n' {
 		return ""

@@ -20,15 +20,15 @@ type builder struct {
 	tag      string
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
-	// streaming is set when vertices are added while the file is read, rather than from the file's values.
+	// streaming is set if vertices are added to the graph as they are read, rather than after parsing.
 	streaming bool
 	// size is the size of the file in bytes. It is set when streaming.
 	size int
 	// deletes maps URNs to the resources pending deletion that references may target.
 	deletes map[string]*Vertex
-	// missing maps keys to vertices that are referred to but not read yet.
+	// missing maps keys to placeholders for vertices that are referenced but not read yet.
 	missing map[string]*Vertex
-	// edges lists the references so far, and forwardRefs the ones whose targets had not been read yet.
+	// edges lists the references so far, and forwardRefs those to targets not yet read.
 	edges       edges
 	forwardRefs []forwardRef
 }
@@ -43,7 +43,7 @@ func newBuilder(f *faults, memory *slabs) *builder {
 	return &builder{reporter: &reporter{faults: f}, memory: memory, tag: DefaultTag}
 }
 
-// startStreaming reports whether key is the section of vertices, whose vertices are then added one by one. The first
+// startStreaming reports whether key is the vertex section, so that its vertices can be added one by one. The first
 // call starts the graph. top holds the members of the file so far.
 func (b *builder) startStreaming(key string, top []Member) bool {
 	switch {
@@ -74,8 +74,8 @@ func (b *builder) start(f form, top []Member) {
 	b.referenceTag(top)
 }
 
-// document makes the graph, or completes it after streaming. It returns nil if the file is not an object with a section
-// of vertices.
+// document builds the graph, or completes it after streaming. It returns nil if the file is not an object with a vertex
+// section.
 func (b *builder) document(root Value) Document {
 	b.path = b.path[:0]
 	f, section, ok := b.outline(root)
@@ -129,13 +129,13 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	return form{}, Value{}, false
 }
 
-// neither reports that a file has no vertices, at the key that is probably a misspelling, if any.
+// neither reports a missing vertex section, at a key that is probably a misspelling of one, if any.
 func (b *builder) neither(root Value) {
 	const message = `there is neither "vertices", for a general graph, nor "resources", for a snapshot`
 	for _, m := range root.members() {
 		near := suggest.Name(m.Key, []string{generalForm.section, snapshotForm.section})
 		if strings.HasPrefix(m.Key, "vert") {
-			near = generalForm.section // any attempt at the plural
+			near = generalForm.section // whatever the plural
 		}
 		if near != "" {
 			b.at(m.Key, func() { b.meant(FormFault, m.offset, near, message) })
@@ -249,7 +249,7 @@ func (b *builder) vertex(m *Member) {
 // sample is the number of vertices from which the total is estimated.
 const sample = 64
 
-// reserve makes room for the estimated number of remaining vertices, at most the size of the file.
+// reserve allocates space for the estimated number of remaining vertices, at most the size of the file.
 func (b *builder) reserve() {
 	first, last := b.graph.vertices[0].offset, b.graph.vertices[sample-1].offset
 	each := max(int(last-first)/(sample-1), 64)
@@ -261,7 +261,7 @@ func (b *builder) reserve() {
 	b.graph.byKey = byKey
 }
 
-// inGraph finishes a vertex that was added to the graph.
+// inGraph resolves or checks the contents of a vertex added to the graph.
 func (b *builder) inGraph(v *Vertex) {
 	if b.snapshot == nil {
 		b.bag(&v.Properties)
@@ -299,7 +299,7 @@ func (b *builder) contents(r *Vertex) {
 
 var resourceKeys = []string{"type", "id", "options", "source", "properties", "extensions"}
 
-// resource reads the fields of a resource. For each unknown key it returns the one that was probably meant.
+// resource reads the fields of a resource. meant holds the suggestion for each unknown key.
 func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []string) {
 	hasType, hasProperties := false, false
 	for i := range value.node.members {

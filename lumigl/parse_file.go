@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Parser parses LumiGL. The zero Parser has limits that ordinary files do not reach.
+// Parser parses LumiGL. The limits of the zero Parser suit all ordinary files.
 type Parser struct {
 	// MaxSize limits the size of files in bytes. The default is [DefaultMaxSize] and the maximum 4 GiB.
 	MaxSize int64
-	// MaxDepth limits the nesting of lists and objects. The default is 1,000. A higher limit lets files be read but not
-	// written: Check rejects what is nested deeper than 1,000 levels.
+	// MaxDepth limits the nesting of lists and objects. The default is 1,000. A higher limit applies only to reading:
+	// Check rejects nesting of more than 1,000 levels, so such files cannot be written.
 	MaxDepth int
 	// MaxValues limits the number of values: numbers, strings, lists, objects and so on. The default is 32 Mi
 	// (33,554,432). It bounds memory, since a value takes about 100 bytes and a vertex 300 to 600.
 	MaxValues int
-	// MaxFaults limits the errors that are reported. The default is 100.
+	// MaxFaults limits the number of reported errors. The default is 100.
 	MaxFaults int
 }
 
@@ -129,7 +129,7 @@ func (p Parser) thorough(src string) (Document, *InvalidError) {
 }
 
 // atOnce parses a text in one pass, adding each vertex to the graph as soon as it is read. It returns nil at the first
-// error; reporting it well takes a thorough parse.
+// error, which thorough then reports in full.
 func (p Parser) atOnce(src string) Document {
 	f := &faults{max: 1}
 	syntax := p.syntax(src, f)

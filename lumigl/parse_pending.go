@@ -53,7 +53,7 @@ func (b *builder) operation(v Value) {
 	}
 }
 
-// nearest returns the operation that was probably meant: a similar word or another form of the same verb.
+// nearest returns the operation that k probably misspells, or another form of whose verb it is, or else "".
 func (k OperationKind) nearest() OperationKind {
 	kinds := []OperationKind{CreateOperation, UpdateOperation, DeleteOperation}
 	for _, kind := range kinds {
@@ -64,7 +64,7 @@ func (k OperationKind) nearest() OperationKind {
 	return suggest.Name(string(k), kinds)
 }
 
-// pendingResource reads a resource that holds its own URN.
+// pendingResource reads a resource with its URN in a field.
 func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	r := b.memory.vertex()
 	r.index, r.offset = int32(place), v.offset
@@ -97,8 +97,7 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	return r
 }
 
-// resolvePending resolves references in pending resources. They target resources of the graph; those of a pending
-// delete may also target other pending deletes.
+// resolvePending resolves references in pending resources. Targets are resources of the graph or pending deletes.
 func (b *builder) resolvePending(pending *Pending) {
 	b.deletes = pending.deletesByKey()
 	edges := b.edges

@@ -2,7 +2,7 @@ package lumigl
 
 import "github.com/lumi-idl/lumi/runtime/wire"
 
-// propertyKey is the only other key that a reference may contain.
+// propertyKey is the only key allowed in a reference besides the tag.
 const propertyKey = "property"
 
 // bag resolves references within properties. The properties object itself is never a reference.
@@ -98,7 +98,7 @@ func (b *builder) reference(v *Value, tag *Member) {
 	}
 }
 
-// target returns the vertex with a key, or else a placeholder that is not in the graph yet.
+// target returns the vertex with the given key, or else a placeholder outside the graph.
 func (b *builder) target(key string) *Vertex {
 	v := b.graph.Vertex(key)
 	if v == nil {

@@ -13,13 +13,13 @@ type sequence struct {
 	close byte
 	// end is the end of the last element, and comma the position of the comma after it, or -1.
 	end, comma int
-	// several is set once an element was read and a comma must precede the next.
+	// several is set once an element has been read, so that a comma must precede the next.
 	several bool
 	// quoted is set if the last element is a string.
 	quoted bool
 }
 
-// next advances to the next element. It returns false after the closing bracket, and when the parser stops.
+// next advances to the next element. It returns false after the closing bracket or once the parser has stopped.
 func (s *sequence) next() bool {
 	s.path[len(s.path)-1] = step{index: noStep} // Errors between elements belong to the list or object.
 	for {
@@ -57,8 +57,9 @@ func (s *sequence) next() bool {
 	}
 }
 
-// lacksComma reports whether the next element starts here and only the comma is missing. After a string on the same
-// line, there may be a stray or unescaped quote, and a word may belong to the previous element.
+// lacksComma reports whether the next element starts here and only the comma is missing. On the same line, it returns
+// false after a string, which may have a stray or unescaped quote, and before a word, which may belong to the previous
+// element.
 func (s *sequence) lacksComma() bool {
 	between, rest := s.src[s.end:s.pos], s.src[s.pos:]
 	newLine := strings.Contains(between, "\n")
@@ -110,7 +111,7 @@ func (s *sequence) member() {
 	s.took(v)
 }
 
-// key reads a key and its colon. It returns false when the parser stops.
+// key reads a key and its colon. It returns false once the parser has stopped.
 func (s *sequence) key() (string, bool) {
 	start := s.pos
 	var word, key string

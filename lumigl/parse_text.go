@@ -23,8 +23,8 @@ func (p *parser) text() string {
 	return p.unterminated(start-1, len(src))
 }
 
-// skipPlain returns the index from i on of the first quote, backslash, control character or non-ASCII byte. It compares
-// eight bytes at once and may stop early in the last eight bytes of s.
+// skipPlain returns the index, at or after i, of the first quote, backslash, control character, or non-ASCII byte. It
+// compares eight bytes at once and may return an earlier index within the last eight bytes of s.
 func skipPlain(s string, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {
@@ -32,7 +32,7 @@ func skipPlain(s string, i int) int {
 		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		quote, backslash, control := w^'"'*ones, w^'\\'*ones, w-' '*ones
-		// The subtractions set the high bit of each byte that was smaller, and may set it in later ones.
+		// The subtractions set the high bit of each byte that was smaller and, by borrowing, perhaps of later ones.
 		if found := (w | control | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs; found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
@@ -115,7 +115,7 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// otherwiseQuoted reads a string in quotes that JSON does not allow.
+// otherwiseQuoted reads a string in quotes not allowed in JSON.
 func (p *parser) otherwiseQuoted(quotes string) string {
 	start, faults := p.pos, len(p.faults.found)
 	var b strings.Builder

@@ -17,7 +17,7 @@ func (p *parser) number(v Value) Value {
 	return v
 }
 
-// isNumber reports whether a word is a number that JSON does not allow: hexadecimal, with digit separators, infinite or
+// isNumber reports whether a word is a number not allowed in JSON: hexadecimal, with digit separators, infinite, or
 // NaN.
 func isNumber(word string) bool {
 	_, notFloat := strconv.ParseFloat(word, 64)

@@ -1,7 +1,7 @@
 package lumigl
 
-// parser parses JSON. After an error it continues only if what follows does not depend on how the error is fixed.
-// Strings without escapes share memory with the source.
+// parser parses JSON. After an error, it continues only if the rest is unambiguous however the error is fixed. Strings
+// without escapes share memory with the source.
 type parser struct {
 	src    string
 	pos    int

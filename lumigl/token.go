@@ -42,7 +42,7 @@ func isWordByte(c byte) bool {
 		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
-// spaceEnd returns the length of the white space character at the start of s that JSON does not allow, or 0.
+// spaceEnd returns the length of the character at the start of s if it is white space not allowed in JSON, or else 0.
 func spaceEnd(s string) int {
 	const invisible = "\u200b\u2060\ufeff"
 	r, n := utf8.DecodeRuneInString(s)
@@ -63,6 +63,5 @@ func otherQuotes(s string) string {
 	return ""
 }
 
-// quotes are the groups of quotes that JSON does not allow. A string may end with any quote of the group it starts
-// with.
+// quotes lists the groups of quotes not allowed in JSON. A string may end with any quote of the group it starts with.
 var quotes = [...]string{"'", "`", "“”„", "‘’"}

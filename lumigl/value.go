@@ -38,7 +38,7 @@ func TextOf(s string) Value { return Value{kind: Text, text: s} }
 // IntOf returns an integer.
 func IntOf(n int64) Value { return Value{kind: Number, text: strconv.FormatInt(n, 10)} }
 
-// FloatOf returns a number, and false for infinities and NaN, which JSON does not have.
+// FloatOf returns a number, and false for infinities and NaN, which JSON cannot represent.
 func FloatOf(f float64) (Value, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return Value{}, false
@@ -46,7 +46,7 @@ func FloatOf(f float64) (Value, bool) {
 	return Value{kind: Number, text: canonicalNumber(strconv.FormatFloat(f, 'g', -1, 64))}, true
 }
 
-// NumberOf parses a JSON number and keeps all digits. It returns false if literal is not one.
+// NumberOf parses a JSON number and keeps all digits. It returns false if literal is invalid.
 func NumberOf(literal string) (Value, bool) {
 	if literal == "" || numberEnd(literal) != len(literal) {
 		return Value{}, false
@@ -107,7 +107,7 @@ func (v Value) Text() (string, bool) {
 	return v.text, true
 }
 
-// Bool returns a boolean, and false for ok if the value is of another kind.
+// Bool returns a boolean. ok is false for other kinds.
 func (v Value) Bool() (value, ok bool) { return v.kind == Bool && v.text == "true", v.kind == Bool }
 
 // Float returns the float64 nearest to a number, and false for other kinds.
@@ -119,7 +119,7 @@ func (v Value) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Int returns a number, and false if it is not an integer or overflows.
+// Int returns an integer, and false for other kinds, fractions, and numbers that overflow.
 func (v Value) Int() (int64, bool) {
 	if v.kind != Number {
 		return 0, false
@@ -172,7 +172,8 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Target returns the vertex that a reference refers to, and the name of the property or "" for the vertex itself.
+// Target returns a reference's vertex, and the name of the property, or "" for the vertex itself. ok is false for other
+// kinds.
 func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	if v.kind != Reference {
 		return nil, "", false
@@ -180,8 +181,9 @@ func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 	return v.node.target, v.text, true
 }
 
-// With returns a copy of an object with a key set, in place or else at the end. An absent value removes the key. Values
-// of other kinds count as {}. Each call copies the object; to set many keys, use an [ObjectBuilder].
+// With returns a copy of an object with a key set. An existing key keeps its position; a new one is appended. An absent
+// value removes the key. Other kinds count as {}. Each call copies the object; to set many keys, use an
+// [ObjectBuilder].
 func (v Value) With(key string, value Value) Value {
 	members := slices.Clone(v.members())
 	i := slices.IndexFunc(members, func(m Member) bool { return m.Key == key })
@@ -222,9 +224,9 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 	return true
 }
 
-// Plain converts the value to what package json decodes: nil, a bool, a float64, a string, a []any or a map[string]any.
-// It calls special for each part, outermost first, and uses its result if ok is true. References become nil unless
-// special converts them.
+// Plain converts the value to the types used by encoding/json: nil, bool, float64, string, []any, and map[string]any.
+// It calls special for each part, outermost first, and uses its result unless it returns false. References become nil
+// unless special converts them.
 func (v Value) Plain(special func(part Value) (any, bool)) any {
 	if plain, ok := special(v); ok {
 		return plain

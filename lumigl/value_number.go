@@ -105,7 +105,7 @@ func layOut(digits string, point int64) string {
 	return digits + "e" + exponent
 }
 
-// isPlainInteger is a fast path for most numbers, which are canonical already.
+// isPlainInteger is a fast path for common numbers, which are canonical already.
 func isPlainInteger(s string) bool {
 	if len(s) > maxPlain {
 		return false

@@ -5,12 +5,12 @@ import "slices"
 // ObjectBuilder builds an object key by key. The zero ObjectBuilder is an empty object. Each method takes constant time
 // on average, except Object, which copies all members once.
 //
-// Use [ObjectOf] for members with distinct keys that are known at once, [Value.With] to change one key, and an
-// ObjectBuilder to set keys in a loop: With copies the object each time, so a loop takes quadratic time.
+// Use [ObjectOf] for a known list of members with distinct keys, [Value.With] to change one key, and an ObjectBuilder
+// to set keys in a loop: With copies the object each time, so a loop takes quadratic time.
 //
 // An ObjectBuilder must not be copied or used by several goroutines at once.
 type ObjectBuilder struct {
-	// members are in order. Removed ones have the absent Value.
+	// members lists the members in order. Removed ones have the absent Value.
 	members []Member
 	removed int
 	// at maps keys to indices. It is nil while a linear search is faster.
@@ -20,7 +20,7 @@ type ObjectBuilder struct {
 // manyMembers is the number of members at which a map becomes faster than a search.
 const manyMembers = 16
 
-// Set sets a key, in place or else at the end, like [Value.With]. An absent value removes the key.
+// Set sets a key. An existing key keeps its position; a new one is appended. An absent value removes the key.
 func (b *ObjectBuilder) Set(key string, value Value) {
 	i := b.find(key)
 	switch {

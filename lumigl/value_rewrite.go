@@ -6,7 +6,7 @@ import "slices"
 func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(nil, to) }
 
 // Replace returns the value with parts replaced by the results of replace, which is called outermost first. If it
-// returns false, the part is kept and its own parts are visited. An absent value removes an element or a member.
+// returns false, the part is kept and its children are visited. An absent value removes an element or a member.
 // Unchanged parts are shared with v.
 func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
 	return v.replace(nil, func(part *Value) (Value, bool) { return replace(*part) })
@@ -22,7 +22,7 @@ func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value,
 }
 
 // Map returns a list or an object with its elements or members replaced by the results of replace, as in
-// [Value.Replace] but one level deep. It passes the index of each and the key of members.
+// [Value.Replace] but one level deep. It passes each index and, for members, the key.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
 	if w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) }); changed {
 		return w

@@ -8,7 +8,7 @@ import (
 )
 
 // Append appends a document's canonical text. Resources are written in canonical order regardless of their order in the
-// snapshot. It returns the error of the document's Check, an *[InvalidError].
+// snapshot. It fails if the document's Check does; the error is an *[InvalidError].
 func Append(dst []byte, doc Document) ([]byte, error) {
 	w := writer{buf: dst}
 	if err := w.document(doc); err != nil {
@@ -17,7 +17,7 @@ func Append(dst []byte, doc Document) ([]byte, error) {
 	return w.buf, nil
 }
 
-// Write writes a document's canonical text, like [Append]. It writes nothing if Check fails.
+// Write writes a document's canonical text. It writes nothing if the document's Check fails.
 func Write(out io.Writer, doc Document) error {
 	w := writer{out: out, buf: make([]byte, 0, flushAt+flushAt/4)}
 	if err := w.document(doc); err != nil {
@@ -35,7 +35,7 @@ type writer struct {
 	err    error
 	tag    string
 	sort   bool     // whether to sort the keys of objects
-	sorted []Member // a stack of sorted members of the objects being written
+	sorted []Member // a stack for the sorted members of objects being written
 	indent int
 }
 
@@ -298,8 +298,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TagOf returns the key that marks references in a document's canonical text: its own tag, or another if data contains
-// that key.
+// TagOf returns the key that marks references in a document's canonical text: its own tag, or another if the data
+// contains that key.
 func TagOf(doc Document) string {
 	g := doc.Base()
 	tag := g.tag()

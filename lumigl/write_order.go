@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Sort puts the resources in canonical order: topologically, then by URN. Vertices of used modules come first, and of
-// modules that provide something last. The error is that of [Snapshot.Check], an *[InvalidError].
+// Sort puts the resources in canonical order: topologically, then by URN. Vertices of used modules come first; those of
+// providing modules come last. It fails if [Snapshot.Check] does; the error is an *[InvalidError].
 func (s *Snapshot) Sort() error {
 	edges, err := checkedEdges(s)
 	if err != nil {
@@ -18,7 +18,7 @@ func (s *Snapshot) Sort() error {
 	return nil
 }
 
-// canonical sorts vertices that have no cycles.
+// canonical returns the vertices of an acyclic graph in canonical order.
 func canonical(vertices []*Vertex, e *edges) []*Vertex {
 	places := byKey(vertices)
 	if slices.ContainsFunc(vertices, func(v *Vertex) bool { return v.Type == ModuleType }) {
@@ -42,8 +42,8 @@ func (v *Vertex) rank() int {
 	return -1
 }
 
-// byKey returns the indices of vertices sorted by key. Names that share a prefix are sorted separately, since those of
-// a file are mostly in order already.
+// byKey returns the indices of vertices sorted by key. Names with the same prefix are sorted separately, since in a
+// file they are mostly in order already.
 func byKey(vertices []*Vertex) []int32 {
 	type named struct {
 		name  string
