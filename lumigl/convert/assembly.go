@@ -13,7 +13,7 @@ import (
 )
 
 // assembly builds a snapshot from a source. Resources are first declared, so that they can refer to each other, then
-// named, filled and linked.
+// named, filled, and linked.
 type assembly struct {
 	options  Options
 	book     *book
@@ -22,16 +22,16 @@ type assembly struct {
 	live     map[string]*draft
 	deleted  map[string]*draft
 	linked   int
-	// tool is the source's format, and kept holds top-level data that only that tool understands.
+	// tool is the source's format, and kept holds top-level data specific to that tool.
 	tool Format
 	kept bag
 	// references are the source's explicit references.
 	references []explicit
-	// renamed holds the package and environment names whose changes have been reported.
+	// renamed holds the package and environment names already reported as changed.
 	renamed map[string]bool
 }
 
-// state is the part of the snapshot that a resource belongs to.
+// state is a resource's part of the snapshot.
 type state uint8
 
 const (
@@ -48,21 +48,21 @@ type draft struct {
 	key string
 	// parts are the parts of the URN.
 	parts urn.Parts
-	// qualified is a longer name, used if several resources have the same parts.
+	// qualified is a longer name for use if several resources have the same parts.
 	qualified string
-	// said is the resource in the source, and named the value that its name was derived from.
+	// said is the resource in the source, and named the value from which its name was derived.
 	said, named *source
 	// mistyped is set if the type in the source is not a type token.
 	mistyped   bool
 	properties []lumigl.Member
 	extensions bag
-	// after lists dependencies that no property refers to.
+	// after lists dependencies without a reference in a property.
 	after []lumigl.Value
-	// given holds values that differ from the properties, by the part of the source they are from.
+	// given holds values that differ from the properties, by their part of the source, such as "inputs".
 	given map[string]bag
 	// place is the position in dependency order.
 	place *place
-	// OpenTofu only: the entry that the instance belongs to, and the blocks it depends on.
+	// OpenTofu only: the instance's entry and the blocks it depends on.
 	entry     *entry
 	dependsOn []*block
 	// Pulumi only: an index of the properties, and the last dependency list that contained the resource.
@@ -70,14 +70,14 @@ type draft struct {
 	list  int
 }
 
-// slot is the index of a property, and the part of the source it is from, such as "inputs".
+// slot is the index of a property and its part of the source, such as "inputs".
 type slot struct {
 	place int
 	from  string
 }
 
-// put sets a property from a part of the source, overriding values from other parts. What is secret in one of the
-// values becomes secret in the result.
+// put sets a property from a part of the source, overriding values from other parts. Parts that are secret in either
+// value become secret in the result.
 func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots map[string]slot) {
 	at, ok := slots[name]
 	if ok {
@@ -146,8 +146,8 @@ func (a *assembly) declare(d *draft) {
 	}
 }
 
-// name assigns URNs to all resources. If several would have the same URN, all of them get their qualified names, so the
-// result does not depend on their order.
+// name assigns URNs to all resources. Resources with the same URN all get their qualified names, so the result does not
+// depend on their order.
 func (a *assembly) name() error {
 	first, shared := make(map[urn.Parts]*draft, len(a.drafts)), map[urn.Parts]bool{}
 	for _, d := range a.drafts {
@@ -157,7 +157,7 @@ func (a *assembly) name() error {
 			shared[d.parts] = true
 		}
 	}
-	// Pending resources share the URN of the live resource if they do in the source.
+	// Pending resources that share a live resource's URN in the source share its new URN.
 	urns := make(map[string]urn.URN, len(a.drafts))
 	taken := make(map[urn.URN]int, len(a.drafts))
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
@@ -199,7 +199,7 @@ func (a *assembly) name() error {
 	return nil
 }
 
-// free returns an unused URN and the name in it.
+// free returns an unused URN and its name.
 func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free string, err error) {
 	parts.Name = name
 	for base := urn.URN(""); ; {
@@ -211,12 +211,12 @@ func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free 
 			return u, parts.Name, nil
 		}
 		base = cmp.Or(base, u)
-		taken[base]++ // Skip the numbers that have been tried.
+		taken[base]++ // Skip numbers already tried.
 		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
 	}
 }
 
-// find returns the resource with a key, as seen from another resource.
+// find returns the resource with the given key, or nil. Only pending resources see those pending deletion.
 func (a *assembly) find(key string, from *draft) *draft {
 	if d, ok := a.live[key]; ok {
 		return d
@@ -288,7 +288,7 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// has reports whether is returns true for a value or any part of it.
+// has reports whether a value or any part of it satisfies is.
 func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		found = found || is(part)
@@ -299,7 +299,7 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 
 func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lumigl.Text }
 
-// plain replaces references by URNs, for use outside of properties.
+// plain replaces references with URNs, for use outside properties.
 func plain(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		to, _, ok := v.Target()
@@ -310,7 +310,7 @@ func plain(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// whole returns a nonnegative integer. Other values are reported as losses.
+// whole returns a nonnegative integer. It reports other values as losses.
 func whole(s *source) uint64 {
 	literal, _ := s.take().Literal()
 	n, err := strconv.ParseUint(literal, 10, 64)
@@ -331,7 +331,7 @@ func open(v lumigl.Value) lumigl.Value {
 	})
 }
 
-// mistaken reports plain data that LumiGL would interpret.
+// mistaken reports plain data that LumiGL reads as special values.
 func mistaken(s *source) {
 	if has(s.value, func(v lumigl.Value) bool { return v.IsUnknown() || isSpecial(v) }) {
 		s.note(MistakenLoss, "kept unchanged, but LumiGL reads part of it as a special value: a signature or "+

@@ -17,15 +17,15 @@ const (
 	OpenTofu Format = "opentofu"
 )
 
-// Options configure a conversion. Zero-valued fields use defaults.
+// Options configures a conversion. Zero-valued fields use defaults.
 type Options struct {
-	// From is the source format. The default is to detect it.
+	// From is the source format. By default, it is detected.
 	From Format
 	// Environment and Package replace the names from the source in all URNs.
 	Environment, Package string
 	// ShortTypes shortens types such as aws:ec2/vpc:VPC to aws:ec2:VPC.
 	ShortTypes bool
-	// KeepValues keeps strings that equal the id or an output of a dependency. By default, they become references.
+	// KeepValues keeps strings equal to the id or an output of a dependency. By default, they become references.
 	KeepValues bool
 }
 
@@ -35,7 +35,7 @@ type Result struct {
 	Snapshot *lumigl.Snapshot
 	// Text is the snapshot's canonical text.
 	Text []byte
-	// Losses are in source order.
+	// Losses lists the losses in source order.
 	Losses []Loss
 	// Linked is the number of strings that became references.
 	Linked int
@@ -54,8 +54,8 @@ func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf
 // maxDepth limits the nesting of sources. It is lower than the limit for snapshots, since conversion wraps values.
 const maxDepth = 900
 
-// Convert converts a source to a snapshot. The error is a *[RefusedError], or a *[lumigl.InvalidError] for invalid JSON
-// or an invalid name in the options.
+// Convert converts a source to a snapshot. The error is a *[RefusedError], or a *[lumigl.InvalidError] for invalid
+// JSON.
 func Convert(src string, options Options) (*Result, error) {
 	if err := options.Check(); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// rank assigns ranks to places in dependency order, so that each cycle is always cut at the same edge. A place that
-// refers only to lower ranks is on no cycle.
+// rank assigns ranks to places in dependency order, so that each cycle is always cut at the same edge. A place is on no
+// cycle if it refers only to lower ranks.
 func (a *assembly) rank() {
 	var places []*place
 	number := func(p *place) int32 {
@@ -33,13 +33,13 @@ func (a *assembly) rank() {
 	}
 }
 
-// may reports whether a reference from d to another resource would not close a cycle.
+// may reports whether d can refer to another resource without creating a cycle.
 func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < d.place.rank }
 
-// mostSearched limits the resources that are searched for a property or dependency list, to avoid quadratic time.
+// mostSearched limits the resources searched for a property or dependency list, to avoid quadratic time.
 const mostSearched = 100
 
-// explicit is a reference that is explicit in the source.
+// explicit is an explicit reference in the source.
 type explicit struct {
 	from, to *draft
 	said     *source
@@ -47,7 +47,7 @@ type explicit struct {
 }
 
 // placeReferences adds explicit references to the dependency order, in the order of resources. It skips references in
-// overridden values, which went to the extensions.
+// overridden values, which moved to the extensions.
 func (a *assembly) placeReferences() {
 	targets := map[*draft]map[*lumigl.Vertex]bool{}
 	a.references = slices.DeleteFunc(a.references, func(r explicit) bool {
@@ -61,7 +61,7 @@ func (a *assembly) placeReferences() {
 	}
 }
 
-// keptAs describes what replaces a reference.
+// keptAs describes the replacement of a reference, for messages.
 func keptAs(property string) string {
 	if property != "" {
 		return "the URN is kept as a string, without the property name"
@@ -69,7 +69,7 @@ func keptAs(property string) string {
 	return "the URN is kept as a string, not as a reference"
 }
 
-// cut replaces references on cycles by the URNs of their targets.
+// cut replaces references on cycles with the URNs of their targets.
 func (a *assembly) cut() {
 	cut := map[*draft]map[*lumigl.Vertex]bool{}
 	for _, r := range a.references {
@@ -96,7 +96,7 @@ func (a *assembly) cut() {
 	}
 }
 
-// link replaces strings in a property by the references that find returns for them. It skips special values.
+// link replaces strings in a property with the references returned by find. It skips special values.
 func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *draft, property string)) {
 	if a.options.KeepValues {
 		return

@@ -33,7 +33,7 @@ const (
 	NumberLoss       Code = "number"        // NaN or an infinity
 	OutputLoss       Code = "output"        // a wrapped output
 	SignatureLoss    Code = "signature"     // a special value of an unknown kind
-	MistakenLoss     Code = "mistaken"      // plain data that LumiGL would interpret
+	MistakenLoss     Code = "mistaken"      // plain data that LumiGL reads as a special value
 	FlatLoss         Code = "flat"          // flat attributes from before 2019
 	SensitiveLoss    Code = "sensitive"     // a path to a secret that does not exist
 	GuessedLoss      Code = "guessed"       // a value that is assumed to be a secret because of its name
@@ -45,21 +45,21 @@ var lost = map[Code]bool{
 	ContentLoss: true, PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
 }
 
-// Loss is a part of the source that is missing in the snapshot or takes another form.
+// Loss is a part of the source that is missing from the snapshot or takes another form.
 type Loss struct {
 	Code Code
-	// Message describes the outcome and the reason. It has no full stop and never contains values.
+	// Message describes the outcome and the reason. It has no trailing period and never contains values.
 	Message string
 
-	// place is the position in the source, or in the string that contained the document.
+	// place is the position in the source or, for an embedded document, in its string.
 	place             int
 	pointer, resource string
 }
 
-// Resource returns the identifier of the resource in the source, or "" if the loss belongs to none.
+// Resource returns the resource's identifier in the source, or "" if the loss is outside a resource.
 func (l Loss) Resource() string { return l.resource }
 
-// Lost reports whether the data is missing in the snapshot. If not, it takes another form.
+// Lost reports whether the data is missing from the snapshot, rather than in another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
 // Pointer returns the JSON pointer to the data in the source, or to the secret that contains it.

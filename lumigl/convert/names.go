@@ -29,7 +29,7 @@ func token(s string) (t tokens.Type, changed bool) {
 	return t, true
 }
 
-// packageName converts a text to a package name, or returns otherwise.
+// packageName converts a text to a package name. It returns otherwise if no name remains.
 func packageName(s, otherwise string) string {
 	if tokens.CheckPackage(s) == nil {
 		return s
@@ -77,7 +77,7 @@ func resourceName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return !unicode.IsControl(r) }), "unnamed")
 }
 
-// replaced replaces each character for which stays returns false.
+// replaced replaces each character with by unless stays returns true for it.
 func replaced(s string, by rune, stays func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if stays(r) {

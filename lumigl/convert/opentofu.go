@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// openTofu reads OpenTofu and Terraform state in version 4, which all releases since 2019 write.
+// openTofu reads OpenTofu and Terraform state in version 4, the format of all releases since 2019.
 type openTofu struct {
 	*assembly
 	// tokens caches type tokens by provider, module and type.
@@ -24,11 +24,11 @@ type block struct {
 	place
 	// instances are the live instances.
 	instances []*draft
-	// on is the last instance found to depend on the block, and said the last one with a reference that shows it.
+	// on is the last instance found to depend on the block, and said the last one whose references cover it.
 	on, said *draft
 }
 
-// block returns the block with a configuration address.
+// block returns the block with the given configuration address.
 func (o *openTofu) block(address string) *block {
 	b := o.blocks[address]
 	if b == nil {
@@ -55,7 +55,7 @@ func (o *openTofu) token(provider, module, kind string) madeToken {
 	return made
 }
 
-// entry holds the data shared by the instances of a resource in the state.
+// entry holds the data shared by a resource's instances in the state.
 type entry struct {
 	*block
 	module, kind string
@@ -171,7 +171,7 @@ func (o *openTofu) resource(s *source) {
 			continue
 		}
 		d := &draft{said: instance, named: instance, place: &common.place, entry: common}
-		d.extensions.list = make([]lumigl.Member, 0, 4) // most have this many
+		d.extensions.list = make([]lumigl.Member, 0, 4) // the usual number
 		from := provider
 		if own := instance.key("provider").text(); own != "" {
 			from = own

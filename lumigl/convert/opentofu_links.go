@@ -12,11 +12,11 @@ import (
 // occur in many places by accident.
 const shortest = 8
 
-// dependencies are the keys of dependency lists. The second is from the first releases with version 4, and its
-// addresses are relative to the module.
+// dependencies holds the keys of dependency lists. The second is from the first releases with version 4; its addresses
+// are relative to the module.
 var dependencies = [...]string{"dependencies", "depends_on"}
 
-// meant returns the configuration address of a dependency.
+// meant returns the configuration address of the dependency text in a list with the given key.
 func (e *entry) meant(list, text string) string {
 	if list == "depends_on" && e.module != "" {
 		text = e.module + "." + text
@@ -44,7 +44,7 @@ func withoutKeys(address string) string {
 	}
 }
 
-// connect replaces ids of other resources by references, and keeps dependencies that no reference covers.
+// connect replaces ids of other resources with references, and keeps dependencies not covered by a reference.
 func (o *openTofu) connect() {
 	o.byID = make(map[string]*draft, len(o.drafts))
 	for _, d := range o.drafts {
@@ -79,8 +79,8 @@ func (o *openTofu) connect() {
 	}
 }
 
-// linkAll links the properties of a resource to its dependencies and to the dependencies of what they refer to:
-// dependency lists are transitive.
+// linkAll links a resource's properties to its dependencies. Dependency lists are transitive, so a dependency reached
+// through a reference needs no other.
 func (o *openTofu) linkAll(d *draft) {
 	if len(d.dependsOn) == 0 {
 		return
@@ -111,8 +111,8 @@ func (o *openTofu) linkAll(d *draft) {
 	}
 }
 
-// rest adds the dependencies that no reference covers to the options. It keeps dependencies on missing blocks and on
-// blocks with very many instances as they are.
+// rest adds the dependencies not covered by a reference to the options. Those on missing blocks, on blocks with very
+// many instances, and on cycles stay in the extensions.
 func (o *openTofu) rest(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
@@ -148,7 +148,7 @@ func (o *openTofu) rest(d *draft, key string) {
 	d.extensions.set(key, lumigl.ListOf(left...))
 }
 
-// depends reports whether d can depend on all instances of the block, of which there may be 100.
+// depends reports whether d can depend on all instances of the block, given the limit mostSearched.
 func (b *block) depends(d *draft) bool {
 	cannot := func(to *draft) bool { return to == d || !d.may(to) }
 	return 0 < len(b.instances) && len(d.after)+len(b.instances) <= mostSearched && !slices.ContainsFunc(b.instances, cannot)

@@ -9,7 +9,7 @@ import (
 )
 
 // providerType returns the short name of a provider: aws for provider["registry.opentofu.org/hashicorp/aws"] and for
-// the older form module.a.provider.aws. If provider is not of either form, it is the first word of the type.
+// the older form module.a.provider.aws. If provider has neither form, the result is the first word of the type.
 func providerType(provider, kind string) string {
 	name := provider
 	if _, rest, ok := strings.Cut(provider, `provider["`); ok {

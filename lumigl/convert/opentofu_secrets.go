@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// hiding is a tree that marks the secret parts of a value.
+// hiding is a tree of the secret parts of a value.
 type hiding struct {
 	all   bool
 	parts map[string]*hiding
@@ -81,7 +81,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	return hidden
 }
 
-// stepOf returns the key or index of a step. An index is stored with its type.
+// stepOf returns the key or index of a step, and false if the step is malformed. An index is stored with its type.
 func stepOf(step *source) (string, bool) {
 	if !step.is(lumigl.Object) {
 		return "", false
@@ -98,7 +98,8 @@ func stepOf(step *source) (string, bool) {
 	return v.Text()
 }
 
-// into returns a part of a value and the normalized key or index.
+// into returns the part of a value with the given key or index, and its normalized key. ok is false if there is no such
+// part.
 func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) {
 	if v.Kind() == lumigl.List {
 		i, err := strconv.Atoi(name)
@@ -112,7 +113,7 @@ func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) 
 	return name, part, part.Exists()
 }
 
-// dynamic returns the value of an attribute of dynamic type, which is an object with a value and a type.
+// dynamic returns the value of an attribute of dynamic type, which is stored as an object with a value and a type.
 func dynamic(v lumigl.Value) (lumigl.Value, bool) {
 	value := v.Get("value")
 	return value, v.Len() == 2 && value.Exists() && v.Get("type").Exists()
@@ -131,8 +132,8 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	}
 }
 
-// guess hides strings whose names suggest secrets. State lists the attributes that the configuration marks as
-// sensitive, but not the ones that the provider's schema does.
+// guess hides strings whose names suggest secrets. State lists the attributes marked as sensitive by the configuration,
+// but not those marked by the provider's schema.
 func (h *hiding) guess(s *source, kind string) {
 	called := func(v lumigl.Value) bool {
 		for key, m := range v.Members() {

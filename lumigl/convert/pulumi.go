@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pulumi reads the output of 'pulumi stack export' in all versions so far, and Pulumi's own stack files. Stack files
+// pulumi reads the output of 'pulumi stack export' in all versions to date, and Pulumi's own stack files. Stack files
 // have "checkpoint" in place of "deployment"; files from 2017 have no version and consist of the later "checkpoint".
 type pulumi struct {
 	*assembly
@@ -240,7 +240,7 @@ func (p *pulumi) fill(d *draft) {
 	p.merge(d)
 }
 
-// optionsOf converts resource settings to options. Malformed ones stay in the extensions.
+// optionsOf converts resource settings to options. Malformed settings stay in the extensions.
 func (p *pulumi) optionsOf(d *draft) {
 	for _, o := range []struct {
 		key, option string
@@ -297,10 +297,10 @@ func timeouts(v lumigl.Value) (lumigl.Value, bool) {
 	return all.object(), v.Kind() == lumigl.Object
 }
 
-// maxTimeout is the longest timeout that is converted, in seconds: one year.
+// maxTimeout is the longest convertible timeout, in seconds: one year.
 const maxTimeout = 365 * 24 * 60 * 60
 
-// typed reports a type that changed. Pending resources have the URN of the live resource, and with it the type.
+// typed reports a changed type. Pending resources take their URN, and therefore their type, from the live resource.
 func (d *draft) typed() {
 	said := d.said.key("type")
 	switch {
@@ -345,8 +345,8 @@ func (p *pulumi) merge(d *draft) {
 	d.extensions.set("notes", notes.object())
 }
 
-// hiddenAs marks the parts of v as secrets that are secret in other. Where their shapes differ, it marks the whole part
-// if the other contains a secret.
+// hiddenAs returns v with the parts that are secret in other marked as secrets. Where the shapes differ, the whole part
+// is marked if its counterpart contains a secret.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
 	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()

@@ -28,8 +28,8 @@ func (x *index) fill(d *draft) {
 	}
 }
 
-// connect replaces values that come from declared dependencies by references, and keeps dependencies that no reference
-// covers.
+// connect replaces values from declared dependencies with references, and keeps dependencies not covered by a
+// reference.
 func (p *pulumi) connect() {
 	p.placeReferences()
 	for _, d := range p.drafts {
@@ -93,7 +93,8 @@ func (d *draft) property(name string) int {
 	return slices.IndexFunc(d.properties, func(p lumigl.Member) bool { return p.Key == name })
 }
 
-// meant returns the only resource, or property of a resource, that a text can come from.
+// meant returns the resource whose id equals a text or, if there is none, the resource and property with that value. to
+// is nil if none or several qualify.
 func (p *pulumi) meant(text string, among []*draft) (to *draft, property string) {
 	for _, d := range among {
 		if d.index.id == text {
@@ -119,7 +120,8 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 	return to, property
 }
 
-// rest adds the dependencies that no reference covers to the options. It keeps those that cannot be options.
+// rest adds the dependencies not covered by a reference to the options. Those on missing resources and on cycles stay
+// in the extensions.
 func (p *pulumi) rest(d *draft) {
 	targets := d.targets()
 	var left []lumigl.Value

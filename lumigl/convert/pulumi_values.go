@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// Signatures that only Pulumi has.
+// Signatures specific to Pulumi.
 const (
 	resourceSignature = "5cf8f73096256a8f31e491e813e4eb8e"
 	outputSignature   = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
@@ -99,7 +99,7 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 	return secret(lumigl.NullValue())
 }
 
-// asset reads an asset or archive. Besides its signature it has one key, which selects the kind of content.
+// asset reads an asset or archive. Besides its signature, it has one key, which determines the kind of content.
 func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	content := lumigl.Member{Key: "text", Value: lumigl.TextOf("")}
 	if signature == wire.Archive {
@@ -127,7 +127,7 @@ func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	return signed(signature, content)
 }
 
-// hashOfNothing is the hash of an empty text, which stacks omit.
+// hashOfNothing is the hash of the empty text. Stacks omit such text.
 var hashOfNothing = func() lumigl.Value {
 	sum := sha256.Sum256(nil)
 	return lumigl.TextOf(hex.EncodeToString(sum[:]))
@@ -157,7 +157,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	return lumigl.ReferenceTo(to.Vertex)
 }
 
-// output reads a value that is wrapped with its dependencies.
+// output reads a value wrapped together with its dependencies.
 func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	known, value := s.key("known"), s.key("value")
 	isKnown := known.flag() || !known.exists() && value.value.Exists()

@@ -15,14 +15,14 @@ import (
 // book accounts for every value of a document: the source, or a document embedded as text in a string.
 type book struct {
 	root lumigl.Value
-	// text is the string that contained the document, or nil for the source.
+	// text is the string that contains the document, or nil for the source.
 	text *source
 	// Sets of values by start offset, which take far less memory than a parallel tree.
 	opened, settled, lost, hidden marks
 	// none represents missing values.
 	none source
 
-	// Only the source's book has the following fields.
+	// The following fields are used only in the source's book.
 	inner  []*book
 	losses []Loss
 	// about maps positions to resource identifiers.
@@ -51,11 +51,10 @@ func (m marks) has(v lumigl.Value) bool {
 	return at/64 < len(m) && m[at/64]>>(at%64)&1 == 1
 }
 
-// source is a value being read, with its account. Reading a part of it opens it, after which each part must be
-// accounted for separately. Text, flag, take and lose account for the whole value. Values that are never accounted for
-// are reported as losses.
+// source is a value being read. Reading a part of it opens it; each part must then be accounted for separately. Text,
+// flag, take, and lose account for the whole value. Values never accounted for are reported as losses.
 //
-// A missing or null source can be used like any other and is empty.
+// A missing or null source is usable and empty.
 type source struct {
 	book  *book
 	value lumigl.Value
@@ -107,7 +106,7 @@ func (s *source) hide() { s.book.hidden.add(s.value) }
 // calls sets the identifier of the resource at this value.
 func (s *source) calls(name string) { s.book.about = append(s.book.about, named{start(s.value), name}) }
 
-// called returns the identifier of the resource at a value, or "". The last one set counts.
+// called returns the last identifier set for the resource at a value, or "".
 func (b *book) called(v lumigl.Value) string {
 	i, _ := slices.BinarySearchFunc(b.about, start(v)+1, func(n named, place int) int { return n.place - place })
 	if i > 0 && b.about[i-1].place == start(v) {
@@ -116,7 +115,7 @@ func (b *book) called(v lumigl.Value) string {
 	return ""
 }
 
-// settle reports the values that are not accounted for, and sorts and locates all losses.
+// settle reports the values not accounted for, and sorts and locates all losses.
 func (b *book) settle() {
 	b.unsettled(b.root)
 	for _, in := range b.inner {
@@ -130,7 +129,7 @@ func (b *book) settle() {
 	b.locate(b.losses, b.root, "", "")
 }
 
-// unsettled reports the parts of a value that are not accounted for.
+// unsettled reports the parts of a value not accounted for.
 func (b *book) unsettled(v lumigl.Value) {
 	switch {
 	case b.settled.has(v):
@@ -210,7 +209,7 @@ func (s *source) note(code Code, format string, args ...any) {
 // exists reports whether the value is neither missing nor null.
 func (s *source) exists() bool { return s.value.Exists() && s.value.Kind() != lumigl.Null }
 
-// is reports whether the value has the given kind. Values of other kinds are losses.
+// is reports whether the value has the given kind. It accounts for values of other kinds as losses.
 func (s *source) is(kind lumigl.Kind) bool {
 	switch {
 	case s.value.Kind() == kind:
@@ -276,7 +275,7 @@ func (s *source) members() iter.Seq2[string, *source] {
 	}
 }
 
-// walk returns the value with parts replaced, and accounts for all other parts.
+// walk returns the value with parts replaced as in [lumigl.Value.Replace], and accounts for all other parts.
 func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	if v, ok := replace(s); ok {
 		return v
