@@ -41,7 +41,7 @@ func items(list []int32, start, end int) []item {
 	return all
 }
 
-// shared returns the elements that are in the other list too.
+// shared returns the elements of list that also occur in other.
 func shared(list, other []item) []item {
 	in := make(map[int32]struct{}, len(other))
 	for _, o := range other {
@@ -60,7 +60,7 @@ func shared(list, other []item) []item {
 // elements. Otherwise the lists are split at elements that are unique in both, and each part is solved greedily in
 // stretches.
 func between(a, b []item, work *int64) []link {
-	// Only elements of both lists can match, and those are often few.
+	// Only elements of both lists can match, and they are often few.
 	a, b = shared(a, b), shared(b, a)
 	found, end := myers(a, b, work)
 	if end.a == len(a) && end.b == len(b) {
@@ -90,8 +90,8 @@ func between(a, b []item, work *int64) []link {
 // maxEdits limits the edit distance of exact solutions, whose memory grows with its square.
 const maxEdits = 512
 
-// myers returns the indices of a longest common subsequence of prefixes of both lists, and the ends of the prefixes:
-// the ends of the lists, unless that takes too many edits or too much work. It is the greedy algorithm of Eugene W.
+// myers returns the indices of a longest common subsequence of prefixes of both lists, and the ends of the prefixes.
+// They are the whole lists unless that takes too many edits or too much work. It is the greedy algorithm of Eugene W.
 // Myers, "An O(ND) Difference Algorithm and Its Variations".
 func myers(a, b []item, work *int64) ([]link, link) {
 	if len(a) == 0 || len(b) == 0 {
@@ -169,7 +169,7 @@ func way(reaches [][]int32, x, y int) []link {
 	return matches
 }
 
-// anchors returns a longest common subsequence of the elements that are unique in both lists.
+// anchors returns a longest common subsequence of the elements unique in both lists.
 func anchors(a, b []item) []link {
 	type places struct{ inA, inB, a, b int }
 	where := make(map[int32]*places, len(a))
@@ -195,7 +195,7 @@ func anchors(a, b []item) []link {
 	return increasing(single)
 }
 
-// increasing returns a longest subsequence of matches that is increasing in b.
+// increasing returns a longest subsequence of matches with increasing indices in b.
 func increasing(matches []link) []link {
 	var last []int // for each length, the match that ends such a subsequence at the lowest index
 	previous := make([]int, len(matches))

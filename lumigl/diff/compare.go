@@ -9,15 +9,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Options configure a comparison. Zero-valued fields use defaults.
+// Options configures a comparison. Zero-valued fields use defaults.
 type Options struct {
-	// Replaces lists properties by type whose changes mean that the resource was replaced.
+	// Replaces lists, by resource type, the properties whose changes imply a replacement.
 	Replaces Replaces
-	// Recognized lists the resources that were recognized under other keys. If it is nil, Compare guesses moves.
+	// Recognized lists resources recognized under other keys. If it is nil, Compare guesses moves.
 	Recognized *Recognized
 }
 
-// Recognized lists resources that are in both documents under different keys.
+// Recognized lists resources present in both documents under different keys.
 type Recognized struct {
 	// Moves are copied to the delta. Reason completes the sentence "Perhaps moved, since …".
 	Moves  []Move
@@ -30,12 +30,12 @@ type Recognized struct {
 // "rules.port"; the latter matches every element if rules is a list.
 type Replaces map[tokens.Type][]string
 
-// ErrForms is returned for a comparison of a general graph with a snapshot.
+// ErrForms is returned by [Compare] for a general graph and a snapshot.
 var ErrForms = errors.New("cannot compare a snapshot with a general graph")
 
-// Compare returns the differences between two documents. It ignores the order of resources and object keys, and source
-// positions. Both documents must be valid (see their method Check) and must not be modified while the delta is in use.
-// The error is [ErrForms].
+// Compare returns the differences between two documents. It ignores source positions and the order of resources and
+// object keys. Both documents must be valid (see their method Check) and must not be modified while the delta is in
+// use. The error is [ErrForms].
 func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
 	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
@@ -80,7 +80,7 @@ type comparer struct {
 	snapshot bool
 	// The Hasher's budget also limits the search for small differences between lists.
 	match.Hasher
-	// members and elements are stacks of scratch memory.
+	// members and elements are stacks used as scratch memory.
 	members  []lumigl.Member
 	elements []lumigl.Value
 }
@@ -167,7 +167,7 @@ func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
 	return bag(v.Properties)
 }
 
-// values compares two values, and returns false if they are equal.
+// values returns the change between two values, and false if they are equal.
 func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 	change := Change{Kind: Changed, From: NoIndex, To: NoIndex, Old: old, New: new}
 	if old.Kind() != new.Kind() || areWhole(old, new) {

@@ -12,22 +12,21 @@ type Kind uint8
 const (
 	// Added marks a new value.
 	Added Kind = iota + 1
-	// Removed marks a value that no longer exists.
+	// Removed marks a deleted value.
 	Removed
-	// Changed marks a value that was replaced by another.
+	// Changed marks a value replaced by another.
 	Changed
-	// Unknown marks a value that is unknown until the resource has been deployed. It may turn out unchanged.
+	// Unknown marks a value that is unknown until the resource has been deployed. It may remain the same.
 	Unknown
 	// Inside marks an object or list with changed parts.
 	Inside
 	// Created marks a new resource.
 	Created
-	// Deleted marks a resource that no longer exists.
+	// Deleted marks a deleted resource.
 	Deleted
 	// Updated marks a resource with changes.
 	Updated
-	// Replaced marks a resource that was replaced under the same URN: the provider's id or a property that requires
-	// replacement changed.
+	// Replaced marks a resource replaced under the same URN: its id or a property that requires replacement changed.
 	Replaced
 )
 
@@ -48,19 +47,19 @@ func (k Kind) String() string {
 type Delta struct {
 	// Header lists the changed top-level fields.
 	Header []Change
-	// Resources lists the changed resources, or vertices of a general graph: first those of the new document in its
+	// Resources lists the changed resources or, in general graphs, vertices: first those in the new document in its
 	// order, then the deleted ones, dependents first and otherwise in reverse order.
 	Resources []Resource
-	// Moves are guesses: resources that were deleted and created again with the same type and properties and no
-	// different id, regardless of extensions. With [Options.Recognized], it is a copy of its Moves.
+	// Moves is copied from [Options.Recognized], if set. Otherwise, it lists guesses: deleted and created resources
+	// with the same type and properties and without conflicting ids, regardless of extensions.
 	Moves []Move
-	// Named is copied from [Options.Recognized]: New is an unnamed resource, and Old the one it was recognized as.
+	// Named is copied from [Options.Recognized]: New is an unnamed resource, and Old its counterpart.
 	Named []Move
 	// Unchanged is the number of unchanged resources.
 	Unchanged int
 
 	old, new lumigl.Document
-	// reason explains why resources count as moved.
+	// reason explains why resources are considered moved.
 	reason string
 }
 
@@ -70,11 +69,11 @@ type Resource struct {
 	Key  string
 	// Old is nil for a created resource, and New for a deleted one.
 	Old, New *lumigl.Vertex
-	// Changes lists the changes by "type", "id", "properties" and so on, or for vertices of general graphs the changed
+	// Changes lists the changed fields, such as "type", "id", and "properties", or in general graphs the changed
 	// properties. It is empty for created and deleted resources.
 	Changes []Change
 
-	// others are values whose secrets are masked too.
+	// others lists further values whose secrets are masked.
 	others []lumigl.Value
 }
 
@@ -94,10 +93,10 @@ type Change struct {
 	Replaces bool
 }
 
-// NoIndex is the index of a value that is not in the list.
+// NoIndex is the index of a value missing from the list.
 const NoIndex = -1
 
-// Move is a resource that is in both documents under different keys.
+// Move is a resource present in both documents under different keys.
 type Move = match.Pair
 
 // Empty reports whether the documents are equal.

@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// This file converts the parts of documents other than properties to values, as in a file, so that everything is
-// compared alike.
+// This file converts the parts of documents other than properties to values, in their form in files, so that all parts
+// are compared in the same way.
 
 // header returns the top-level fields other than the vertices.
 func header(doc lumigl.Document) lumigl.Value {

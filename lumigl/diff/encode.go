@@ -74,7 +74,7 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 	return append(dst, '}')
 }
 
-// side writes the old or new value of a change. A value is masked if the other is a secret, since it may reveal it.
+// side writes the old or new value of a change. It masks a value whose counterpart is a secret, which it may reveal.
 func (e *encoder) side(c *Change, v lumigl.Value) []byte {
 	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() {
 		return appendQuoted(nil, mask)

@@ -5,11 +5,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// contents are the texts and numbers in secrets. Plain values with the same content may be former or future secrets,
-// and are masked too.
+// contents is the set of texts and numbers in secrets. Plain values with the same content may be former or future
+// secrets and are masked too.
 type contents map[string]struct{}
 
-// look collects the contents of secrets within a value. secret is set if v is itself within a secret.
+// look collects the contents of secrets within a value. secret reports whether v is within a secret.
 func (c *contents) look(v lumigl.Value, secret bool) {
 	switch v.Kind() {
 	case lumigl.Text, lumigl.Number:
@@ -36,7 +36,7 @@ func (c *contents) look(v lumigl.Value, secret bool) {
 	}
 }
 
-// have reports whether a value is a text or number with the content of a secret. Empty texts reveal nothing.
+// have reports whether a value is a text or number with the content of a secret. Empty texts do not count.
 func (c contents) have(v lumigl.Value) bool {
 	if len(c) == 0 || v.Kind() != lumigl.Text && v.Kind() != lumigl.Number {
 		return false

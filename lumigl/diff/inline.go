@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
-// short formats a value on one line, or summarizes it by name and size.
+// short formats a value on one line, or its name and size if it is too long.
 func (p *printer) short(v lumigl.Value) string {
 	if s, ok := p.inline(v); ok {
 		return s
@@ -72,7 +72,7 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 	return string((&encoder{}).encode(v)), true
 }
 
-// composite formats an object or list on one line, if it is short and flat.
+// composite formats a short, flat object or list on one line, and returns false for others.
 func (p *printer) composite(v lumigl.Value) (string, bool) {
 	open, end := "[", "]"
 	if v.Kind() == lumigl.Object {
@@ -144,7 +144,7 @@ func (p *printer) expression(v lumigl.Value) (string, bool) {
 	return text, fits
 }
 
-// file formats an asset, or an archive whose parts are not listed.
+// file formats an asset, or an archive without listing its parts.
 func (p *printer) file(v lumigl.Value) string {
 	what := "asset"
 	if v.IsArchive() {
@@ -165,8 +165,8 @@ func (p *printer) file(v lumigl.Value) string {
 	return what
 }
 
-// clipPair formats two strings or numbers, and clips long ones around their first difference. Other values stay as
-// formatted.
+// clipPair formats two strings or numbers, and clips long ones around their first difference. For other values, it
+// returns oldShown and newShown.
 func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string) {
 	show := quote
 	var was, is string

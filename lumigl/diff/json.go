@@ -9,8 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Version is the version of the format that [Delta.WriteJSON] writes. It increases when a member is removed or changes
-// its meaning, but not when one is added.
+// Version is the format version of [Delta.WriteJSON]. It increases when a member is removed or changes its meaning, but
+// not when one is added.
 const Version = 1
 
 // deltaJSON is the JSON form of a delta. docs/diff.md documents it.
@@ -25,8 +25,8 @@ type deltaJSON struct {
 	Named     []moveJSON     `json:"named,omitempty"`
 }
 
-// jsonText is a string that is encoded with visible characters only. Package json leaves some terminal control
-// characters unescaped.
+// jsonText is a string encoded with visible characters only. Package json leaves some terminal control characters
+// unescaped.
 type jsonText string
 
 func (s jsonText) MarshalJSON() ([]byte, error) { return appendQuoted(nil, string(s)), nil }

@@ -4,8 +4,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// lists compares two lists. It keeps equal elements that are in the same order, and pairs similar elements between them
-// as changes.
+// lists compares two lists. It matches equal elements in the same order, and pairs similar elements between them as
+// changes.
 func (c *comparer) lists(old, new lumigl.Value) []Change {
 	mark := len(c.elements)
 	a := c.list(old)
@@ -65,7 +65,7 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	return change, differ
 }
 
-// kept returns the equal elements that are in the same order in both lists, or none if that would exceed the budget.
+// kept returns the equal elements in the same order in both lists, or none if that would exceed the budget.
 func (c *comparer) kept(a, b []lumigl.Value) []link {
 	n := namer{byHash: map[uint64][]named{}}
 	as, bs := c.names(&n, a), c.names(&n, b)
@@ -86,7 +86,7 @@ type named struct {
 	name  int32
 }
 
-// names returns the numbers of values, within the budget.
+// names returns the numbers of values, stopping when the budget is used up.
 func (c *comparer) names(n *namer, values []lumigl.Value) []int32 {
 	names := make([]int32, 0, len(values))
 	for _, v := range values {

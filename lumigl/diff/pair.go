@@ -6,11 +6,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// maxPairing limits the elements per side for which the best pairs are searched, in quadratic time.
+// maxPairing limits the elements per side in the search for the best pairs, which takes quadratic time.
 const maxPairing = 256
 
-// pairs pairs old elements with the new elements that they became. The lists share no elements. Elements in no pair
-// were removed or added. The result is in order, removed before added.
+// pairs matches old elements with similar new ones. The lists share no elements. Unpaired elements were removed or
+// added. The result is in order, removed before added.
 func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
 		as, bs := c.profiles(a), c.profiles(b)
@@ -54,7 +54,7 @@ func (c *comparer) profiles(values []lumigl.Value) []profile {
 	return all
 }
 
-// affords reports whether comparing each of a with each of b takes at most half of the remaining budget.
+// affords reports whether comparing all of a with all of b takes at most half of the remaining budget.
 func (c *comparer) affords(a, b []profile) bool {
 	cost := int64(0)
 	for i := range a {
@@ -77,7 +77,7 @@ const (
 	exact       = 1000
 )
 
-// alike returns the similarity of two elements, 0 if neither can have become the other.
+// alike returns the similarity of two elements, or 0 if they are unrelated.
 func (p *profile) alike(q *profile, samePlace bool) int {
 	if p.opaque || q.opaque {
 		return alikeOpaque
@@ -107,8 +107,8 @@ func (p *profile) alike(q *profile, samePlace bool) int {
 	return kind + exact*equal/most
 }
 
-// best returns the pairs, in order, with the highest total similarity. Elements that share only their kind are paired
-// if both lists have the same length and the elements the same index.
+// best returns the pairs with the highest total similarity, in order. Elements that share only their kind are paired if
+// they have the same index in lists of the same length.
 func best(a, b []profile) []link {
 	same := len(a) == len(b)
 	// sum[i][j] is the best total for the elements from i and j on.

@@ -16,7 +16,7 @@ func quote(s string) string {
 	return string(appendQuoted(nil, s))
 }
 
-// isPlain reports whether a string needs no escapes. It is fast for most strings; non-ASCII ones are checked by rune.
+// isPlain reports whether a string needs no escapes. Strings with non-ASCII characters take a slower path.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -51,7 +51,7 @@ func appendRune(dst []byte, r rune) []byte {
 	return dst
 }
 
-// label formats a key, quoted only if it could be misread.
+// label formats a key, and quotes it only if it could be misread.
 func label(key string) string {
 	if isName(key) {
 		return key
@@ -75,7 +75,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// urnLabel formats the key of a resource, in which spaces are allowed.
+// urnLabel formats the key of a resource, which may contain spaces.
 func urnLabel(key string) string {
 	if key != "" && isPlain(key) {
 		return key

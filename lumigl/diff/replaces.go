@@ -15,7 +15,7 @@ func (r Replaces) mark(resource *Resource) {
 		c := &resource.Changes[i]
 		switch c.Key {
 		case "id":
-			// Getting or losing an id is not a replacement.
+			// Gaining or losing an id is not a replacement.
 			c.Replaces = c.Kind == Changed && resource.Old.Type != ""
 		case "properties":
 			if len(paths) > 0 {
@@ -28,7 +28,7 @@ func (r Replaces) mark(resource *Resource) {
 	}
 }
 
-// markWithin marks the changes at, above and below the paths. Indices are ignored.
+// markWithin marks the changes at, above, and below the paths. Indices are ignored.
 func markWithin(changes []Change, above string, paths []string) {
 	for i := range changes {
 		c := &changes[i]

@@ -16,7 +16,7 @@ import (
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
 // CompareResource compares two versions of a resource. replaces lists the paths of properties that require replacement,
-// as providers return them; indices in them are ignored. Secrets in others, which are not compared, are masked too.
+// as returned by providers; indices in them are ignored. Secrets in others are masked too, but others are not compared.
 func CompareResource(old, new *lumigl.Vertex, replaces []string, others ...lumigl.Value) *Resource {
 	c := newComparer(true, match.Work(1))
 	r := &Resource{Kind: Updated, Key: new.Key(), Old: old, New: new, Changes: c.bodies(old, new), others: others}

@@ -13,7 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// members shows the changes in an object and the number of unchanged members. The object is absent to omit that number.
+// members shows the changes in an object and the number of unchanged members. If the object is absent, that number is
+// omitted.
 func (p *printer) members(changes []Change, in lumigl.Value, depth int, show func(string) string) {
 	for i := range changes {
 		p.change(&changes[i], show(changes[i].Key), depth)
@@ -23,7 +24,7 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 	}
 }
 
-// rest folds the parts that have no changes.
+// rest folds the unchanged parts.
 func (p *printer) rest(parts int, changes []Change, depth int) {
 	for i := range changes {
 		if changes[i].Kind != Removed {
@@ -45,7 +46,7 @@ func (p *printer) fold(n, depth int) {
 	}
 }
 
-// names are keys that identify an element of a list.
+// names lists keys that identify an element of a list.
 var names = []string{"urn", "name", "id", "key"}
 
 // identity shows the key that identifies an element, if it is unchanged.
@@ -90,7 +91,7 @@ func (p *printer) change(c *Change, name string, depth int) {
 // notShown replaces a plain value that may be the content of a secret.
 const notShown = "(no secret, but not shown)"
 
-// besideSecret shows a value whose counterpart is a secret and might be revealed by it.
+// besideSecret formats the counterpart of a secret, which it might reveal.
 func besideSecret(v lumigl.Value) string {
 	switch {
 	case v.IsSecret():
@@ -149,7 +150,7 @@ func (p *printer) contextAfter(i int) int {
 	return p.context
 }
 
-// between shows the context between two changes and the number of elements that it omits.
+// between shows the context between two changes and the number of omitted elements.
 func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) {
 	show := func(i int) { p.line(0, depth, p.Paint(term.Dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
 	if end-start <= head+tail {
@@ -226,13 +227,13 @@ func onlyText(asset lumigl.Value) bool {
 	return asset.Get("text").Kind() == lumigl.Text && asset.Len() == 2
 }
 
-// manyLines reports whether a value is a text that is compared line by line.
+// manyLines reports whether a value is a text to compare line by line.
 func manyLines(v lumigl.Value) bool {
 	s, _ := v.Text()
 	return strings.Contains(s, "\n")
 }
 
-// sameContent notes that only the names of two assets differ, if so.
+// sameContent returns a note if two assets have the same content, or else "".
 func (p *printer) sameContent(c *Change) string {
 	if h := c.New.Get("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Get("hash")) {
 		return p.Paint(term.Dim, " (same content)")
@@ -295,7 +296,7 @@ func (p *printer) sameLines(lines []lumigl.Value, after, before bool, depth int)
 	}
 }
 
-// lineText quotes a line, since leading and trailing spaces matter.
+// lineText quotes a line, which makes leading and trailing spaces visible.
 func lineText(v lumigl.Value) string {
 	s, _ := v.Text()
 	return clipped(s)

@@ -2,7 +2,7 @@ package diff
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// areWhole reports whether either value is atomic and not compared part by part.
+// areWhole reports whether either value is atomic, so that the two are not compared part by part.
 func areWhole(a, b lumigl.Value) bool {
 	switch {
 	case a.IsSecret() || b.IsSecret() || a.IsAsset() || b.IsAsset():

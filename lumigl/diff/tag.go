@@ -2,7 +2,7 @@ package diff
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// freeTag returns a reference tag for output about two documents: the tag of the new one, unless data contains such a
+// freeTag returns a reference tag for output about two documents: the new one's tag, unless the data contains such a
 // key.
 func freeTag(old, new lumigl.Document) string {
 	all := make([]lumigl.Value, 0, 2*(old.Base().Len()+new.Base().Len()))

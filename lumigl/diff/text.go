@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// TextOptions configure text output.
+// TextOptions configures text output.
 type TextOptions struct {
 	// Color enables terminal colors.
 	Color bool
@@ -19,7 +19,7 @@ type TextOptions struct {
 	Context int
 }
 
-// WriteText writes the delta for people. Control characters are escaped and secrets masked.
+// WriteText writes the delta as readable text. Control characters are escaped and secrets masked.
 func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.header(d)
@@ -100,7 +100,7 @@ type printer struct {
 	prefix string
 	// hidden lists the contents of the resource's secrets, which are masked in plain values too.
 	hidden contents
-	// numbers identify old resources that have no name in the program.
+	// numbers identifies old resources without a name in the program.
 	numbers map[*lumigl.Vertex]string
 }
 
@@ -123,7 +123,7 @@ var (
 	}
 )
 
-// line writes a line indented by depth. Lines that are wholly added or removed have one color.
+// line writes a line indented by depth. Wholly added or removed lines have a single color.
 func (p *printer) line(kind Kind, depth int, text string) {
 	for range depth {
 		p.write("  ")
