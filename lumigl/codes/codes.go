@@ -1,5 +1,5 @@
 // Package codes contains the catalog of LumiGL's codes: errors in files and losses in conversions. Each entry is a
-// Markdown file that 'lumi explain' prints and docs/ links to.
+// Markdown file, printed by 'lumi explain' and linked from docs/.
 package codes
 
 import (

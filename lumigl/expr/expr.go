@@ -1,4 +1,4 @@
-// Package expr evaluates expressions: values in a desired graph that are computed from outputs of resources.
+// Package expr evaluates expressions: values in a desired graph that are computed from resources' outputs.
 //
 // An expression is an object with the signature [wire.Expression] and one of these keys:
 //
@@ -6,9 +6,9 @@
 //	"jsonStringify": value           the value as canonical JSON (RFC 8785), in a string
 //	"get": value, "path": "a[0].b"   a part of the value
 //
-// The values inside may be references to outputs, secrets and other expressions. [Evaluate] computes what is known. The
-// result is secret if any input is. docs/lumigl.md documents the format; the TypeScript package is tested with the same
-// cases, testdata/cases.json.
+// The values inside may be references to outputs, secrets, and other expressions. [Evaluate] computes the known parts.
+// The result is secret if any input is. docs/lumigl.md documents the format; the TypeScript package is tested with the
+// same cases, testdata/cases.json.
 package expr
 
 import (
@@ -28,8 +28,8 @@ const (
 	getPath       = "path"
 )
 
-// Resolve returns the value of a property of a vertex: an output, or "id" or "urn". It returns false while the value is
-// unknown, and the absent value if the resource has no such property.
+// Resolve returns the value of a vertex's property: an output, "id", or "urn". known is false while the value is
+// unknown. The value is absent if the resource has no such property.
 type Resolve func(vertex *lumigl.Vertex, property string) (value lumigl.Value, known bool)
 
 // Error reports an invalid expression.
@@ -46,9 +46,9 @@ func (e *Error) Error() string {
 	return e.Pointer + ": " + e.Message
 }
 
-// Evaluate returns v with references to outputs and expressions replaced by their values where they are known. In the
-// remaining expressions, known parts are folded, so evaluating in several steps gives the same value as evaluating
-// once. References to resources stay. The error is an *[Error].
+// Evaluate returns v with references to outputs and expressions replaced by their values where known. In the remaining
+// expressions, known parts are folded, so evaluation in several steps gives the same value as a single one. References
+// to resources stay unchanged. The error is an *[Error].
 func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	e := &evaluator{resolve: resolve}
 	v = e.value(v)
@@ -58,9 +58,9 @@ func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	return v, nil
 }
 
-// At returns the part of a value at a path such as a[0].b, without secret wrappers, and whether the part is secret,
-// contains a secret or is within one. The part is null if it does not exist. References stay. The error is an *[Error]
-// if a step leads into a value other than a list or object.
+// At returns the part of a value at a path such as a[0].b, without secret wrappers. secret reports whether the part is
+// secret, contains a secret, or is within one. A missing part is null. References stay unchanged. The error is an
+// *[Error] if a step indexes a value other than a list or object.
 func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error) {
 	e := &evaluator{resolve: func(*lumigl.Vertex, string) (v lumigl.Value, known bool) { return v, false }}
 	part, secret = e.get(v, path)
@@ -91,8 +91,8 @@ func IsKnown(v lumigl.Value) bool {
 	return true
 }
 
-// Unknown returns v as providers see it before everything is known, with the remaining expressions and references to
-// outputs replaced by the placeholder for unknown values.
+// Unknown returns v for a provider, with the remaining expressions and references to outputs replaced by the
+// placeholder for unknown values.
 func Unknown(v lumigl.Value) lumigl.Value {
 	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
 		if isPending(part) {
@@ -108,7 +108,7 @@ func isPending(v lumigl.Value) bool {
 	return ok && property != "" || v.IsExpression() || v.IsUnknown()
 }
 
-// maxText limits the total bytes of strings that an evaluation creates, since each nested jsonStringify doubles the
+// maxText limits the total bytes of strings created by an evaluation, since each nested jsonStringify doubles the
 // escapes in a string.
 const maxText = 64 << 20
 

@@ -55,7 +55,7 @@ func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
 	}
 }
 
-// interpolate joins parts to a string. Unknown parts stay, with strings between them.
+// interpolate joins parts to a string. Unknown parts stay, with the strings between them joined.
 func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret bool) {
 	var left []lumigl.Value
 	var text strings.Builder
@@ -93,7 +93,7 @@ func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret
 	return expression(lumigl.Member{Key: interpolate, Value: lumigl.ListOf(left...)}), secret
 }
 
-// text formats a value as a template literal does.
+// text formats a value as in a template literal. i is the index of the part.
 func (e *evaluator) text(i int, v lumigl.Value) string {
 	if s, ok := v.Text(); ok && e.grow(len(s)) {
 		return s
@@ -115,7 +115,7 @@ func (e *evaluator) text(i int, v lumigl.Value) string {
 	return ""
 }
 
-// number formats a number as JavaScript does.
+// number formats a number as in JavaScript.
 func (e *evaluator) number(v lumigl.Value) string {
 	f, _ := v.Float()
 	if f == 0 {

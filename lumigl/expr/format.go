@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}) or
+// Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}), or
 // bucket.rules[0].id. show formats operands that are not expressions, with strings in double quotes. Format returns
 // false if v is not a valid expression.
 func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
@@ -45,8 +45,8 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	return "", false
 }
 
-// Open splits an expression that is too long for one line into its operation, such as "jsonStringify" or "get a.b
-// interpolate", and its operand. Other values are returned unchanged.
+// Open splits an expression into its operation, such as "jsonStringify" or "get a.b interpolate", and its operand, for
+// output on several lines. For other values, what is "" and content is v.
 func Open(v lumigl.Value) (what string, content lumigl.Value) {
 	for v.IsExpression() {
 		main := get

@@ -1,3 +1,3 @@
-// Package match recognizes resources in another graph although their keys differ, and hashes values. Diffs and plans
-// share it, and with it the notion of equality.
+// Package match recognizes resources in another graph under different keys, and hashes values. Diffs and plans share
+// it, and therefore the same notion of equality.
 package match

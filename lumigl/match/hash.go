@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Work returns the work budget for a graph: how many values may be visited beyond a linear number. Real graphs need a
-// small fraction of it.
+// Work returns the work budget for a graph: the number of values that may be visited beyond a linear number. Real
+// graphs need a small fraction of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 
 // Hasher hashes values. Within a process, equal values have equal hashes.

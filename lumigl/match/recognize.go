@@ -8,11 +8,11 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Pair is an old resource and the new one that it was recognized as.
+// Pair is an old resource and its new counterpart.
 type Pair struct{ Old, New *lumigl.Vertex }
 
-// Recognize finds new resources that are old ones under another key: same type, equal properties. If several look the
-// same, it pairs them only by their provider ids. The pairs are in the order of the new resources.
+// Recognize pairs old and new resources that have the same type and properties but different keys. Identical resources
+// are paired only by provider id. The pairs are in the order of the new resources.
 func Recognize(olds, news []*lumigl.Vertex) []Pair {
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
@@ -36,14 +36,14 @@ func Recognize(olds, news []*lumigl.Vertex) []Pair {
 type matcher struct {
 	hasher     Hasher
 	olds, news []*lumigl.Vertex
-	// from maps new resources to the old ones they were, as indices plus 1; 0 means none.
+	// from maps new resources to their old counterparts, as indices plus 1; 0 means none.
 	from []int32
 	// places maps the new resources to their indices.
 	places map[*lumigl.Vertex]int32
 	// looks are the hashes of the old resources, sorted.
 	looks []look
-	// dependents lists the new resources that refer to each, and waiting counts the references of each to resources not
-	// processed yet.
+	// dependents lists each new resource's dependents, and waiting counts each one's references to unprocessed
+	// resources.
 	dependents [][]int32
 	waiting    []int32
 }
@@ -65,7 +65,7 @@ func same(looks []look) int {
 	return n
 }
 
-// was returns the old resource that v was recognized as, or v.
+// was returns the old counterpart of v if it is recognized, or else v.
 func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	if i, ok := m.places[v]; ok && m.from[i] > 0 {
 		return m.olds[m.from[i]-1]
@@ -73,8 +73,7 @@ func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
 	return v
 }
 
-// recognize processes all resources. The hash of a resource depends on the resources it refers to, so they are
-// processed first.
+// recognize processes all resources, dependencies first, since a resource's hash depends on theirs.
 func (m *matcher) recognize() {
 	for i, v := range m.olds {
 		m.looks = append(m.looks, m.look(v, int32(i)))
@@ -143,8 +142,8 @@ func (m *matcher) round(ready []int32) {
 	}
 }
 
-// match pairs resources that look the same: first by provider id, then the only remaining one on each side, unless both
-// have ids that differ.
+// match pairs resources with equal hashes: first by provider id, then the only remaining one on each side, unless their
+// ids differ.
 func (m *matcher) match(olds, news []look) {
 	if len(olds)+len(news) > 2 {
 		type holders struct{ old, olds, news int32 } // old is an index, the others are counts
@@ -175,7 +174,7 @@ func (m *matcher) match(olds, news []look) {
 	}
 }
 
-// pair records a match if the resources are equal, not only their hashes.
+// pair records a match if the resources themselves are equal.
 func (m *matcher) pair(oldPlace, newPlace int32) {
 	old, new := m.olds[oldPlace], m.news[newPlace]
 	if old.Type == new.Type && properties(old).Equal(properties(new).Retarget(m.was)) {

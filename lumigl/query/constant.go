@@ -30,7 +30,8 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 	return atStart("%s", err)
 }
 
-// wrongPattern describes an error in a pattern at its position, or at the whole pattern if that contains escapes.
+// wrongPattern describes an error in a pattern. It points to the error or, if the pattern contains escapes, to the
+// whole pattern.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	e := atStart("invalid regular expression %q: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {
@@ -54,7 +55,7 @@ func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
 	return e
 }
 
-// patternOf returns the literal pattern of a call of matches and its value, or nil.
+// patternOf returns the literal pattern in a call of matches and its value. literal is nil if e is something else.
 func patternOf(e ast.Expr) (literal ast.Expr, text string) {
 	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "matches" {
 		return nil, ""
@@ -95,7 +96,7 @@ func (e *ExpressionError) setPosition(tree *ast.AST, part ast.Expr) {
 	e.Line, e.Column = max(at.Line(), 1), max(at.Column()+1, 1)
 }
 
-// first returns the part that is evaluated first among those for which is returns true, or nil.
+// first returns the first part, in evaluation order, that satisfies is, or nil.
 func first(tree *ast.AST, is func(ast.Expr) bool) ast.Expr {
 	var found ast.Expr
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {

@@ -19,7 +19,7 @@ import (
 //
 //	key          string        the vertex's key; for a resource, its URN
 //	type         string        a resource's type, such as "aws:ec2:VPC"
-//	id           string        the provider's id, "" before the resource exists
+//	id           string        the id assigned by the provider, "" before the resource exists
 //	name         string        the last part of the URN
 //	environment  string        the parts of the URN before the type
 //	pkg          string        (the package; "package" is reserved in CEL)
@@ -30,8 +30,8 @@ import (
 //	dependents   list(string)  the keys of its dependents
 //
 // In properties and options, a reference is a map with the key "ref" and optionally "property", a secret a map with the
-// key "secret", and an unknown value a map with the key "unknown". An expression is false for vertices without a
-// property that it needs. An Expression is safe for concurrent use.
+// key "secret", and an unknown value a map with the key "unknown". An expression is false for vertices that lack a
+// property it uses. An Expression is safe for concurrent use.
 type Expression struct {
 	program cel.Program
 	source  string
@@ -69,7 +69,7 @@ func Compile(source string) (*Expression, error) {
 	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
-// language is CEL with a set of variables.
+// language is CEL with the variables of an [Expression] or a [Predicate].
 type language struct {
 	names []string
 	// text, object and list name variables of these types, for examples in messages.
@@ -153,7 +153,7 @@ func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	return found, nil
 }
 
-// evaluate runs a program with variables: an activation or a map.
+// evaluate runs a program. variables is an activation or a map.
 func evaluate(program cel.Program, variables any) (bool, error) {
 	result, _, err := program.Eval(variables)
 	if err != nil {
@@ -172,7 +172,7 @@ func evaluate(program cel.Program, variables any) (bool, error) {
 	return bool(b), nil
 }
 
-// isMissing reports whether an evaluation failed because of a missing property or one of the wrong type.
+// isMissing reports whether an evaluation failed because a property is missing or has the wrong type.
 func isMissing(err error) bool {
 	message := err.Error()
 	for _, missing := range []string{"no such key", "no such overload", "no such attribute", "index out of"} {
@@ -183,8 +183,8 @@ func isMissing(err error) bool {
 	return false
 }
 
-// activation computes variables on first use. It caches expensive ones, since an expression may use them for every
-// element of a list.
+// activation computes variables on first use. It caches expensive ones, which an expression may use for every element
+// of a list.
 type activation struct {
 	index      *Index
 	place      int32

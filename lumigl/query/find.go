@@ -8,15 +8,15 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// FindError reports a name that matches no vertex or several.
+// FindError reports a name that matches no vertex or more than one.
 type FindError struct {
 	// Name is the name that was looked up.
 	Name string
-	// Candidates are the matches in graph order. It is empty if nothing matches.
+	// Candidates lists the matches in graph order.
 	Candidates []*lumigl.Vertex
-	// Nearest is a suggestion if there are no candidates, or "".
+	// Nearest is a similar name, suggested if there are no candidates, or "".
 	Nearest string
-	// Type is the suffix of resource types that the name matches, if any, and Typed the number of resources with such a
+	// Type is the suffix of resource types matched by the name, or "", and Typed the number of resources with such a
 	// type.
 	Type  string
 	Typed int
@@ -24,7 +24,7 @@ type FindError struct {
 	example string // an example of a type and name to look up, "" for general graphs
 }
 
-// maxListed is the number of candidates that a message lists.
+// maxListed limits the candidates listed in a message.
 const maxListed = 10
 
 // Error lists the candidates, one per line.
@@ -62,9 +62,9 @@ func (e *FindError) nothing() string {
 	return text + "a KEY is a vertex's key, or a suffix of it after a colon, slash or dot"
 }
 
-// Find returns the vertex with the given key or unique key suffix that starts at a separator, such as a resource's
-// name, or its type and name. Suffixes of whole URN parts take precedence over suffixes of names. The error is a
-// *[FindError].
+// Find returns the vertex with the given key, or with the given unique suffix of its key, starting at a separator: a
+// resource's name, for example, or its type and name. Suffixes of whole URN parts take precedence over suffixes of
+// names. The error is a *[FindError].
 func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	var parts, ends []*lumigl.Vertex
 	for _, v := range x.vertices {

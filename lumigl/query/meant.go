@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// comparedTypes returns the strings that an expression compares the type with.
+// comparedTypes returns the strings compared with the type in an expression.
 func comparedTypes(tree *ast.AST) []string {
 	var texts []string
 	collect := func(e ast.Expr) {
@@ -43,9 +43,9 @@ func comparedTypes(tree *ast.AST) []string {
 	return texts
 }
 
-// MeantType suggests types for an expression without results. It returns a type that the expression compares with but
-// no vertex has, and the similar types or type suffixes of vertices, in either form of type tokens. It returns none if
-// there is nothing to suggest.
+// MeantType suggests types for an expression without results. given is a type in the expression that no vertex has;
+// meant lists similar types or type suffixes of vertices, in either form of type tokens. Both are empty if there is no
+// suggestion.
 func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 	var all, names []string
 	seen := map[string]bool{}

@@ -2,9 +2,9 @@ package query
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Paths returns the simple paths along references from one vertex to another, both included, the shortest first and
-// then in graph order. If via is not nil, it must allow every vertex between the ends. Paths returns at most limit
-// paths, since there may be very many; all reports whether it found them all.
+// Paths returns the simple paths along references from one vertex to another, both included, shortest first and then in
+// graph order. If via is not nil, it must return true for every vertex in between. Paths returns at most limit paths;
+// all reports whether these are all.
 func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, limit int) (found [][]*lumigl.Vertex, all bool) {
 	start, ok := x.Number(from)
 	end, ok2 := x.Number(to)
@@ -15,7 +15,7 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	if s.left = x.distances(start, end, via); s.left[start] < 0 {
 		return nil, true
 	}
-	// Follow a path only while the end is within reach, so that the shortest paths are found directly.
+	// Follow a path only while the end is within reach.
 	for length := s.left[start]; ; length++ {
 		s.longer = false
 		s.walk(start, length)
@@ -25,7 +25,7 @@ func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, li
 	}
 }
 
-// distances returns the length of the shortest path from each vertex to end, or -1. via need not allow start.
+// distances returns the length of the shortest path from each vertex to end, or -1. via does not apply to start.
 func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int32 {
 	left := make([]int32, len(x.vertices))
 	for i := range left {

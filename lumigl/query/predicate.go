@@ -8,8 +8,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Predicate is a condition on a value. It is written in CEL over the variable value, in the same view as in an
-// [Expression] but without secret wrappers. It is safe for concurrent use.
+// Predicate is a condition on a value. It is written in CEL over the variable value, represented as in an [Expression]
+// but without secret wrappers. It is safe for concurrent use.
 type Predicate struct{ program cel.Program }
 
 var overValues = newLanguage("value", "value", "value", []variable{{name: "value", is: cel.DynType}})
@@ -24,8 +24,8 @@ func CompilePredicate(source string) (*Predicate, error) {
 }
 
 // Holds reports whether the predicate is true for a value, which must be known. It is false if the value lacks a
-// property that the predicate needs. Holds fails if the result is not a boolean or the evaluation is too expensive.
-// Errors do not contain secrets.
+// property used by the predicate. Holds fails if the result is not a boolean or the evaluation is too expensive. Errors
+// do not contain secrets.
 func (p *Predicate) Holds(v lumigl.Value) (bool, error) {
 	content, secret := reveal(v)
 	holds, err := evaluate(p.program, map[string]any{"value": plain(content)})

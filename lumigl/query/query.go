@@ -1,8 +1,7 @@
-// Package query answers questions about a graph: dependencies, paths, and which vertices match an expression.
+// Package query finds dependencies, paths, and vertices that match an expression.
 //
-// A vertex depends on the vertices it refers to: they are its dependencies, and it is their dependent. Roots have no
-// dependents, and leaves no dependencies. All results are in graph order, so in a snapshot dependencies precede their
-// dependents.
+// A vertex is a dependent of the vertices it refers to, which are its dependencies. Roots have no dependents, and
+// leaves no dependencies. All results are in graph order, so in a snapshot dependencies precede their dependents.
 package query
 
 import (
@@ -13,8 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Index answers questions about a graph. It is a copy: later changes of the graph do not affect it. It is safe for
-// concurrent use.
+// Index answers queries about a graph. Later changes to the graph do not affect it. It is safe for concurrent use.
 type Index struct {
 	*lumigl.Index
 	vertices []*lumigl.Vertex
@@ -34,8 +32,8 @@ func (x *Index) Roots() []*lumigl.Vertex { return x.without(x.up) }
 // Leaves returns the vertices without dependencies other than themselves.
 func (x *Index) Leaves() []*lumigl.Vertex { return x.without(x.down) }
 
-// Tops returns vertices from which all others can be reached: the roots, and the first vertex of each cycle that has no
-// dependents outside. If inverted, it follows dependents instead and starts at the leaves.
+// Tops returns vertices from which all others are reachable: the roots, and the first vertex of each cycle without
+// outside dependents. If inverted is set, it follows dependents instead, and starts at the leaves.
 func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	above, below := x.up, x.down
 	if inverted {
@@ -62,8 +60,8 @@ func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
 	return x.At(tops)
 }
 
-// Around returns a vertex with its dependencies, its dependents or both, up to a number of steps. It does not change
-// direction, so other dependents of a dependency are not included.
+// Around returns a vertex with its dependencies, its dependents, or both, up to the given number of steps. It does not
+// include the other dependents of a dependency.
 func (x *Index) Around(v *lumigl.Vertex, steps int, dependencies, dependents bool) []*lumigl.Vertex {
 	from, ok := x.Number(v)
 	if !ok {

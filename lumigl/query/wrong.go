@@ -17,11 +17,11 @@ import (
 // syntaxError is the prefix of CEL's messages about syntax.
 const syntaxError = "Syntax error: "
 
-// wrong rewrites CEL's errors, which mention its grammar and internal functions.
+// wrong rewrites CEL's errors, since they mention its grammar and internal functions.
 func (l *language) wrong(source string, found []*common.Error) error {
 	isPlaced := func(f *common.Error) bool { return f.Location.Line() > 0 }
 	if slices.ContainsFunc(found, isPlaced) {
-		// Errors without a position only say that parsing stopped.
+		// Errors without a position only report that parsing stopped.
 		found = slices.DeleteFunc(slices.Clone(found), func(f *common.Error) bool { return !isPlaced(f) })
 	}
 	var all []error
@@ -65,7 +65,7 @@ var instead = map[string]string{
 	"===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not": "!", "is": "==",
 }
 
-// functions are the most common functions.
+// functions lists the most common functions.
 var functions = []string{"contains", "startsWith", "endsWith", "matches", "size", "has", "exists", "all", "filter", "map"}
 
 const (
@@ -129,8 +129,7 @@ func (l *language) describeOperator(sign string) string {
 	return fmt.Sprintf("unknown operator %s; %s", sign, operators)
 }
 
-// meaning describes an error in an expression without syntax errors, and reports whether later errors are follow-on
-// errors.
+// meaning describes a type or name error. follows reports whether later errors are follow-on errors.
 func (l *language) meaning(message, rest string) (text string, follows bool) {
 	switch {
 	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
@@ -160,7 +159,7 @@ func (l *language) meaning(message, rest string) (text string, follows bool) {
 	return message, false
 }
 
-// undeclared describes an unknown variable or function.
+// undeclared describes an unknown variable or function. follows reports whether later errors are follow-on errors.
 func (l *language) undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
 		if near := suggest.Name(name, l.names); near != "" {

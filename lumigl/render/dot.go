@@ -45,7 +45,7 @@ func (d *drawing) dotNode(b *bufio.Writer, indent string, v *lumigl.Vertex) {
 	fmt.Fprintf(b, "%s%s [label=%s];\n", indent, dotID(v.Key()), dotLabel(lines...))
 }
 
-// lines returns the paths of an arrow, and the number of further ones.
+// lines returns the lines of an arrow's label: its paths, and the number of further ones.
 func (a *arrow) lines() []string {
 	if a.more == 0 {
 		return a.paths
@@ -53,7 +53,7 @@ func (a *arrow) lines() []string {
 	return append(a.paths[:len(a.paths):len(a.paths)], fmt.Sprintf("and %d more", a.more))
 }
 
-// dotID quotes an id. Graphviz interprets only \", so other escapes need only be unambiguous.
+// dotID quotes an id. The only escape in Graphviz is \", so the others need only be unambiguous.
 func dotID(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -74,7 +74,7 @@ func dotID(s string) string {
 	return b.String()
 }
 
-// dotEscapes escapes labels: besides quotes and backslashes, HTML entities have a meaning.
+// dotEscapes escapes labels, in which Graphviz also decodes HTML entities.
 var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")
 
 func dotLabel(lines ...string) string {

@@ -9,20 +9,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Options configure a drawing.
+// Options configures a drawing.
 type Options struct {
-	// Title is the title of the drawing.
 	Title string
 	// Only limits the drawing to these vertices and the arrows between them. If it is nil, all are drawn.
 	Only []*lumigl.Vertex
-	// Cluster groups vertices in frames. Pages ignore it.
+	// Cluster groups resources in frames. Pages ignore it.
 	Cluster Cluster
 }
 
 // Cluster selects how resources are grouped in frames. Vertices of general graphs have no frames.
 type Cluster string
 
-// Groupings: none, or by the type, package or module of resources. The last two are parts of the type.
+// Groupings: none, or by type, package, or module. The last two are parts of the type.
 const (
 	NoCluster Cluster = "none"
 	ByType    Cluster = "type"
@@ -46,7 +45,7 @@ func (c Cluster) of(v *lumigl.Vertex) string {
 	return ""
 }
 
-// drawing is the data that all formats share.
+// drawing holds the data shared by all formats.
 type drawing struct {
 	title      string
 	isSnapshot bool
@@ -56,7 +55,7 @@ type drawing struct {
 	place      map[*lumigl.Vertex]int32
 	arrows     []arrow
 	frames     []frame
-	loose      []int32 // vertices outside of frames, by index
+	loose      []int32 // vertices outside frames, by index
 }
 
 // arrow points from a vertex to a dependency.
@@ -73,7 +72,7 @@ type frame struct {
 	in    []int32
 }
 
-// maxPaths is the number of references that an arrow names.
+// maxPaths limits the references named by an arrow.
 const maxPaths = 3
 
 func draw(doc lumigl.Document, o Options) *drawing {
@@ -120,7 +119,7 @@ func draw(doc lumigl.Document, o Options) *drawing {
 	return d
 }
 
-// walker finds the references of a vertex and their paths.
+// walker finds a vertex's references and their paths.
 type walker struct {
 	*drawing
 	from  int32
@@ -238,7 +237,7 @@ func isName(key string) bool {
 	return key != ""
 }
 
-// name returns the name that is shown for a vertex.
+// name returns the displayed name of a vertex.
 func (d *drawing) name(v *lumigl.Vertex) string {
 	name := v.Key()
 	if d.isSnapshot && v.URN().Name() != "" {
@@ -251,7 +250,7 @@ func (d *drawing) name(v *lumigl.Vertex) string {
 	return name
 }
 
-// label returns a vertex's name, clipped to maxName.
+// label returns a vertex's displayed name, clipped to maxName.
 func (d *drawing) label(v *lumigl.Vertex) string { return clipMiddle(d.name(v), maxName) }
 
 // maxName limits the length of a name.

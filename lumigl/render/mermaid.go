@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Mermaid's limits. A page can raise them, but a file cannot.
+// Mermaid's limits. A web page can raise them, but a diagram cannot.
 const (
 	MermaidMaxArrows = 500
 	MermaidMaxText   = 50_000
@@ -51,7 +51,7 @@ func (d *drawing) mermaidNode(b *bufio.Writer, indent string, at int32) {
 	fmt.Fprintf(b, "%sn%d[\"%s\"]\n", indent, at, text)
 }
 
-// mermaidText escapes characters that have a meaning in Mermaid, or in the Markdown and HTML of its labels.
+// mermaidText escapes special characters of Mermaid, and of Markdown and HTML in its labels.
 func mermaidText(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return "#8203;" // Mermaid does not allow empty labels, so use a zero-width space.

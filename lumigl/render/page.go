@@ -25,7 +25,7 @@ func (e *TooLargeError) Error() string {
 //go:embed page
 var pageFiles embed.FS
 
-// pageScripts are the parts of the page's script, in order.
+// pageScripts lists the parts of the page's script, in order.
 var pageScripts = []string{"graph.js", "view.js", "draw.js", "search.js", "details.js", "main.js"}
 
 func pageFile(name string) string {
@@ -36,8 +36,8 @@ func pageFile(name string) string {
 	return string(text)
 }
 
-// Page writes a graph as an interactive HTML page. The single file does not load anything else, and its content
-// security policy forbids it. The error is a *[TooLargeError] if the graph is too large.
+// Page writes a graph as an interactive HTML page. The file is self-contained, and its content security policy forbids
+// loading anything else. The error is a *[TooLargeError] if the graph is too large.
 func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	o.Cluster = NoCluster
 	d := draw(doc, o)
@@ -66,7 +66,7 @@ func Page(w io.Writer, doc lumigl.Document, o Options) error {
 	return err
 }
 
-// hashSource returns the content security policy source for an inline text.
+// hashSource returns the content security policy source of an inline script or style.
 func hashSource(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -38,7 +38,7 @@ type pageNode struct {
 	Y    int32  `json:"y"`
 	// Source is the position of the resource in the program.
 	Source string `json:"source,omitempty"`
-	// Options, Properties and Extensions are encoded by an encoder.
+	// Options, Properties, and Extensions are encoded by an encoder.
 	Options    any `json:"options,omitempty"`
 	Properties any `json:"properties"`
 	Extensions any `json:"extensions,omitempty"`
@@ -57,7 +57,7 @@ func (a pageArrow) MarshalJSON() ([]byte, error) {
 }
 
 // pageData returns the page's data as JSON that is safe between HTML tags: package json escapes <, > and &, and the
-// line separators that JavaScript does not allow.
+// line separators not allowed in JavaScript.
 func (d *drawing) pageData() ([]byte, error) {
 	noun := "vertex"
 	if d.isSnapshot {
@@ -126,7 +126,7 @@ const (
 	maxPageDeep = 40   // nesting depth
 )
 
-// encoder encodes the values of a vertex for a page. Texts, booleans and null are encoded as themselves; everything
+// encoder encodes the values of a vertex for a page. Texts, booleans, and null are encoded as themselves; everything
 // else is a list that starts with its kind: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref",
 // KEY, PROPERTY], ["secret"], ["unknown"], ["expression", TEXT], and ["asset", …], ["archive", …] and ["jsonStringify",
 // …] like objects. A truncated object or list ends with ["more", N], where N counts the omitted parts.

@@ -2,7 +2,7 @@ package render
 
 import "github.com/lumi-idl/lumi/lumigl"
 
-// Summary describes a drawing for programs.
+// Summary describes a drawing in machine-readable form.
 type Summary struct {
 	Vertices []SummaryVertex `json:"vertices"`
 	Arrows   []SummaryArrow  `json:"arrows"`

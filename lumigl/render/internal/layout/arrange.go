@@ -3,19 +3,19 @@ package layout
 import "slices"
 
 // layers is a part whose nodes are assigned to layers. A link over several layers passes through stops, which are
-// invisible nodes. There are no stops in parts so wide that a layer has several columns.
+// invisible nodes. If a layer has several columns, the part has no stops.
 type layers struct {
 	nodes int // number of nodes without stops
 	layer []int32
 	in    [][]int32 // nodes of each layer, from the top
 	place []int32   // index of each node in its layer
-	left  [][]int32 // neighbors of each node in earlier and later layers
+	left  [][]int32 // neighbors of each node in earlier layers; right, in later ones
 	right [][]int32
 	stops [][]int32 // stops of each link, from the left
 	rows  int       // of the layers
 	// wrapped is set if a layer has several columns.
 	wrapped bool
-	// straight is set if there are too many long links to give them stops.
+	// straight is set if there are too many long links for stops.
 	straight bool
 }
 

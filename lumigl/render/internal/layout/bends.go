@@ -18,8 +18,8 @@ func (l *layers) spans(at []Point) []span {
 	return all
 }
 
-// past returns the route through some stops. It is level at each stop, so that it does not cut the corners of nodes
-// above and below.
+// past returns the route through the given stops. It is level at each stop, so that it avoids the nodes above and
+// below.
 func (l *layers) past(stops []int32, at []Point) []Point {
 	var way []Point
 	for _, s := range stops {

@@ -2,12 +2,12 @@ package layout
 
 import "math"
 
-// unfolded is the maximum number of layers that are not folded.
+// unfolded is the maximum number of layers without folding.
 const unfolded = 24
 
-// fold breaks a part that is far wider than high into bands, one below the other like lines of text. Arrows between
-// bands point back to the left, but in a part that is a hundred screens wide nobody could see both of their ends. It
-// returns the new width and height, and the distance between bands, or 0 if there is only one.
+// fold breaks a part that is much wider than tall into bands, one below the other like lines of text. Arrows between
+// bands point back to the left, but in a part a hundred screens wide, their ends would be too far apart to see
+// together. It returns the new width and height, and the distance between bands, or 0 if there is only one.
 func (l *layers) fold(at []Point, width, height int32) (newWidth, newHeight, pitch int32) {
 	bands := int32(math.Sqrt(float64(width) / (aspect * float64(height+partGap))))
 	if len(l.in) <= unfolded || bands < 2 {

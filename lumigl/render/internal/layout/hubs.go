@@ -7,14 +7,14 @@ import (
 
 // Limits for the removal of hubs.
 const (
-	leastNodes = 60 // of a part to break up
+	leastNodes = 60 // of a breakable part
 	leastShare = 8  // neighbors of a hub that have other neighbors
 	mostHubs   = 32
 )
 
-// hubs finds a few nodes that hold a large part together, such as a key or a log that everything uses: without them and
-// the nodes connected only to them, no connected component has more than half of the part's nodes. It returns these
-// nodes, or nil.
+// hubs finds a few nodes that hold a large part together, such as a key or a log used by all others: without them and
+// the nodes connected only to them, no connected component has more than half of the part's nodes. It marks the hubs,
+// or returns nil if there are none.
 func (p *part) hubs() []bool {
 	if len(p.nodes) <= leastNodes {
 		return nil
@@ -51,7 +51,7 @@ func (p *part) hubs() []bool {
 	return nil
 }
 
-// fallsApart reports whether a part breaks up without the hubs. It returns the hubs with the nodes connected only to
+// fallsApart reports whether a part breaks up without the hubs. apart marks the hubs and the nodes connected only to
 // them.
 func (p *part) fallsApart(near [][]int32, hubs []bool) (apart []bool, ok bool) {
 	apart = slices.Clone(hubs)
@@ -87,9 +87,9 @@ func (p *part) without(apart []bool) Graph {
 }
 
 // around places the nodes of a part that breaks up without its hubs. Hubs go to the right of the rest if they have more
-// dependents than dependencies, and else to the left.
+// dependents than dependencies, and otherwise to the left.
 func (p *part) around(apart []bool) *box {
-	var kept []int32 // links that p.without keeps
+	var kept []int32 // links kept by p.without
 	lead := make([]int, len(p.nodes))
 	for i, a := range p.links {
 		if apart[a.From] == apart[a.To] {
@@ -145,8 +145,8 @@ func (p *part) around(apart []bool) *box {
 	return &box{part: p, at: l.Nodes, bends: l.Bends, width: l.Width, height: l.Height}
 }
 
-// out returns the route from a node in a box to a hub outside of the boxes, which extend from first to last: through
-// the gap above or below the box's row.
+// out returns the route from a node in a box to a hub outside the boxes, through the gap above or below the box's row.
+// first and last are the left and right ends of all boxes.
 func (b *box) out(from, hub Point, first, last int32) []Point {
 	gap := b.top - partGap/2
 	if hub.Y > from.Y {
@@ -158,7 +158,7 @@ func (b *box) out(from, hub Point, first, last int32) []Point {
 	return []Point{{from.X - NodeWidth/2 - columnGap, gap}, {first, gap}}
 }
 
-// widest returns the space that a stack of boxes needs on the left.
+// widest returns the width of a stack of boxes, including a gap.
 func widest(boxes []*box) int32 {
 	most := int32(0)
 	for _, b := range boxes {

@@ -24,7 +24,7 @@ type Point struct{ X, Y int32 }
 type Layout struct {
 	// Nodes are the centers of the nodes.
 	Nodes []Point
-	// Bends are the points that each arrow passes between its ends.
+	// Bends lists, for each arrow, the points it passes between its ends.
 	Bends [][]Point
 	// Width and Height are the size of the drawing, which starts at 0, 0.
 	Width, Height int32
@@ -67,7 +67,7 @@ type box struct {
 	at            []Point
 	bends         [][]Point // of the links
 	width, height int32
-	// top and bottom are the bounds of the row of boxes that contains it.
+	// top and bottom are the bounds of the box's row.
 	top, bottom int32
 }
 
@@ -112,7 +112,7 @@ func partsOf(g Graph) []*part {
 	return parts
 }
 
-// pack arranges the boxes in rows from x on, the highest first.
+// pack arranges the boxes in rows starting at left, tallest first.
 func (l *Layout) pack(boxes []*box, left int32) {
 	slices.SortStableFunc(boxes, func(a, b *box) int {
 		return cmp.Or(cmp.Compare(b.height, a.height), cmp.Compare(b.width, a.width))

@@ -32,7 +32,7 @@ func (l *layers) order() {
 	l.number()
 }
 
-// start puts nodes next to each other that a walk along the links visits in succession.
+// start orders the nodes of each layer as visited by a walk along the links.
 func (l *layers) start() {
 	seen := make([]bool, len(l.layer))
 	in := make([][]int32, len(l.in))

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// grid gives each layer as many columns as it needs. Nodes go from left to right and then down, so that the vertical
-// position follows the order.
+// grid gives each layer as many columns as it needs. Nodes are placed row by row, so that the vertical position follows
+// the order.
 func (l *layers) grid() (at []Point, width, height int32) {
 	at = make([]Point, len(l.layer))
 	total := int32(0)
@@ -69,8 +69,8 @@ func (l *layers) lines() (at []Point, width, height int32) {
 	return at, int32(len(l.in))*(NodeWidth+layerGap) - layerGap, int32(math.Ceil(bottom - top))
 }
 
-// settle moves each node of a layer toward the average of its neighbors on some sides, as far as the other nodes allow.
-// It minimizes the sum of squared distances.
+// settle moves each node of a layer toward the average of its neighbors on the given sides, as far as the other nodes
+// allow. It minimizes the sum of squared distances.
 func (l *layers) settle(layer int, y []float64, sides ...[][]int32) {
 	in := l.in[layer]
 	// After subtracting the room for the nodes above, positions must only be nondecreasing. Nodes that violate this are

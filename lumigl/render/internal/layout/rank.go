@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// turn reverses links so that there are no cycles, and reports which. It reverses the links that point back to an
-// ancestor in a depth-first walk from nodes without incoming links.
+// turn removes cycles by reversing links, marked in turned: those that point back to an ancestor in a depth-first walk
+// from nodes without incoming links.
 func (p *part) turn() (links []Arrow, turned []bool) {
 	g := graphOf(len(p.nodes), p.links)
 	into := g.Reverse()
@@ -38,8 +38,8 @@ func graphOf(nodes int, links []Arrow) dag.Graph {
 	})
 }
 
-// rank assigns nodes to layers, numbered from the left, so that all links point to the right. Each node is as far to
-// the right as possible, unless it has more links on its left than on its right.
+// rank assigns nodes to layers, numbered from the left, so that all links point to the right. Nodes are placed as far
+// to the right as possible unless they have more links on the left than on the right.
 func rank(nodes int, links []Arrow) []int32 {
 	out := graphOf(nodes, links)
 	in := out.Reverse()
