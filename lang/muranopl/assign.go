@@ -19,8 +19,8 @@ func (*place) YAQLType() string { return "target" }
 
 var targets *yaql.Context
 
-// newTargets returns the context for left sides of assignments, where variables, properties and indexes evaluate to
-// places.
+// newTargets returns the context for left-hand sides of assignments, in which variables, properties, and indexes
+// evaluate to places.
 func newTargets() *yaql.Context {
 	c := yaql.New(nil)
 	c.Register(
@@ -67,7 +67,7 @@ func newTargets() *yaql.Context {
 
 func assigned(call *yaql.Call) *scope { return call.Context().Get(scopeVariable).(*scope) }
 
-// assign assigns v to the place that the expression target evaluates to.
+// assign assigns v to the place denoted by the expression target.
 func (s *scope) assign(target *value, v any) error {
 	in := yaql.New(targets)
 	in.Set(scopeVariable, s)
@@ -106,8 +106,8 @@ func (s *scope) variable(name string) *place {
 	}
 }
 
-// member returns the place of a property, a key, or an item of a list. Writing to an index out of range adds an item at
-// that end.
+// member returns the place of a property, a key, or a list item. Writing to an index out of range adds an item at that
+// end.
 func (s *scope) member(target *place, key any) *place {
 	return &place{
 		get: func() (any, error) {
@@ -199,7 +199,7 @@ func noMember(in, key any) error {
 	return fail(yaql.Value, "%s has no part %s", show(in), show(key))
 }
 
-// inserted returns a place before an item of a list, or after the last one.
+// inserted returns the place before the list item with the given index, or after the last item.
 func inserted(target *place, index any) *place {
 	return &place{
 		get: func() (any, error) { return nil, fail(yaql.Value, "append and insert can only be assigned to") },

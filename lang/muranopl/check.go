@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Check returns all problems in classes in source order, including errors that a run would only hit when it reaches
-// them. It also checks that referenced classes can be loaded.
+// Check returns all problems in the named classes in source order, including errors in code that a run might not reach.
+// It also checks that referenced classes load.
 func Check(r Resolver, names []string, known Known) []*Error {
 	var all []*Error
 	in := New(r, Options{MaxSteps: 10_000, Functions: known.Functions, Sleep: func(context.Context, time.Duration) error { return nil }})
@@ -84,7 +84,7 @@ func (k *checker) keys(n *Node, what string, known ...string) {
 	}
 }
 
-// parents reports duplicate parents, and members that several parents define.
+// parents reports duplicate parents, and members defined by several parents.
 func (k *checker) parents() {
 	c := k.class
 	extends := c.decl.Tree.Get("Extends")
@@ -171,7 +171,7 @@ func (k *checker) exceptions(n *Node) {
 	}
 }
 
-// text reports a string that is probably a mistyped expression.
+// text reports a string that is probably meant as an expression.
 func (k *checker) text(n *Node, text string) {
 	if _, err := compile(text); n.Plain && err != nil && strings.HasPrefix(text, "$") {
 		e := asError(err, n.Pos)

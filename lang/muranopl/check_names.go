@@ -24,7 +24,7 @@ var (
 	keyword      = regexp.MustCompile(`^([a-zA-Z]\w*) => `)
 )
 
-// source returns the normal form of an expression, with $this as $. It is "" for nil and other values.
+// source returns the normal form of an expression, with $this as $. It returns "" for other values and nil.
 func source(n *Node) string {
 	if n == nil {
 		return ""
@@ -118,7 +118,7 @@ func (k *checker) wrong(n *Node, p *yaql.Part, kind yaql.Kind, format string, ar
 	k.in.report(asError(p.Errorf(kind, format, args...), n.Pos))
 }
 
-// member reports an unknown method, property or function.
+// member reports an unknown method, property, or function.
 func (k *checker) member(n *Node, p *yaql.Part) {
 	inner := false // $ may have another value.
 	for around := p.Around; around != nil; around = around.Around {
@@ -207,7 +207,7 @@ func (k *checker) created(n *Node, p *yaql.Part) {
 	}
 }
 
-// anyHas reports whether has is true for a class or any class derived from it, since an object may be of any of these.
+// anyHas reports whether has returns true for a class or a class derived from it. An object may belong to any of these.
 func (k *checker) anyHas(c *Class, has func(*Class) bool) bool {
 	for _, d := range k.in.classes {
 		if d != nil && d.isA(c) && (has(d) || slices.ContainsFunc(d.lineage, func(a *Class) bool { return k.orphans[a] })) {
@@ -261,7 +261,7 @@ func (k *checker) origin(from string, inner bool) string {
 	return from
 }
 
-// resourceType returns the type of a resource that an expression evaluates to, or "".
+// resourceType returns the resource type of an expression's value, or "" if unknown.
 func (k *checker) resourceType(from string) string {
 	if m := typeOption.FindStringSubmatch(k.origin(from, false)); m != nil {
 		return m[1]
@@ -269,7 +269,7 @@ func (k *checker) resourceType(from string) string {
 	return ""
 }
 
-// usage warns about a usage without effect.
+// usage warns about a usage without effect, one of without.
 func (k *checker) usage(n *Node, what string, without ...string) {
 	u := n.Get("Usage")
 	if text, _ := u.Text(); slices.Contains(without, text) {
@@ -282,30 +282,30 @@ func (k *checker) warn(n *Node, format string, args ...any) {
 }
 
 // sources maps variables, such as $x, and properties, such as $.x, to the sources of the expressions assigned to them.
-// The source is "" if the value is not an expression, or is only part of one.
+// A source is "" if the value is not an expression or only part of one.
 type sources map[string][]string
 
-// noEffect are keys that only the reference's tools use.
+// noEffect lists keys used only by the reference's tools.
 var noEffect = []string{"Meta", "Cardinality", "Applies", "Inherited", "Import", "Scope"}
 
-// checker finds errors in a class that do not prevent loading it.
+// checker finds errors in a class that loads.
 type checker struct {
 	in    *Interpreter
 	known Known
 	class *Class
-	// orphans are classes whose parents cannot be loaded.
+	// orphans holds the classes whose parents cannot be loaded.
 	orphans map[*Class]bool
-	// functions maps the functions of workflows to whether they can be called without a receiver; lambdas marks the
-	// ones that call arguments, possibly with a different $.
+	// functions maps the functions of workflows to whether a receiver is optional; lambdas marks those that evaluate
+	// arguments themselves, possibly with a different $.
 	functions, lambdas map[string]bool
-	// properties are assigned in the class, and variables in the method.
+	// properties holds the assignments in the class to properties, and variables those in the method to variables.
 	properties, variables sources
 	inMethod              *Method // or nil
 }
 
-// Known lists what a host provides in addition to classes.
+// Known lists the functions and resource types of a host.
 type Known struct {
-	// Functions are additional functions for workflows.
+	// Functions lists additional functions for workflows.
 	Functions []*yaql.Function
 	// Resources maps resource type tokens to property names. If it is nil, types are not checked.
 	Resources map[string][]string

@@ -42,7 +42,7 @@ func (c *Class) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// static returns the object that static methods run as. It holds the values of static properties.
+// static returns the receiver of static methods, which holds the values of static properties.
 func (c *Class) static() *Object {
 	if c.self == nil {
 		c.self = newObject(c, nil, "")
@@ -66,13 +66,14 @@ func (p *Property) shared() (any, error) {
 
 func (u Usage) writable() bool { return u != In && u != Const }
 
-// kept reports whether models contain properties of this usage.
+// kept reports whether saved models contain properties of this usage.
 func (u Usage) kept() bool { return u != Runtime && u != Config && u != Static }
 
-// method names with another meaning
+// alternative method names
 var methodNames = map[string]string{"initialize": ".init", "destroy": ".destroy"}
 
-// Class returns the class with a full name, optionally followed by a version and a package. It is loaded on first use.
+// Class returns the class with the given full name, which may be followed by a version and a package. It is loaded on
+// first use.
 func (in *Interpreter) Class(name string) (*Class, error) {
 	if end := strings.IndexAny(name, "@/"); end >= 0 {
 		name = name[:end]
@@ -267,8 +268,8 @@ func (c *Class) hint(name string) string {
 // isA reports whether c is d or inherits from it.
 func (c *Class) isA(d *Class) bool { return c.known[d] }
 
-// member returns the member with a name that no other overrides, or nil. A member overrides those of the ancestors of
-// its class. It is an error if several remain.
+// member returns the member with the given name, or nil if there is none. A class's member overrides those of its
+// ancestors. It fails if several remain.
 func member[T any](c *Class, known map[string][]*T, what, name string, own func(*Class) *T, owner func(*T) *Class) (*T, error) {
 	chosen, ok := known[name]
 	if !ok {

@@ -53,7 +53,7 @@ func (c *compiler) assignment(n *Node, e Entry) *instruction {
 	source := e.Key.Value.(Expression).line()
 	target, x := c.value(e.Key), c.value(e.Value)
 	set := func(s *scope, v any) error { return s.assign(target, v) }
-	// Most assignments are of this form, and their targets need no evaluation.
+	// Most assignments have this form; their targets need no evaluation.
 	if m := simpleTarget.FindStringSubmatch(source); len(m) == 3 && m[1] != "" {
 		set = func(s *scope, v any) error { return s.this.set(s, m[2], v, nil, true) }
 	} else if len(m) == 3 && m[2] != "this" {
@@ -238,8 +238,8 @@ func (c *compiler) variable(n *Node, key string) string {
 	return name
 }
 
-// itemsOf returns the items that For iterates over: the items of a list or a set, the keys of a dictionary, or the
-// characters of a string.
+// itemsOf returns the items for a For loop: those of a list or set, the keys of a dictionary, or the characters of a
+// string.
 func itemsOf(v any) ([]any, error) {
 	switch v := v.(type) {
 	case *yaql.List:

@@ -26,13 +26,13 @@ func lazyValue(n *Node) func() (*value, error) {
 	})
 }
 
-// Future is an opaque value of a known kind: "string", "int", "bool", "list" or "dict". Contracts check only the kind.
+// Future is an opaque value of a known kind: "string", "int", "bool", "list", or "dict". Contracts check only the kind.
 type Future interface {
 	yaql.Opaque
 	Is(kind string) bool
 }
 
-// apply returns v as converted by the contract.
+// apply returns the result of the contract for v.
 func (c *contracting) apply(v any) (any, error) {
 	contract, err := c.spec.contract()
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *contracting) apply(v any) (any, error) {
 	return v, broken(err)
 }
 
-// broken returns a contract's error, and marks it if the contract fails for every value.
+// broken returns err as an [*Error], and marks it if the contract itself is invalid.
 func broken(err error) error {
 	if err == nil {
 		return nil
@@ -102,7 +102,7 @@ func (c *contracting) match(v any, contract *value) (any, error) {
 		in.Set(scopeVariable, &s)
 		result, err := contract.expr.EvaluateIn(c.scope.in.run, in)
 		if e, ok := errors.AsType[*Error](err); ok && (e.Kind != UnknownClass || e.Names != nil) {
-			return nil, e // It has the position of the value.
+			return nil, e // It points to the value.
 		} else if err != nil {
 			return nil, asError(err, contract.pos)
 		}
@@ -166,7 +166,7 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	return yaql.NewList(matched), nil
 }
 
-// lengthsOf returns the integers at the end of a list contract: the minimum and maximum length.
+// lengthsOf returns the integers at the end of a list contract, if any: the minimum and the maximum length.
 func lengthsOf[T any](specs []T, constant func(T) any) []int64 {
 	var lengths []int64
 	for i := len(specs) - 1; i >= max(0, len(specs)-2); i-- {
@@ -230,5 +230,5 @@ func (c *contracting) matchDict(v any, contract *value) (any, error) {
 	return matched, nil
 }
 
-// excluded is the value of properties that a template omits. It meets every contract.
+// excluded is the value of properties omitted by a template. It meets every contract.
 type excluded struct{}

@@ -135,7 +135,7 @@ func checkPredicate(c *contracting, call *yaql.Call) (any, error) {
 	return nil, c.violated("%s violates check()", show(v))
 }
 
-// classes returns the class that a contract names, and the default class of inline objects without a type.
+// classes returns the class named by a contract, and the default class for inline objects without a type.
 func (c *contracting) classes(call *yaql.Call) (class, preset *Class, err error) {
 	if class, err = c.spec.class.classOf(call.Arg(1)); err != nil {
 		return nil, nil, err
@@ -186,7 +186,7 @@ func instanceOf(c *contracting, call *yaql.Call) (any, error) {
 	return c.instance(v, class)
 }
 
-// instance checks that v is null or an object of a class.
+// instance checks that v is null or an object of the given class.
 func (c *contracting) instance(v any, class *Class) (any, error) {
 	switch x := v.(type) {
 	case nil:
@@ -200,7 +200,8 @@ func (c *contracting) instance(v any, class *Class) (any, error) {
 	return nil, c.violated("%s is not an object", show(v))
 }
 
-// template returns the model of an object that meets the contracts of its class but is not created; new() accepts it.
+// template returns the model of an object that meets its class's contracts, without creating the object. new() accepts
+// it.
 func template(c *contracting, call *yaql.Call) (any, error) {
 	class, preset, err := c.classes(call)
 	if err != nil {
@@ -213,7 +214,7 @@ func template(c *contracting, call *yaql.Call) (any, error) {
 		return v, nil
 	case v == nil || c.only:
 		return c.instance(v, class)
-	case in.loading != nil && in.loading.first: // In the second pass, all objects exist that it may refer to.
+	case in.loading != nil && in.loading.first: // In the second pass, all objects it may refer to exist.
 		return yaql.NewDict(), nil
 	}
 	var left []any
@@ -238,7 +239,7 @@ func template(c *contracting, call *yaql.Call) (any, error) {
 	return result, nil
 }
 
-// dryRun returns an object that is initialized without calling .init, and that nothing can refer to.
+// dryRun returns an object that is initialized without calling .init and cannot be referenced.
 func (c *contracting) dryRun(model *yaql.Dict, preset *Class, left []any) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)
@@ -278,7 +279,7 @@ func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	return result
 }
 
-// owned checks that the object around the property owns v, directly or indirectly, or, if want is false, that it does not.
+// owned checks that the object with the property owns v, directly or indirectly, or if want is false, that it does not.
 func (c *contracting) owned(v any, want bool) (any, error) {
 	switch x := v.(type) {
 	case nil, reference:

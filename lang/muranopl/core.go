@@ -4,7 +4,7 @@ import "github.com/lumi-idl/lumi/lang/yaql"
 
 const collectorClass = "io.murano.system.GC"
 
-// core contains the io.murano classes that workflows build on. If a catalog declares one of them, it gets their Go
+// core contains the basic io.murano classes. If a catalog declares one of them, the catalog's class gets the Go
 // methods.
 var core Declarations
 
@@ -65,8 +65,8 @@ func methodTree(usage string, methods map[string][]string) *Node {
 	return Tree(map[string]any{"Methods": all})
 }
 
-// attributes returns the attributes that an owner, by default the calling class, has set on an object. The name of an
-// attribute must be a string.
+// attributes returns the attributes set on an object by an owner, by default the calling class. It fails if the
+// attribute's name is not a string.
 func (c *Call) attributes() (map[any]any, error) {
 	owner := c.class
 	if c.caller != nil && c.caller.class != nil {

@@ -60,7 +60,7 @@ func fail(kind yaql.Kind, format string, args ...any) *Error {
 	return failAt(Position{}, kind, format, args...)
 }
 
-// at returns err as an Error with a position, a name to catch it by, and the calls of s, unless it has them.
+// at returns err as an Error, adding a position, a name to catch it by, and the call stack of s where missing.
 func (s *scope) at(err error, pos Position) error {
 	e := asError(err, pos)
 	if e == nil {
@@ -75,7 +75,7 @@ func (s *scope) at(err error, pos Position) error {
 	return e
 }
 
-// asError returns err as an Error with a position, or nil if err only ends a block.
+// asError returns err as an Error, adding the position if missing. It returns nil if err only ends a block.
 func asError(err error, pos Position) *Error {
 	y := new(yaql.Error)
 	if errors.As(err, &y) && y.Line > 0 && pos.Column > 0 {
@@ -104,7 +104,7 @@ func asError(err error, pos Position) *Error {
 	return e
 }
 
-// camel converts unknown-class to UnknownClass.
+// camel converts a kind such as unknown-class to UnknownClass.
 func camel(s string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(s, "-") {
@@ -126,5 +126,5 @@ func hint(name string, names []string) string {
 	return ""
 }
 
-// firstError keeps the first reported error.
+// firstError records the first reported error.
 type firstError struct{ err *Error }

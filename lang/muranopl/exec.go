@@ -101,7 +101,7 @@ func (in *Interpreter) objectScope(caller *scope, o *Object, c *Class) *scope {
 	return s
 }
 
-// assignVariable sets a variable of the method, in all branches of Parallel.
+// assignVariable sets a variable of the method. All branches of Parallel share it.
 func (s *scope) assignVariable(name string, v any) error {
 	before := s.in.held
 	err := s.in.hold(s.vars.Get(name), v)
@@ -175,7 +175,7 @@ func (in *Interpreter) execute(caller *scope, m *Method, o *Object, args []any, 
 	return nil, err
 }
 
-// bind assigns arguments to the parameters of m. The value is absent for omitted ones.
+// bind assigns arguments to the parameters of m, with absent for omitted ones.
 func (m *Method) bind(args []any, named []argument) ([]any, error) {
 	noMatch := func(format string, values ...any) error {
 		return fail(yaql.NoMatch, "method "+m.Name+" of class "+m.Class.Name+" "+format, values...)
@@ -228,13 +228,13 @@ func (m *Method) function() *yaql.Function {
 	return m.called
 }
 
-// Arg returns the i-th argument, which meets its contract.
+// Arg returns the i-th argument, after applying its contract.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
-// This returns the object that the method was called on.
+// This returns the receiver of the method.
 func (c *Call) This() *Object { return c.this }
 
-// Gone reports whether the caller is an object that is gone from the model.
+// Gone reports whether any method on the call stack runs on an object gone from the model.
 func (c *Call) Gone() bool {
 	for s := c.scope; s != nil; s = s.caller {
 		if s.this.isGone() {

@@ -9,8 +9,8 @@ import (
 
 var engine []*yaql.Function
 
-// rabbit contains the defaults of the reference's configuration settings that its core library reads. This package has
-// no configuration.
+// rabbit contains the defaults of the reference's configuration settings read by its core library. This package has no
+// configuration.
 var rabbit = map[string]any{"host": "localhost", "port": int64(5672), "login": "guest", "password": "guest", "virtual_host": "/", "ssl": false}
 
 func init() {
@@ -24,7 +24,7 @@ func init() {
 	engine, targets = newEngine(), newTargets()
 }
 
-// newEngine returns the functions that workflows, contracts and defaults have in addition to YAQL.
+// newEngine returns the functions available to workflows, contracts, and defaults in addition to YAQL's.
 func newEngine() []*yaql.Function {
 	return []*yaql.Function{
 		yaql.Func("#operator_.", "object murano.object, name keyword", func(call *yaql.Call) (any, error) {
@@ -112,7 +112,7 @@ func newEngine() []*yaql.Function {
 	}
 }
 
-// classOf returns the class for a value: a class, or a name as written in class c.
+// classOf returns the class for a value: a class, or a name in the namespaces of c.
 func (c *Class) classOf(v any) (*Class, error) {
 	switch v := v.(type) {
 	case *Class:
@@ -143,7 +143,7 @@ func objectArgument(call *yaql.Call, i int) *Object {
 	return o
 }
 
-// super returns the object cast to each parent of the running method's class, or the results of a function for these.
+// super returns the object cast to each parent of the running method's class or, given a function, its result for each.
 func super(call *yaql.Call, parallel bool) (any, error) {
 	s, o, f := scopeOf(call), call.Arg(0).(*Object), call.Lambda(1)
 	parents := s.class.Parents
@@ -221,7 +221,7 @@ func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	return load(call, model, objectArgument(call, i))
 }
 
-// load creates the object of a model. It first reads lazy sequences, since objects are initialized twice.
+// load creates the object of a model. It reads lazy sequences up front, since objects are initialized twice.
 func load(call *yaql.Call, model *yaql.Dict, owner *Object) (any, error) {
 	v, err := call.Settle(model)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	branchSize      = 16 << 10  // bytes counted for a branch itself
 )
 
-// New returns an interpreter for the classes of r and io.murano.
+// New returns an interpreter for the classes in r and io.murano.
 func New(r Resolver, o Options) *Interpreter {
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = DefaultMaxSteps
@@ -52,14 +52,14 @@ func sleepByClock(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Gone is an object that is no longer in the model, with its id and its owner's id.
+// Gone is an object removed from the model, with its id and its owner's id.
 type Gone struct {
 	Model     *Node
 	ID, Owner string
 }
 
-// Load creates the objects of a model and returns its root. It also creates the objects that are gone, which
-// [Interpreter.Save] omits everywhere. All errors are of type [*Error].
+// Load creates the objects of a model and returns its root. It also creates the objects in gone, so that
+// [Interpreter.Destroy] can call them; [Interpreter.Save] omits them. All errors are of type [*Error].
 func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Object, error) {
 	in.run, in.nodes = ctx, map[*yaql.Dict]*Node{}
 	defer func() { in.nodes = nil }()
@@ -94,11 +94,11 @@ func (in *Interpreter) host() *scope {
 	return s
 }
 
-// Object returns the object with an id, or nil.
+// Object returns the object with the given id, or nil.
 func (in *Interpreter) Object(id string) *Object { return in.objects[id] }
 
-// Call calls a method. Arguments are values as defined by package yaql; dictionaries may be models of objects. All
-// errors are of type [*Error].
+// Call calls a method of o. Arguments are values of package yaql; dictionaries may be models of objects. All errors are
+// of type [*Error].
 func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (any, error) {
 	in.run = ctx
 	s := in.host()
@@ -117,7 +117,7 @@ func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args 
 }
 
 // newID returns an unused id. It is derived from the owner, the place within it, and the number of objects created
-// there before, so that unrelated changes of the model do not affect it.
+// there before, so that unrelated changes to the model do not affect it.
 func (in *Interpreter) newID(owner *Object, place string) string {
 	if owner != nil {
 		place = owner.ID() + " " + place

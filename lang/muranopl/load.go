@@ -14,7 +14,7 @@ const (
 	maxNesting = 1000
 )
 
-// find returns the object with an id, or nil.
+// find returns the object with the given id, which may be still loading, or nil.
 func (in *Interpreter) find(id string) *Object {
 	for l := in.loading; l != nil; l = l.outer {
 		if o := l.objects[id]; o != nil {
@@ -41,7 +41,7 @@ func (in *Interpreter) loadModel(s *scope, model *yaql.Dict, owner *Object, keep
 	return in.loadRoot(s, d, owner, keepIDs, missing...)
 }
 
-// lost returns the error for an object that is gone and cannot be created.
+// lost returns the error for an object that was removed from the model and cannot be created for destruction.
 func lost(id string, err error) error {
 	e := asError(err, Position{})
 	e.Message = fmt.Sprintf("cannot destroy object %s, which was removed from the model: keep its class unchanged for one more deployment: %s", id, e.Message)
@@ -106,8 +106,8 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 	return o, nil
 }
 
-// load creates an object given inline for a contract, during or after a load. Missing properties take their values from
-// the contract's default.
+// load creates an object from an inline model in a contract's value, during or after a load. Missing properties use the
+// contract's default.
 func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	in := c.scope.in
 	d, err := in.parse(c.calling, model, preset)
@@ -159,7 +159,7 @@ func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*de
 	return d, nil
 }
 
-// split returns the header. It sets the properties, and the class if that is a key.
+// split returns the header of an object. It sets the properties of d, and its class if a key names it.
 func (d *definition) split(names *Class) (*yaql.Dict, error) {
 	header := yaql.NewDict()
 	for key, v := range d.model.All() {
@@ -233,7 +233,7 @@ func (d *definition) readHeader(in *Interpreter, key, v any) (err error) {
 	return nil
 }
 
-// objectOf returns the object of a definition, and creates it on first use.
+// objectOf returns the object of a definition, creating it on first use.
 func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	l := in.loading
 	if d.id != "" {
@@ -277,7 +277,7 @@ func (in *Interpreter) objectOf(d *definition, owner *Object) (*Object, error) {
 	return o, nil
 }
 
-// keep adds the values that workflows wrote in the last deployment, which may be nil, unless the model has its own.
+// keep adds the Out and InOut values of the last deployment, which may be nil, except those set in the model.
 func (d *definition) keep(last *definition) {
 	if last == nil {
 		return
@@ -302,8 +302,8 @@ func (in *Interpreter) initialize(s *scope, o *Object, d *definition) error {
 	return in.initializeAs(s, o, o.inst.class, d, map[string]bool{}, map[*Class]bool{})
 }
 
-// initializeAs sets the properties that c declares, then those of its parents, except used ones. Each .init is called
-// once, those of the parents first.
+// initializeAs sets the properties declared by c, then those of its parents, except used ones. It schedules each .init
+// once, the parents' first.
 func (in *Interpreter) initializeAs(s *scope, o *Object, c *Class, d *definition, used map[string]bool, seen map[*Class]bool) error {
 	if seen[c] {
 		return nil
@@ -335,7 +335,7 @@ func (in *Interpreter) initializeAs(s *scope, o *Object, c *Class, d *definition
 	return nil
 }
 
-// initializeProperties sets the properties that the class of s declares, and returns the arguments of its .init.
+// initializeProperties sets the properties declared by the class of s, and returns the arguments of its .init.
 func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d *definition, used map[string]bool) (args []argument, err error) {
 	var pending []string
 	for _, p := range s.class.Properties {
@@ -346,7 +346,7 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 			pending = append(pending, a.Name)
 		}
 	}
-	// Defaults may depend on other properties, so retry the ones that are uninitialized.
+	// Defaults may depend on other properties, so retry those that fail because one is uninitialized.
 	for len(pending) > 0 {
 		var again []string
 		var last *Error

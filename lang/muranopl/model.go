@@ -15,7 +15,7 @@ type Position struct {
 	Line, Column int
 }
 
-// Node is a node of a decoded class or object model.
+// Node is a node in the tree of a class or object model.
 type Node struct {
 	Pos Position
 	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node or []Entry.
@@ -36,14 +36,14 @@ type Error struct {
 	Message string
 	// Pos is the position of the error.
 	Pos Position
-	// Names are the full names by which the exception can be caught.
+	// Names lists the full names for catching the exception.
 	Names []string
-	// Extra and Cause are the arguments of Throw.
+	// Extra and Cause are arguments of Throw.
 	Extra any
 	Cause *Error
 	// Trace is the call stack, innermost call last.
 	Trace []Frame
-	// Warning marks a problem found by Check that does not cause failures.
+	// Warning marks a harmless problem found by [Check].
 	Warning bool
 
 	err    error
@@ -61,18 +61,18 @@ type Frame struct {
 
 // Resolver finds classes.
 type Resolver interface {
-	// Resolve returns the class with a full name such as io.murano.Object, or nil if there is none. Each name is
-	// resolved once.
+	// Resolve returns the class with the given full name, such as io.murano.Object, or nil if there is none. It is
+	// called once for each name.
 	Resolve(name string) (*Declaration, error)
 }
 
-// Declaration is a class that is not loaded yet.
+// Declaration is the source of a class.
 type Declaration struct {
 	// Name is the full name.
 	Name string
-	// Tree contains the keys of the class: Extends, Properties, Methods and so on.
+	// Tree contains the keys of the class, such as Extends, Properties, and Methods.
 	Tree *Node
-	// Namespaces maps prefixes of names in Tree to namespaces. It overrides the tree's own and may be nil.
+	// Namespaces maps prefixes of names in Tree to namespaces. Unless it is nil, it overrides the tree's own.
 	Namespaces *Node
 	// Native lists the methods implemented in Go, by name. Tree declares their arguments.
 	Native map[string]Native
@@ -80,7 +80,7 @@ type Declaration struct {
 	Transient bool
 }
 
-// Resolvers finds a class in the first resolver that has it.
+// Resolvers resolves each class with the first resolver that has it.
 type Resolvers []Resolver
 
 // Class is a loaded class. In expressions, it is the value of ns:Name.
@@ -113,7 +113,7 @@ type Property struct {
 type Method struct {
 	Name  string
 	Class *Class
-	// Arguments are the parameters in order.
+	// Arguments lists the parameters in order.
 	Arguments []*Argument
 	Pos       Position
 
@@ -133,7 +133,7 @@ type Argument struct {
 // Native is a method implemented in Go. The call has the arguments in declaration order.
 type Native func(call *Call) (any, error)
 
-// Object is a reference to an object, seen as its own class or cast to one of its ancestors.
+// Object is a reference to an object, which may be cast to an ancestor of the object's class.
 type Object struct {
 	inst  *instance
 	class *Class
@@ -148,7 +148,7 @@ type instance struct {
 	private     map[*Class]map[string]any
 	views       map[*Class]*Object
 	attributes  map[*Class]map[any]any // by the class that set them; not saved
-	header      *yaql.Dict             // of the model: entries that this package does not interpret
+	header      *yaql.Dict             // of the model: entries ignored by this package
 	broken      map[string]*Error      // why properties without a value in the model could not be initialized
 	initialized bool
 	destroyed   bool
@@ -156,13 +156,13 @@ type instance struct {
 	data        any  // of native methods
 }
 
-// reference is the id of an object that is not loaded yet.
+// reference is the id of an object not loaded yet.
 type reference string
 
 // block is a list of instructions.
 type block []*instruction
 
-// instruction is an expression, an assignment or a block construct.
+// instruction is an expression, an assignment, or a block construct.
 type instruction struct {
 	line
 	run func(s *scope) error
@@ -206,16 +206,16 @@ type spec struct {
 // contracting is the evaluation of a contract.
 type contracting struct {
 	spec *spec
-	// what names the property or argument, path the matched part of it, and where its declaration.
+	// what names the property or argument, path its part being matched, and where its declaration.
 	what, path, where string
 	node              *Node  // of the part, if it is from the model
 	scope             *scope // of the object, for defaults and predicates
-	// owner owns the objects that the contract loads, and calling is the class whose names they use.
+	// owner owns the objects loaded by the contract, and calling is the class whose namespaces they use.
 	owner   *Object
 	calling *Class
-	// only checks without converting or loading. constant checks a default without an object.
+	// only is set to check without converting or loading, and constant to check a default without an object.
 	only, constant bool
-	// defaults are the defaults of the properties of an inline object.
+	// defaults holds the default properties of an inline object.
 	defaults *value
 }
 
@@ -228,7 +228,7 @@ type Options struct {
 	MaxSteps int
 	// Functions are additional functions for workflows.
 	Functions []*yaql.Function
-	// Sleep waits for a duration. The default waits by the clock.
+	// Sleep waits for a duration. The default uses a timer.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -258,11 +258,11 @@ type Interpreter struct {
 	tasks
 }
 
-// loading is the creation of objects that may refer to each other. Each object is initialized twice: the first pass
-// keeps ids of objects that do not exist yet, and the second replaces them.
+// loading is the state while creating objects that may refer to each other. Each object is initialized twice: the first
+// pass leaves ids of objects that do not exist yet, and the second replaces them.
 type loading struct {
 	made    map[slot][]*Object     // from the first pass, for the second
-	kept    map[string]*definition // objects of made that the last deployment had
+	kept    map[string]*definition // objects in made from the last deployment
 	outer   *loading
 	objects map[string]*Object
 	models  map[string]*yaql.Dict // of objects with ids
@@ -273,7 +273,7 @@ type loading struct {
 	inits   []func() error
 }
 
-// slot is the place of an object without an id in the model.
+// slot is the place in the model of an object without an id.
 type slot struct {
 	owner *Object
 	place string
@@ -284,18 +284,18 @@ type definition struct {
 	model            *yaql.Dict
 	class            *Class
 	id, name, place  string
-	header           *yaql.Dict // what this package does not know
+	header           *yaql.Dict // entries unknown to this package
 	properties       *yaql.Dict
 	node, headerNode *Node
 	goneFrom         string // the owner's id, for an object that is gone
 	dry              bool   // for a template
 }
 
-// tasks are the branches of all running Parallel instructions. They take turns: one runs until it sleeps, or waits for
-// its own branches or for a method that another branch runs. The order does not depend on the clock.
+// tasks holds the branches of all running Parallel instructions. They take turns: one runs until it sleeps, or waits
+// for its own branches or for a method running in another branch. The order does not depend on the clock.
 type tasks struct {
 	current *task
-	ready   []*task // in order, if their times are equal
+	ready   []*task // in order of time, then of arrival
 	waiting []*task // for methods
 	locks   map[lock]*task
 	// branches counts the running branches.
@@ -317,7 +317,7 @@ type task struct {
 	stuck bool          // no other branch can release the lock
 }
 
-// lock is a method of an object, which only one branch may run at a time.
+// lock is a method of an object, which at most one branch may run at a time.
 type lock struct {
 	inst   *instance
 	method *Method
@@ -331,17 +331,17 @@ type scope struct {
 	this   *Object
 	caller *scope
 	depth  int
-	// vars holds the variables of the method, and ctx, below vars, the variables of the running branch of Parallel.
+	// vars holds the variables of the method, and ctx, a descendant of vars, those of the running branch of Parallel.
 	vars, ctx *yaql.Context
 	current   *line
 	exception *Error // being handled by Catch
 	contract  *contracting
 	held      *int64 // by the variables of the method
-	// initializing allows writing any property, in .init and the methods that it calls.
+	// initializing allows writing any property: in .init and the methods it calls.
 	initializing bool
 }
 
-// jump ends a block: Break, Continue or Return.
+// jump ends a block: Break, Continue, or Return.
 type jump struct {
 	name  string
 	value any // of Return

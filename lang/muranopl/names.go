@@ -39,7 +39,7 @@ func newNamespaces(n *Node, report func(*Error)) namespaces {
 	return spaces
 }
 
-// resolve returns the full name of a class.
+// resolve returns the full name of the class with the given name.
 func (n namespaces) resolve(name string) (string, error) {
 	if !typeName.MatchString(name) {
 		return "", fail(Syntax, "invalid class name %q", name)
@@ -63,7 +63,8 @@ func (n namespaces) resolve(name string) (string, error) {
 	return space + "." + rest, nil
 }
 
-// FullName returns the full name of a class for a name and namespaces, which may be nil. The error is of type [*Error].
+// FullName returns the full name of a class, given its name and the namespaces, which may be nil. The error is of type
+// [*Error].
 func FullName(name, spaces *Node) (string, error) {
 	var first firstError
 	all := newNamespaces(spaces, first.add)

@@ -11,7 +11,7 @@ func newObject(class *Class, owner *Object, id string) *Object {
 	return inst.as(class)
 }
 
-// as returns the object cast to one of its classes.
+// as returns the object cast to its class or an ancestor.
 func (o *instance) as(c *Class) *Object {
 	v := o.views[c]
 	if v == nil {
@@ -21,13 +21,13 @@ func (o *instance) as(c *Class) *Object {
 	return v
 }
 
-// this returns the object seen as its own class.
+// this returns the object without casts.
 func (o *Object) this() *Object { return o.inst.as(o.inst.class) }
 
 // ID returns the object's id.
 func (o *Object) ID() string { return o.inst.id }
 
-// Name returns the object's name, which may be empty.
+// Name returns the object's name, or "".
 func (o *Object) Name() string { return o.inst.name }
 
 // Class returns the object's class, regardless of casts.
@@ -39,7 +39,7 @@ func (o *Object) Owner() *Object { return o.inst.owner }
 // Data returns the value set by SetData.
 func (o *Object) Data() any { return o.inst.data }
 
-// SetData sets data for native methods, which is not saved.
+// SetData attaches data for native methods. It is not saved.
 func (o *Object) SetData(data any) { o.inst.data = data }
 
 // YAQLType implements [yaql.Typed].
@@ -65,7 +65,7 @@ func (o *Object) YAQLMethod(name string) *yaql.Function {
 	return m.function()
 }
 
-// Get returns the value of a property, whatever class declares it.
+// Get returns the value of a property, including private ones.
 func (o *Object) Get(name string) (any, error) { return o.get(name, nil) }
 
 // get returns the value of a property. Private properties of caller are visible only to caller.
@@ -108,8 +108,8 @@ func (c *Class) declares(name string) bool {
 	return slices.ContainsFunc(c.lineage, func(d *Class) bool { return d.ownProperty(name) != nil })
 }
 
-// set sets a property on behalf of a workflow of s, or during initialization. If keep is false, it only checks the
-// value. node is the node of v in the model, or nil.
+// set sets a property for a workflow in s or during initialization. If keep is false, it only checks the value. node is
+// the node of v in the model, or nil.
 func (o *Object) set(s *scope, name string, v any, node *Node, keep bool) error {
 	caller := s.class
 	inside := caller != nil && o.class.isA(caller)

@@ -39,7 +39,7 @@ func compileParallel(c *compiler, n *Node) func(*scope) error {
 	}
 }
 
-// within reports whether t is outer or a direct or indirect branch of it.
+// within reports whether t is outer, or started by it directly or indirectly.
 func (t *task) within(outer *task) bool {
 	for ; t != nil && t != outer; t = t.outer {
 	}
@@ -69,7 +69,8 @@ func (in *Interpreter) pause(d time.Duration) error {
 	return t.suspend()
 }
 
-// parallel runs branches, at most limit at a time. All run to their ends; the error is the first one in branch order.
+// parallel runs branches, at most limit at a time. It runs all of them to the end, and returns the first error in
+// branch order.
 func (in *Interpreter) parallel(branches []func() error, limit int) (err error) {
 	outer, left := in.current, len(branches)
 	var all []*task
@@ -118,7 +119,7 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 	return err
 }
 
-// branch adds n to the number of running branches. If there are too many, all branches end.
+// branch adds n to the number of running branches. If there are too many, all branches fail.
 func (in *Interpreter) branch(n int) error {
 	in.branches += n
 	in.held += int64(n) * branchSize
@@ -136,7 +137,7 @@ func (in *Interpreter) branch(n int) error {
 func (in *Interpreter) turns(left *int) error {
 	defer func() { in.tasks = tasks{now: in.now} }()
 	for *left > 0 {
-		if in.exceeded != nil { // Waiting ones end, too.
+		if in.exceeded != nil { // Waiting branches also end.
 			return in.exceeded
 		}
 		if len(in.ready) == 0 {
@@ -166,7 +167,7 @@ func (in *Interpreter) turns(left *int) error {
 	return nil
 }
 
-// locked runs a method that no other branch may run at the same time, except for branches that t belongs to.
+// locked runs a method with its lock held by t. It does not wait if t or an outer branch already holds the lock.
 func (in *Interpreter) locked(t *task, o *Object, m *Method, run func() (any, error)) (any, error) {
 	key := lock{o.inst, m}
 	for {

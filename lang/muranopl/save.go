@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// Save returns the model of the objects that are reachable from root. An object is written within its owner if that
-// refers to it, or else at its first reference; other references are ids. Runtime and private properties are omitted.
+// Save returns the model of the objects reachable from root. An object is written within its owner if the owner refers
+// to it, or else at its first reference; other references are ids. Runtime and private properties are omitted.
 func (in *Interpreter) Save(root *Object) *yaql.Dict {
 	model, _ := Portable(root).(*yaql.Dict)
 	return model
@@ -30,8 +30,8 @@ func Portable(v any) any {
 	return filled(v)
 }
 
-// replace returns a value with f applied to each part that is not a collection, and each key that is a class. Keys that
-// are objects become their ids, and sets become lists. Collections lack the parts that f drops.
+// replace returns a value with f applied to its parts other than collections, and to keys that are classes. Objects as
+// keys become their ids, and sets become lists. Parts with keep false are dropped from collections.
 func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	switch v := v.(type) {
 	case *yaql.List:
@@ -62,7 +62,8 @@ func replace(v any, f func(any) (result any, keep bool)) (any, bool) {
 	return f(v)
 }
 
-// reachable returns the objects reachable from v by saved properties, and whether their owners refer to them.
+// reachable returns the objects reachable from v through saved properties, mapped to whether their owners refer to
+// them.
 func reachable(v any) map[*instance]bool {
 	owned := map[*instance]bool{}
 	var found []*instance
@@ -93,7 +94,7 @@ type saver struct {
 	places  []*placeholder
 }
 
-// placeholder is the place of an object or of its id.
+// placeholder marks the place of an object or its id.
 type placeholder struct {
 	inst  *instance
 	model *yaql.Dict
@@ -123,7 +124,7 @@ func (w *saver) object(o *Object) *yaql.Dict {
 	return model
 }
 
-// set sets a key that is known to be hashable.
+// set sets a key known to be hashable.
 func set(d *yaql.Dict, key, v any) { _ = d.Set(key, v) }
 
 // saved returns the names of the saved properties, the ancestors' first.
@@ -141,7 +142,7 @@ func (c *Class) saved() []string {
 	return names
 }
 
-// value converts a value that belongs to owner, with placeholders for objects that owner does not own.
+// value converts a value of owner, with placeholders for objects not owned by owner.
 func (w *saver) value(owner *instance, v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		switch v := v.(type) {
@@ -163,7 +164,7 @@ func (w *saver) value(owner *instance, v any) any {
 	return v
 }
 
-// filled replaces the placeholders within a value.
+// filled returns a value with its placeholders replaced.
 func filled(v any) any {
 	v, _ = replace(v, func(v any) (any, bool) {
 		p, ok := v.(*placeholder)
@@ -188,9 +189,9 @@ func (o *Object) isTransient() bool {
 	return slices.ContainsFunc(o.inst.class.lineage, func(c *Class) bool { return c.decl.Transient })
 }
 
-// Destroy calls .destroy of the objects that Save omits and of the objects that are gone, owned ones first, and forgets
-// them. If root is nil, it destroys only the objects that are gone. It returns all errors; an error does not prevent
-// the destruction of other objects.
+// Destroy calls .destroy on objects unreachable from root and on those passed to Load as gone, owned objects first, and
+// forgets them. If root is nil, it destroys only the latter. It returns all errors; an error does not prevent the
+// destruction of other objects.
 func (in *Interpreter) Destroy(ctx context.Context, root *Object) []*Error {
 	in.run = ctx
 	var reached map[*instance]bool

@@ -27,9 +27,9 @@ var lineBreaks = regexp.MustCompile(`\s*\n\s*`)
 // line returns the expression on one line.
 func (x Expression) line() string { return lineBreaks.ReplaceAllString(string(x), " ") }
 
-// Tree returns the Node for a Go value: nil, a boolean, number, string, Expression, slice []any, or map[string]any with
-// its keys sorted. Map keys that look like expressions become expressions; lists and dictionaries of package yaql
-// contain none. It panics for other types.
+// Tree returns the Node for a Go value: nil, a boolean, number, string, Expression, []any, or map[string]any, whose
+// keys are sorted. Map keys that look like expressions become expressions. It also accepts nodes, and package yaql's
+// lists and dictionaries, in which strings are never expressions. It panics for other types.
 func Tree(v any) *Node {
 	n := &Node{Value: v}
 	switch v := v.(type) {
@@ -69,7 +69,7 @@ func Tree(v any) *Node {
 }
 
 // IsExpression reports whether a plain scalar is an expression: it contains a character other than letters, digits,
-// underscores, white space and periods, and it parses.
+// underscores, white space, and periods, and it parses.
 func IsExpression(s string) bool {
 	if !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && r != '.' && !unicode.IsSpace(r) && !unicode.IsLetter(r) && !unicode.IsNumber(r)
@@ -88,7 +88,7 @@ func (n *Node) Get(key string) *Node {
 	return n.part(key)
 }
 
-// List returns the items of a list, a list of one for any other value, and nil for null.
+// List returns the items of a list, the single item for any other value, or nil for null.
 func (n *Node) List() []*Node {
 	if n == nil || n.Value == nil {
 		return nil
@@ -108,7 +108,8 @@ func (n *Node) Entries() []Entry {
 	return entries
 }
 
-// dict returns the entries of a dictionary or null, and reports the error otherwise for anything else.
+// dict returns the entries of a dictionary, or nil for null. For other values, it reports an error with the message
+// otherwise.
 func (n *Node) dict(otherwise string, report func(*Error)) []Entry {
 	if n == nil || n.Value == nil {
 		return nil
@@ -129,7 +130,8 @@ func (n *Node) Text() (string, bool) {
 	return s, ok
 }
 
-// Name returns a string, or the source of an expression, since prefix:Name is parsed as one.
+// Name returns a string, or the source of an expression, since prefix:Name is parsed as one. It returns false for other
+// values.
 func (n *Node) Name() (string, bool) {
 	if n != nil {
 		if x, ok := n.Value.(Expression); ok {
@@ -139,7 +141,7 @@ func (n *Node) Name() (string, bool) {
 	return n.Text()
 }
 
-// part returns an item or the value of a key, or nil. A single value counts as a list of one.
+// part returns the item or value at a key, or nil. A single value counts as a list of one.
 func (n *Node) part(key any) *Node {
 	if n == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
-// options are the options of all expressions.
+// options holds the options of all expressions.
 var options = func() yaql.Options {
 	o := yaql.DefaultOptions()
 	o.TypeNames, o.ConvertTuplesToLists, o.ConvertInputData = true, false, false

@@ -1,8 +1,8 @@
 // Package catalog reads MuranoPL classes from YAML files in folders and in packages, which may be zip archives.
 //
 // A package has a manifest.yaml that lists its classes and their files in the folder Classes. In other folders, all
-// *.yaml and *.yml files are read, except hidden ones. Each document in a file is a class; Namespaces carries over to
-// the next one.
+// *.yaml and *.yml files are read, except hidden ones. Each document in a file is a class; its Namespaces also applies
+// to later documents without their own.
 package catalog
 
 import (
@@ -33,7 +33,7 @@ type Catalog struct {
 	muranopl.Declarations
 	// Sources maps the file names used in positions to the files' texts.
 	Sources map[string]string
-	// Errors lists the problems in the files. Classes without errors can be used.
+	// Errors lists the problems in the files. Classes without errors are usable.
 	Errors Errors
 
 	dir           string
@@ -41,7 +41,7 @@ type Catalog struct {
 	size, entries int
 }
 
-// Open reads folders and archives. It returns an error if one cannot be read.
+// Open reads folders and archives. It fails if one is unreadable.
 func Open(names ...string) (*Catalog, error) {
 	c := newCatalog()
 	for _, name := range names {
@@ -140,7 +140,7 @@ func (c *Catalog) read(pos muranopl.Position, name string) ([]byte, bool) {
 	return nil, false
 }
 
-// classes declares the classes in a file, and returns the ones without a name.
+// classes declares the classes in a file, and returns those without a name.
 func (c *Catalog) classes(pos muranopl.Position, file string) (unnamed []muranopl.Declaration) {
 	src, ok := c.read(pos, file)
 	if !ok {

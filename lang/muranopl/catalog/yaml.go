@@ -30,8 +30,8 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// Decode returns the nonempty documents of a YAML file of classes. A plain scalar that looks like an expression is one,
-// and a quoted one is a string; the tags !yaql and !!str override that. The error is of type [Errors].
+// Decode returns the nonempty documents of a YAML file of classes. A plain scalar that looks like an expression becomes
+// one, while quoted scalars are strings; the tags !yaql and !!str override this. The error is of type [Errors].
 func Decode(file string, src []byte) ([]*muranopl.Node, error) {
 	r := &reader{file: file, src: string(src), expressions: true}
 	documents, errs := r.documents()
@@ -175,7 +175,7 @@ var (
 	times    = regexp.MustCompile(`^([-+]?[1-9][\d_]*(:[0-5]?\d)+|\d{4}-\d\d?-\d\d?([Tt \t].*)?)$`)
 )
 
-// words maps plain scalars that are not strings to their values.
+// words maps plain scalars to their values, if they are not strings.
 var words = map[string]any{
 	".inf": math.Inf(1), ".Inf": math.Inf(1), ".INF": math.Inf(1), "+.inf": math.Inf(1), "-.inf": math.Inf(-1), ".nan": math.NaN(),
 }
@@ -211,7 +211,7 @@ const maxDigits = 4300 // the limit of int() in contracts
 var properties = regexp.MustCompile(`^([!&]\S*\s+)*`)
 
 // expression sets the value of t to an expression, and its position to the first character. The text of a multi-line
-// expression is taken from the file unchanged, so that positions within it are right.
+// expression is taken unchanged from the file, so that positions within it are correct.
 func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	t.Value = muranopl.Expression(n.Value)
 	rest := r.src[r.lines[min(n.Line, len(r.lines))-1]:]
@@ -240,7 +240,7 @@ func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
 	}
 }
 
-// written returns the prefix of src that differs from value only in white space, or "".
+// written returns the prefix of src that equals value except for white space, or "".
 func written(value, src string) string {
 	rest := src
 	for _, r := range value {

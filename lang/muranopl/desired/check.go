@@ -23,7 +23,7 @@ type checker struct {
 	resources bool
 }
 
-// plainTypes maps property types to the names that package yaql uses for the types of their values.
+// plainTypes maps property types to package yaql's names for the types of their values.
 var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
 
 // value converts v to a type and checks the type's constraints.
@@ -147,8 +147,7 @@ func (c checker) list(elem schema.Type, v *yaql.List, path string) (lumigl.Value
 	return lumigl.ListOf(all...), nil
 }
 
-// dict converts a dictionary with arbitrary keys, or keys of a type. As in objects, null means absent unless the
-// elements may be anything.
+// dict converts a dictionary. As in objects, null means absent unless the element type is any.
 func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.Value, error) {
 	var o lumigl.ObjectBuilder
 	for k, item := range v.All() {
@@ -213,7 +212,7 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 	return o.Object(), nil
 }
 
-// variant converts an object that has exactly one of the properties.
+// variant converts an object with exactly one of the properties.
 func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
 	o, err := c.object(variants, v, path)
 	var names, found []string
@@ -255,7 +254,7 @@ func (c checker) file(signature string, keys []string, v any, path string) (lumi
 	return lumigl.Value{}, wrong(path, "expected a dictionary with %s, found %s", oneOf(keys), foundIn(v))
 }
 
-// assignable reports whether an output of type found can be used where expected is expected.
+// assignable reports whether an output of type found is valid for type expected.
 func assignable(expected, found schema.Type) bool {
 	expected, found = schema.Underlying(expected), schema.Underlying(found)
 	if found == schema.Any {

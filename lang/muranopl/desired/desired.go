@@ -16,9 +16,10 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Evaluate returns the desired graph, and the saved model to pass as Input.Last next time: the model in the file and
-// the model after the workflow. Outputs in it are references to properties of resources in the graph, or expressions;
-// deploying the graph turns them into values. Errors in the model and classes are of type [*muranopl.Error].
+// Evaluate returns the desired graph and the saved model, which contains the model from the file and the model after
+// the workflow. Pass it as Input.Last next time, with outputs replaced: in it, they are references to properties of
+// resources in the graph, or expressions, until the deployment supplies their values. Errors in the model and classes
+// are of type [*muranopl.Error].
 func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumigl.Value, err error) {
 	e := &evaluation{
 		Input: in, ctx: ctx, graph: &lumigl.Snapshot{Package: in.Module}, types: map[string]*schema.Resource{}, unnamed: map[string]int{},
@@ -64,7 +65,7 @@ func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumi
 	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
 }
 
-// sort sorts the graph. It returns the graph's first error at the instruction that requested the resource.
+// sort sorts the graph. It returns the graph's first error, positioned at the instruction that requested the resource.
 func (e *evaluation) sort() error {
 	err := e.graph.Sort()
 	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
@@ -81,8 +82,8 @@ func (e *evaluation) sort() error {
 	return at
 }
 
-// destroy calls .destroy of the objects that are not reachable from root or, if root is nil, of the objects that are
-// gone.
+// destroy calls .destroy on unreachable objects or, if root is nil, on objects gone from the model. It returns the
+// first error.
 func (e *evaluation) destroy(root *muranopl.Object) error {
 	if errs := e.in.Destroy(e.ctx, root); len(errs) > 0 {
 		return errs[0]

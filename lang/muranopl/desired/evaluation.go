@@ -12,16 +12,17 @@ import (
 type Input struct {
 	// Module and Environment are parts of the URNs.
 	Module, Environment string
-	// Classes resolves the classes of objects. It need not include io.murano and io.lumi. It is required.
+	// Classes resolves the classes of objects. It is required. io.murano and io.lumi are built in.
 	Classes muranopl.Resolver
-	// Schemas declare the resource types.
+	// Schemas lists the packages that declare the resource types.
 	Schemas []*schema.Package
-	// Model is the object model in the file. It is required. Its positions and the classes' are used in messages and
-	// sources.
+	// Model is the object model in the file. It is required. Positions in the model and the classes appear in messages
+	// and in resources' sources.
 	Model *muranopl.Node
-	// Last is the saved model of the last deployment with the values of outputs, or absent before the first.
+	// Last is the saved model of the last deployment, with the values of outputs. It is absent before the first
+	// deployment.
 	Last lumigl.Value
-	// Method is the method of the root object to call. The default is "deploy".
+	// Method is the name of the root object's method to call. The default is "deploy".
 	Method string
 	// Log receives the messages of io.lumi.Log. It may be nil.
 	Log func(level, message string)

@@ -23,7 +23,7 @@ func argument(name string, x muranopl.Expression, preset any) dict {
 	return dict{name: dict{"Contract": x, "Default": preset}}
 }
 
-// murano contains the classes that catalogs build on.
+// murano contains the base classes of catalogs.
 var murano = muranopl.Declarations{
 	"io.murano.Application": {Name: "io.murano.Application", Tree: muranopl.Tree(dict{"Methods": dict{"deploy": dict{}}})},
 	"io.murano.Environment": {Name: "io.murano.Environment", Tree: muranopl.Tree(dict{
@@ -37,7 +37,7 @@ var murano = muranopl.Declarations{
 	})},
 }
 
-// library returns the classes with which workflows request resources.
+// library returns the classes used by workflows to request resources.
 func (e *evaluation) library() muranopl.Declarations {
 	text := muranopl.Expression("$.string().notNull()")
 	log := &muranopl.Declaration{Transient: true, Native: map[string]muranopl.Native{}}
@@ -78,7 +78,7 @@ func (e *evaluation) library() muranopl.Declarations {
 	}
 }
 
-// Library contains the classes of io.murano and io.lumi for checks and for runs outside of a deployment, where requests
+// Library returns the classes of io.murano and io.lumi for checks and for runs outside a deployment, in which requests
 // for resources fail. log receives the messages of io.lumi.Log.
 func Library(log func(level, message string)) muranopl.Resolver {
 	e := &evaluation{Input: Input{Log: log}}
@@ -151,7 +151,7 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 		return nil, fault(err)
 	}
 	graph := e.graph
-	if call.Gone() { // Its resources are no longer wanted.
+	if call.Gone() { // Its resources are being removed.
 		graph = &lumigl.Snapshot{}
 	}
 	if other := graph.Vertex(string(u)); other != nil {
@@ -189,7 +189,7 @@ func (e *evaluation) request(call *muranopl.Call) (any, error) {
 	return nil, nil
 }
 
-// get returns a property of a resource: an output, or the given input.
+// get returns a property of a resource: an output, or an input as given.
 func get(call *muranopl.Call) (any, error) {
 	r := resourceOf(call.This())
 	if err := yaql.Known(call.Arg(0)); r == nil || err != nil {
@@ -221,7 +221,7 @@ func get(call *muranopl.Call) (any, error) {
 
 var valueName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// shared returns the vertex of a module for a shared value, and the value's name and type. The engine checks types.
+// shared returns the module's vertex for a shared value, and the value's name and type. The engine checks types.
 func (e *evaluation) shared(call *muranopl.Call, module string, form any) (*lumigl.Vertex, string, lumigl.Value, error) {
 	for _, v := range []any{call.Arg(0), form, call.Arg(2)} { // form or where
 		if err := yaql.Known(v); err != nil {

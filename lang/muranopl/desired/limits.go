@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// checkLimits checks the constraints of a value as far as it is known. Messages do not reveal values.
+// checkLimits checks a value's constraints as far as the value is known. Messages do not reveal values.
 func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	if c == nil || v.IsExpression() {
 		return nil
@@ -49,7 +49,8 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	return nil
 }
 
-// identities returns texts that are equal for equal elements. Unknown elements are equal if they have the same origin.
+// identities returns a text for each element of a list. Texts are equal for equal elements, and for unknown elements of
+// the same origin.
 func identities(list lumigl.Value) []string {
 	var before []lumigl.Value
 	var ids []string

@@ -65,12 +65,12 @@ func eachPart(n *muranopl.Node, f func(*muranopl.Node)) {
 	}
 }
 
-// merger merges a file and the saved model: In and InOut values come from the file, Out values and InOut values that
-// did not change in the file from the saved model.
+// merger merges a file and the saved model. In values and changed InOut values come from the file; Out values and InOut
+// values unchanged in the file come from the saved model.
 type merger struct {
 	in                *muranopl.Interpreter
 	file, last, saved *models
-	live              map[string]bool // objects whose position in the file counts
+	live              map[string]bool // objects at their position in the file
 	placed            map[string]bool // objects in the result
 	log               func(level, message string)
 }
@@ -89,12 +89,12 @@ func (m *merger) keeps(id, name string, v *muranopl.Node) bool {
 	return m.saved.objects[id].Get(name) != nil && same(v, m.last.objects[id].Get(name))
 }
 
-// same compares values of the file. Objects are equal if their ids are.
+// same reports whether two values in files are equal. Objects are compared by id.
 func same(a, b *muranopl.Node) bool {
 	return (a == nil) == (b == nil) && (a == nil || reduced(a).Equal(reduced(b)))
 }
 
-// reduced replaces objects within a value by their ids.
+// reduced returns a value with objects replaced by their ids.
 func reduced(n *muranopl.Node) lumigl.Value {
 	v, _ := export(n.Data(), true) // It has been exported before.
 	return lumigl.ListOf(v).Replace(func(part lumigl.Value) (lumigl.Value, bool) {
@@ -102,7 +102,8 @@ func reduced(n *muranopl.Node) lumigl.Value {
 	})
 }
 
-// check returns an error for changes of an object that the file must not make.
+// check returns an error if the file makes a forbidden change to an object, such as of its class or of a Const
+// property.
 func (m *merger) check(id string) error {
 	object, last := m.file.objects[id], m.last.objects[id]
 	fail := func(pos muranopl.Position, kind yaql.Kind, format string, args ...any) error {
@@ -144,7 +145,7 @@ func (m *merger) check(id string) error {
 	return nil
 }
 
-// findLive finds the objects whose position in the file counts.
+// findLive marks the objects whose position in the file takes precedence over the saved model's.
 func (m *merger) findLive(n *muranopl.Node) {
 	if n.Get(header) == nil {
 		eachPart(n, m.findLive)
@@ -161,7 +162,8 @@ func (m *merger) findLive(n *muranopl.Node) {
 	}
 }
 
-// merge merges a value of the file or the saved model. Saved values get the position around.
+// merge merges a value from the file or the saved model. Values without a position, such as saved ones, get the
+// position in around.
 func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *muranopl.Node {
 	merged := &muranopl.Node{Pos: cmp.Or(n.Pos, around), Value: n.Value}
 	id := idOf(n)
@@ -216,7 +218,7 @@ func (m *merger) merge(n *muranopl.Node, saved bool, around muranopl.Position) *
 	return merged
 }
 
-// load creates the objects of the file and the saved model. Objects that are gone get .destroy.
+// load creates the objects of the file and the saved model. It calls .destroy on objects gone from the file.
 func (m *merger) load(e *evaluation) (*muranopl.Object, error) {
 	if m.file.root.Get(header) == nil {
 		return nil, failAt(e.Model.Pos, muranopl.Syntax, "the root of an object model must be an object with the key ?")

@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// future is a value that workflows can pass on but not inspect: an output, a secret, or a string that contains one.
+// future is a value that workflows can pass on but not inspect: an output, a secret, or a string containing one.
 type future struct {
 	value lumigl.Value
 	// typ is nil for secrets.
@@ -78,7 +78,7 @@ func signed(signature, key string, v lumigl.Value) lumigl.Value {
 		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}, lumigl.Member{Key: key, Value: v})
 }
 
-// export converts a value without objects to LumiGL. Special values such as secrets are allowed only in a file.
+// export converts a value without objects to LumiGL. Special values, such as secrets, are allowed only if file is set.
 func export(v any, file bool) (lumigl.Value, error) {
 	switch v := v.(type) {
 	case *future:
@@ -126,8 +126,8 @@ func export(v any, file bool) (lumigl.Value, error) {
 	return lumigl.Parser{}.ParseValue(string(text))
 }
 
-// tree converts part of a model to a tree, with the positions of its former tree at, if any. Secrets become futures,
-// and unknown values null.
+// tree converts part of a model to a tree. Positions are taken from at, its former tree, unless it is nil. Secrets
+// become futures, and unknown values null.
 func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 	if at == nil {
 		at = &muranopl.Node{}
@@ -149,7 +149,7 @@ func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
 	case kind == lumigl.Object:
 		entries := make([]muranopl.Entry, 0, v.Len())
 		places := make([]muranopl.Entry, v.Len())
-		copy(places, at.Entries()) // They are in the same order.
+		copy(places, at.Entries()) // same order
 		for key, item := range v.Members() {
 			place := places[len(entries)]
 			name := tree(lumigl.Value{}, place.Key)
