@@ -12,7 +12,7 @@ type position int
 func (p position) offset() int { return int(p) }
 
 type (
-	// constant is a literal, or a bare name, which evaluates to itself; some parameters require one.
+	// constant is a literal, or a bare name, which evaluates to itself and is required by some parameters.
 	constant struct {
 		position
 		value   any
@@ -42,7 +42,7 @@ type (
 		op   string // spelling of the operator
 		args []node
 
-		// positional are the arguments other than mappings, and keywords the mappings whose keys are names.
+		// positional holds the arguments other than mappings, and keywords the mappings with names as keys.
 		positional []any
 		keywords   []named
 		badMapping bool // a mapping whose key is not a name
@@ -78,7 +78,7 @@ func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
 			if key, ok := a.key.(*constant); ok && key.keyword {
 				name := key.value.(string)
 				if i := findNamed(n.keywords, name); i >= 0 {
-					n.keywords[i].value = a.value // The last one counts.
+					n.keywords[i].value = a.value // The last one wins.
 				} else {
 					n.keywords = append(n.keywords, named{name, a.value})
 				}
@@ -94,8 +94,8 @@ func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
 	return n
 }
 
-// arguments returns the arguments, with mappings as positional ones if withoutKeywords is set. The receiver of a method
-// comes first.
+// arguments returns the positional and keyword arguments. All are positional if withoutKeywords is set. The receiver of
+// a method comes first.
 func (n *invocation) arguments(receiver any, withoutKeywords bool) ([]any, []named) {
 	args := make([]any, 0, len(n.args)+1)
 	if receiver != none {
@@ -174,7 +174,7 @@ func joinNodes(nodes []node) string {
 	return strings.Join(texts, ", ")
 }
 
-// site caches what is known about a call for the functions of a scope.
+// site caches the resolution of a call for the functions of a scope.
 type site struct {
 	scope  *scope
 	opts   *Options
@@ -191,6 +191,6 @@ type binding struct {
 	// a keyword argument.
 	source []int
 	others []int // keyword arguments for fn.Others
-	// lazy marks the arguments, positional ones first, that are not evaluated. It is nil if all are.
+	// lazy marks the unevaluated arguments, positional ones first. It is nil if all are evaluated.
 	lazy []bool
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Arg returns the i-th argument, counting Params and then Keyword of the function.
+// Arg returns the i-th argument, counting the function's Params and then its Keyword.
 func (c *Call) Arg(i int) any { return c.args[i] }
 
 // Has reports whether the i-th argument was given. It is false only for a parameter whose default is unset.
@@ -83,14 +83,14 @@ func (c *Call) Context() *Context {
 	return c.own
 }
 
-// Tick must be called in loops that do not call an iterator's Next. It fails once the evaluation is canceled.
+// Tick fails once the evaluation is canceled. Call it in loops that do not call an iterator's Next.
 func (c *Call) Tick() error { return c.ev.tick() }
 
-// Reserve must be called before a function makes a value of more than a few kilobytes. It fails if size, in bytes, exceeds
-// the memory quota.
+// Reserve fails if size, in bytes, exceeds the memory quota. Call it before creating a value of more than a few
+// kilobytes.
 func (c *Call) Reserve(size int64) error { return c.ev.reserve(size) }
 
-// Invoke calls a function by name with values.
+// Invoke calls the named function with evaluated arguments.
 func (c *Call) Invoke(name string, args ...any) (any, error) {
 	if len(args) == 2 {
 		return c.operator(name)(args[0], args[1])
@@ -111,12 +111,12 @@ func (c *Call) operator(name string) func(a, b any) (any, error) {
 	}
 }
 
-// InvokeMethod calls a method by name with values.
+// InvokeMethod calls the named method of receiver with evaluated arguments.
 func (c *Call) InvokeMethod(name string, receiver any, args ...any) (any, error) {
 	return c.invoke(c.outer.scope.lookup(name), true, append([]any{receiver}, args...), nil)
 }
 
-// own returns the receiver's own method, or nil.
+// own returns the receiver's own method with the given name, or nil.
 func own(receiver any, name string) *overloads {
 	if r, ok := receiver.(Receiver); ok {
 		if f := r.YAQLMethod(name); f != nil {
@@ -139,14 +139,14 @@ func (c *Call) invoke(fns *overloads, method bool, args []any, keywords []named)
 	return c.ev.invoke(fns, method, args, keywords, c.Context())
 }
 
-// Iterate returns an iterator over an iterable value: the items of a list, set or iterator, or the keys of a
+// Iterate returns an iterator over an iterable value: the items of a list, set, or iterator, or the keys of a
 // dictionary.
 func (c *Call) Iterate(v any) *Iterator { return c.ev.iterate(v) }
 
 // Collect reads all items of an iterator, within the limits.
 func (c *Call) Collect(it *Iterator) ([]any, error) { return c.ev.collect(it) }
 
-// Remember returns an iterator that caches the items of it. Each use in an expression starts at the first item.
+// Remember returns an iterator that caches the items of it. Each use in an expression restarts at the first item.
 func (c *Call) Remember(it *Iterator) *Iterator { return remember(it, c.ev.reserve) }
 
 func (ev *evaluation) iterate(v any) *Iterator {
@@ -168,7 +168,8 @@ func (ev *evaluation) iterate(v any) *Iterator {
 	return iterateSlice(nil)
 }
 
-// limited wraps iterators so that they fail after the limit, and checks the sizes of lists, sets and dictionaries.
+// limited returns v, wrapped to fail after the limit if it is an iterator. It checks the sizes of lists, sets, and
+// dictionaries.
 func (ev *evaluation) limited(v any) (any, error) {
 	limit := ev.opts.LimitIterators
 	n := 0
@@ -254,7 +255,7 @@ func (c *Call) convert(p *Param, v any) (any, error) {
 	return v, nil
 }
 
-// Call evaluates the lambda in a new context with the arguments as $1, which is also $, $2 and so on.
+// Call evaluates the lambda in a new context with the arguments as $1 (or $), $2, and so on.
 func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) }
 
 // Test evaluates the lambda and reports whether the result is true as defined by [Truth].
@@ -262,7 +263,7 @@ func (l *Lambda) Test(args ...any) (bool, error) {
 	return truthOf(l.CallNamed(args, nil))
 }
 
-// CallNamed is [Lambda.Call] with further arguments as variables by name.
+// CallNamed is [Lambda.Call] with additional named variables.
 func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error) {
 	if l == nil || l.body == nil {
 		return l.CallIn(nil)
@@ -283,7 +284,7 @@ func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error
 	return l.CallIn(in)
 }
 
-// CallIn evaluates the lambda in a context.
+// CallIn evaluates the lambda in the given context.
 func (l *Lambda) CallIn(in *Context) (any, error) {
 	switch {
 	case l == nil:

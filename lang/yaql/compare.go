@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Truth reports whether v counts as true: anything except null, false, zero and empty values. It fails for an opaque
-// value.
+// Truth reports whether v is truthy: anything except null, false, zero, and empty values. It fails for an opaque value.
 func Truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case nil:
@@ -44,7 +43,7 @@ func truthOf(v any, err error) (bool, error) {
 	return Truth(v)
 }
 
-// compareNumbers compares numbers exactly, whatever the types. It returns false if either is NaN.
+// compareNumbers compares numbers exactly, regardless of type. It returns false if either is NaN.
 func compareNumbers(a, b any) (int, bool) {
 	m, small := a.(int64)
 	n, smallToo := b.(int64)
@@ -78,14 +77,14 @@ func bigFloat(v any) *big.Float {
 // order. Opaque values are compared by identity; see [Known].
 func Equal(a, b any) bool { return new(comparison).equal(a, b) }
 
-// comparison remembers the pairs of collections that were compared, so shared parts are compared only once. A pair that
-// differs ends the comparison.
+// comparison remembers compared pairs of collections, so shared parts are compared only once. The first difference ends
+// the comparison.
 type comparison struct {
 	compared int
 	pairs    map[[2]any]bool
 }
 
-// again reports whether a and b are identical or have been compared. It starts remembering after many pairs.
+// again reports whether a and b are identical or already compared. It starts remembering after many pairs.
 func (c *comparison) again(a, b any) bool {
 	if c.compared++; a == b || c.compared < 1000 {
 		return a == b
@@ -140,7 +139,7 @@ func (c *comparison) equal(a, b any) bool {
 // equal is [Equal] for values that may be opaque.
 func equal(a, b any) (bool, error) { return Equal(a, b), cmp.Or(Known(a), Known(b)) }
 
-// sameObject compares values of other types. Types that are not comparable are never equal.
+// sameObject compares values of other types. Values of types that Go cannot compare are never equal.
 func sameObject(a, b any) (equal bool) {
 	defer func() {
 		if recover() != nil {
@@ -176,7 +175,7 @@ type (
 // nans numbers NaN keys, since no NaN equals another.
 var nans atomic.Uint64
 
-// hashKey returns a comparable value that is the same for equal values. It fails for types that are not hashable.
+// hashKey returns a Go map key, equal for equal values. It fails for unhashable types.
 func hashKey(v any) (any, error) {
 	switch v := v.(type) {
 	case nil, string, int64, TimeSpan:
@@ -215,8 +214,8 @@ func unhashable(v any) error {
 	return Errorf(TypeError, "%s of this kind cannot be a key or an item of a set", typeName(v))
 }
 
-// keyText returns a text that is unique to the value. Collections cache theirs, since they may be shared, and digest it
-// if it is long.
+// keyText returns a text unique to the value. Collections cache theirs, since they may be shared, and hash it if it is
+// long.
 func keyText(v any) (string, error) {
 	var parts []any
 	var mutable bool

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// New returns a context below parent. If parent is nil, it has no functions, not even operators.
+// New returns a child context of parent. If parent is nil, it has no functions, not even operators.
 func New(parent *Context) *Context {
 	c := &Context{parent: parent}
 	if parent != nil {
@@ -66,7 +66,7 @@ func (c *Context) lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Register adds functions. Overloads in a child context take precedence over its parents', which are considered only if
+// Register adds functions. A child context's overloads take precedence over its parents', which are considered only if
 // none of the child's accepts the arguments.
 func (c *Context) Register(functions ...*Function) { c.register(false, functions) }
 
@@ -134,7 +134,7 @@ func (f *family) add(level []*Function) {
 	}
 }
 
-// lookup ignores trailing underscores of a name.
+// lookup returns the overloads with the given name, or nil. It ignores trailing underscores.
 func (s *scope) lookup(name string) *overloads {
 	name = strings.TrimRight(name, "_")
 	s.mu.RLock()
@@ -206,7 +206,7 @@ func (s *scope) names(method bool) iter.Seq[string] {
 	}
 }
 
-// variableName returns the name under which a variable is stored: $ is $1.
+// variableName returns the storage name of a variable: $ is stored as $1.
 func variableName(name string) string {
 	if name == "" || name == "$" {
 		return "$1"

@@ -16,8 +16,8 @@ import (
 )
 
 // FromGo converts nil, booleans, integers, floats, [json.Number], strings, times, durations, []any, and map[string]any
-// with its keys sorted. Values of this package are returned as they are, except that nil pointers become nil. Any other
-// value belongs to the host and only its functions can look inside.
+// with its keys sorted. Values of this package are returned unchanged, except that nil pointers become nil. Any other
+// value belongs to the host, and only the host's functions can inspect it.
 //
 // FromGo fails for an invalid [json.Number] and for data nested deeper than 10,000 levels, such as cyclic data.
 func FromGo(v any) (any, error) { return fromGo(v, maxNesting) }
@@ -133,8 +133,8 @@ func (ev *evaluation) outputItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle reads the sequences within v and replaces them by lists, which can be dictionary keys. It returns v itself if
-// there are none.
+// Settle returns v with the sequences within it read and replaced with lists, which can be dictionary keys. It returns
+// v itself if there are none.
 func (c *Call) Settle(v any) (any, error) {
 	if err := c.Tick(); err != nil {
 		return nil, err
@@ -175,12 +175,12 @@ func (c *Call) settleItems(it *Iterator) ([]any, error) {
 	}))
 }
 
-// Settle is [Call.Settle] for a host that holds an argument of an expression. It applies the limits of o.
+// Settle is [Call.Settle] for use outside an evaluation. It applies the limits of o.
 func Settle(ctx context.Context, o Options, v any) (any, error) {
 	return (&Call{ev: &evaluation{ctx: ctx, opts: &o}}).Settle(v)
 }
 
-// identical reports whether two collections are the same one. Other values always count as identical.
+// identical reports whether two collections are the same object. It returns true for other values.
 func identical(a, b any) bool {
 	switch a.(type) {
 	case *List, *Dict:
@@ -191,7 +191,7 @@ func identical(a, b any) bool {
 }
 
 // AppendJSON appends the JSON text of a value to dst. Floats keep a point or an exponent. Sets become arrays, dates RFC
-// 3339 strings and time spans seconds. Keys other than strings become their JSON text.
+// 3339 strings, and time spans seconds. Keys other than strings become their JSON text.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:

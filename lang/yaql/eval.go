@@ -35,15 +35,15 @@ func Compile(source string, options ...Option) (*Expression, error) {
 // String returns the expression in a normal form that compiles to an equivalent expression.
 func (x *Expression) String() string { return x.root.String() }
 
-// Part is a variable in an expression, or a function, method or operator such as #operator_+.
+// Part is a variable in an expression, or a call of a function, method, or operator such as #operator_+.
 type Part struct {
-	// Name is the function's name, or the variable's with its dollar.
+	// Name is the name of the function or variable, which includes the dollar.
 	Name             string
 	Variable, Method bool
 	// Receiver is the source of a method's receiver, and Args are the sources of the arguments.
 	Receiver string
 	Args     []string
-	// Around is the function call of which this part is an argument, or nil.
+	// Around is the call with this part as an argument, or nil.
 	Around *Part
 
 	source string
@@ -114,7 +114,7 @@ func (ev *evaluation) evaluate(root node, in *Context) (any, error) {
 		return nil, err
 	}
 	sc := New(in)
-	sc.measure = measure{} // What is already in scope belongs to the host.
+	sc.measure = measure{} // Variables already in scope belong to the host.
 	v, err := ev.eval(root, none, sc)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (ev *evaluation) tick() error {
 	return nil
 }
 
-// hold adds a large argument of a pending call to the memory in use. It returns the amount to release after the call.
+// hold adds a pending call's large argument to the memory in use. It returns the amount to release after the call.
 func (ev *evaluation) hold(v any) (int64, error) {
 	size := sizeOf(v)
 	if size <= holdFrom {
@@ -225,7 +225,7 @@ func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	return nil, Errorf(Argument, "missing argument")
 }
 
-// member evaluates $variable.name and $variable.name(…) if the variable is a [Receiver], and reports whether it is.
+// member evaluates $variable.name and $variable.name(…) if the variable is a [Receiver], and reports whether it did.
 func (ev *evaluation) member(n *invocation, sc *Context) (any, bool, error) {
 	v, ok := n.args[0].(*variable)
 	if !ok || !sc.scope.plainVariables() {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Func returns a function that is called as name(args). Its parameters are declared in a list such as
+// Func returns a function called as name(args). Its parameters are declared in a list such as
 //
 //	"collection iterable, separator string?, count int=-1, *args any, default any=null, **others any"
 //
-// of names and types. A question mark makes null acceptable, and so does a default of null or, unless followed by !,
-// the type any. The default follows =: a literal, or unset, which [Call.Has] detects. *args takes further positional
-// arguments, parameters after it can be given only by keyword, and **others takes further keyword arguments.
+// of names and types. A parameter accepts null if its type ends with ?, its default is null, or its type is any without
+// a !. The default follows =: a literal, or unset, which [Call.Has] detects. *args collects further positional
+// arguments, parameters after it are keyword-only, and **others collects further keyword arguments.
 //
 // Func panics if the declaration is invalid.
 func Func(name, params string, call func(*Call) (any, error)) *Function {
@@ -23,7 +23,7 @@ func Func(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Method is like [Func] for a function that is called as receiver.name(args). The receiver is the first parameter.
+// Method is like [Func] for a function called as receiver.name(args). The receiver is the first parameter.
 func Method(name, params string, call func(*Call) (any, error)) *Function {
 	f := Func(name, params, call)
 	f.Method, f.Plain = true, false
@@ -33,20 +33,20 @@ func Method(name, params string, call func(*Call) (any, error)) *Function {
 	return f
 }
 
-// Extension is like [Method] for a function that can be called either way.
+// Extension is like [Method] for a function called as name(args) or receiver.name(args).
 func Extension(name, params string, call func(*Call) (any, error)) *Function {
 	f := Method(name, params, call)
 	f.Plain = true
 	return f
 }
 
-// WithoutKeywords sets NoKeywords and returns f.
+// WithoutKeywords sets f.NoKeywords and returns f.
 func (f *Function) WithoutKeywords() *Function {
 	f.NoKeywords = true
 	return f
 }
 
-// Document sets the description and adds examples, given as alternating expressions and results.
+// Document sets the description, adds examples, given as alternating expressions and results, and returns f.
 func (f *Function) Document(doc string, examples ...string) *Function {
 	f.Doc = doc
 	for i := 0; i+1 < len(examples); i += 2 {
@@ -151,7 +151,7 @@ func (f *Function) param(i int) *Param {
 
 func (f *Function) fixed() int { return len(f.Params) + len(f.Keyword) }
 
-// value adapts a function that cannot fail.
+// value adapts a function without errors.
 func value(f func(*Call) any) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return f(c), nil }
 }

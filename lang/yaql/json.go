@@ -31,7 +31,7 @@ func FromJSON(text []byte) (any, error) {
 	return r.value()
 }
 
-// jsonReader reads JSON that is known to be valid.
+// jsonReader reads valid JSON.
 type jsonReader struct {
 	text string
 	pos  int
@@ -78,7 +78,7 @@ func (r *jsonReader) value() (any, error) {
 	return n, nil
 }
 
-// collection reads an object or an array. Its size counts as the host's.
+// collection reads an object or an array. Its size is attributed to the host.
 func (r *jsonReader) collection(open byte) (any, error) {
 	d, l := NewDict(), NewList(nil)
 	r.pos++
@@ -126,7 +126,7 @@ func (r *jsonReader) string() string {
 		return s
 	}
 	var s string
-	_ = json.Unmarshal([]byte(r.text[start:r.pos]), &s) // known to be valid
+	_ = json.Unmarshal([]byte(r.text[start:r.pos]), &s) // always valid
 	return s
 }
 

@@ -14,7 +14,7 @@ const (
 	tokEnd      tokenKind = iota
 	tokConstant           // string, number, true, false, null
 	tokKeyword            // a name
-	tokFunction           // a name and the parenthesis that directly follows it
+	tokFunction           // a name directly followed by a parenthesis
 	tokVariable           // $name
 	tokSymbol             // an operator or a bracket
 )
@@ -37,13 +37,13 @@ func (t token) describe() string {
 	}
 }
 
-// symbols are sorted so that longer ones match first.
+// symbols lists operators and brackets, with longer ones before their prefixes.
 var symbols = []string{
 	"?.", "=~", "!~", "->", "<=", ">=", "!=", "=>",
 	".", "*", "+", "-", "[", "{", "/", ">", "<", "=", "(", ")", "]", "}", ",",
 }
 
-// wordOperators are operators that look like names.
+// wordOperators holds the operators that look like names.
 var wordOperators = map[string]bool{"mod": true, "in": true, "not": true, "and": true, "or": true}
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' }
@@ -66,7 +66,7 @@ func (l *lexer) peek() rune {
 	return r
 }
 
-// span consumes the characters that ok accepts and returns them.
+// span consumes and returns the characters accepted by ok.
 func (l *lexer) span(ok func(rune) bool) string {
 	start := l.pos
 	for l.pos < len(l.src) {

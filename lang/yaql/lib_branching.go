@@ -77,7 +77,7 @@ func coalesce(c *Call) (any, error) {
 	return nil, nil
 }
 
-// lambdaOf returns one of the further arguments, which must be lambdas, or nil for null.
+// lambdaOf returns a further argument, which must be a lambda, or nil for null.
 func lambdaOf(v any) *Lambda {
 	l, _ := v.(*Lambda)
 	return l

@@ -104,7 +104,7 @@ func flatten(c *Call) (any, error) {
 	return c.unnest(c.Iter(0), clAnyIter|clOpaque), nil
 }
 
-// unnest flattens items of the nested classes, recursively.
+// unnest recursively flattens items of the classes in nested.
 func (c *Call) unnest(it *Iterator, nested class) *Iterator {
 	stack := []*Iterator{it}
 	return NewIterator(func() (any, bool, error) {
@@ -163,7 +163,7 @@ func Chain(its ...*Iterator) *Iterator {
 
 func one(v any) *Iterator { return iterateSlice([]any{v}) }
 
-// spanned reports whether i is among count indices starting at position, or any from there on if count is negative.
+// spanned reports whether i is among count indices starting at position. A negative count means no end.
 func spanned(i, position, count int) bool {
 	return i >= position && (count < 0 || i-count < position)
 }

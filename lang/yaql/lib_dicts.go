@@ -94,7 +94,8 @@ func dictOfItems(c *Call) (any, error) {
 	})
 }
 
-// put sets a key in a dictionary under construction, within the limits. It returns true, for use as a filter.
+// put sets a key in a dictionary under construction, within the limits. It returns true if it succeeds, for use as a
+// filter.
 func (c *Call) put(d *Dict, key, value any) (bool, error) {
 	if err := d.Set(key, value); err != nil {
 		return false, err
@@ -102,7 +103,7 @@ func (c *Call) put(d *Dict, key, value any) (bool, error) {
 	return true, c.Reserve(d.size)
 }
 
-// parts returns the items of a collection, the keys of a dictionary or the characters of a string.
+// parts returns the items of a collection, the keys of a dictionary, or the characters of a string.
 func (c *Call) parts(v any) (*Iterator, error) {
 	if s, ok := v.(string); ok {
 		chars, err := c.characters(s)
@@ -215,7 +216,7 @@ func (m *merger) merge(a, b *Dict, levels int) (any, error) {
 	return d, m.c.Tick()
 }
 
-// value merges two values of the same key. The type of w decides how.
+// value merges two values of the same key, depending on the type of w.
 func (m *merger) value(v, w any, levels int) (any, error) {
 	if err := opaque(v, w); err != nil {
 		return nil, err

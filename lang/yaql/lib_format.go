@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// text formats v like the reference's str.
+// text formats v like Python's str.
 func (c *Call) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
@@ -115,8 +115,8 @@ type formatter struct {
 }
 
 var (
-	// formatField matches a field, an escaped brace or a stray brace. The groups are the argument, its indices, an
-	// attribute, a conversion and a format.
+	// formatField matches a field, an escaped brace, or a stray brace. The groups are the argument, its indices, an
+	// attribute, a conversion, and a format.
 	formatField = regexp.MustCompile(`(?s)\{\{|\}\}|` +
 		`\{([^\[{}.:!]*)((?:\[[^\]]+\])*)(\.[^{}:!]*)?(?:!(.))?(?::([^{}]*))?\}|[{}]`)
 	formatIndex = regexp.MustCompile(`\[([^\]]+)\]`)
@@ -196,7 +196,7 @@ func (f *formatter) argument(name string) (any, error) {
 	return f.c.rest[n], nil
 }
 
-// part returns the value of a key or index.
+// part returns the part of v at a key or index.
 func (c *Call) part(v any, key string) (any, error) {
 	var at any = key
 	if decimalText.MatchString(key) {
@@ -361,7 +361,7 @@ func (f *formatSpec) float(x float64) string {
 	return f.pad(prefix, f.grouped(s[:whole], s[whole:]+suffix, 3, len(prefix)))
 }
 
-// grouped inserts separators into digits, and leading zeros up to the width.
+// grouped inserts separators into digits, and prepends zeros up to the width.
 func (f *formatSpec) grouped(digits, rest string, group, used int) string {
 	if f.separator == "" {
 		return digits + rest

@@ -38,7 +38,7 @@ var generatorFunctions = []*Function{
 			`generateMany(1, [$ * 2, $ * 2 + 1].where($ < 8), depthFirst => true)`, `[1, 2, 4, 5, 3, 6, 7]`),
 }
 
-// count returns the integers from start up to but not including stop, or without end if stop is nil.
+// count returns the integers from start up to, but not including, stop. The sequence is infinite if stop is nil.
 func count(start, stop, step any) *Iterator {
 	down := 1
 	if c, _ := compareNumbers(normInt(bigOf(step)), int64(0)); c < 0 {

@@ -139,7 +139,7 @@ func randomBetween(c *Call) (any, error) {
 	return normInt(bits.Add(bits.Mod(bits, span), bounds[0])), nil
 }
 
-// bitwise returns a function of two integers. For two booleans the result is a boolean.
+// bitwise returns a function of two integers. For two booleans, the result is a boolean.
 func bitwise(op func(z, x, y *big.Int) *big.Int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		z := op(new(big.Int), bigOf(c.Arg(0)), bigOf(c.Arg(1)))
@@ -168,7 +168,7 @@ func shift(c *Call, left bool) (any, error) {
 	return normInt(new(big.Int).Rsh(x, uint(n.Int64()))), nil
 }
 
-// greater returns argument ifGreater if the second argument is greater than the first, else argument otherwise.
+// greater returns argument ifGreater if the second argument is greater than the first, or else argument otherwise.
 func greater(c *Call, ifGreater, otherwise int) (any, error) {
 	ok, err := truthOf(c.Invoke("#operator_>", c.Arg(1), c.Arg(0)))
 	if ok {
@@ -208,7 +208,7 @@ func power(c *Call) (any, error) {
 	return z, nil
 }
 
-// floatPower is a more precise math.Pow, whose results may be off by several units in the last place.
+// floatPower is a more precise version of math.Pow, which may be off by several units in the last place.
 func floatPower(x, y float64) float64 {
 	whole, fraction := math.Modf(math.Abs(y))
 	if !(whole < 1<<62) || x == 0 || x < 0 && fraction != 0 || math.IsNaN(x) || math.IsInf(x, 0) {
@@ -294,7 +294,7 @@ func round(c *Call) (any, error) {
 	return math.Copysign(r, f), nil
 }
 
-// roundTo rounds to a multiple of a power of ten.
+// roundTo rounds to a multiple of 10^zeros.
 func roundTo(x *big.Rat, zeros int) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
 	denom := new(big.Int).Mul(x.Denom(), unit) // A big.Rat would compute the greatest common divisor.

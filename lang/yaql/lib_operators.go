@@ -54,7 +54,7 @@ var operatorFunctions = append([]*Function{
 		Document("Returns whether the operands differ.", `1 != 2`, `true`),
 }, orderings()...)
 
-// infix declares a binary operator with a shortcut.
+// infix declares a binary operator implemented by its entry in shortcuts.
 func infix(op, left, right string) *Function {
 	name := "#operator_" + op
 	return Func(name, "left "+left+", right "+right, binaryCall(name))
@@ -98,7 +98,8 @@ func junction(or bool) func(*Call) (any, error) {
 	}
 }
 
-// times returns the second argument as a repetition count, if the repeated value of the given size fits the quota.
+// times returns the second argument as a repetition count. It fails if repeating a value of the given size exceeds the
+// quota.
 func (c *Call) times(size int64) (int, error) {
 	n, err := c.Int(1)
 	switch {

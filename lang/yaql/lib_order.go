@@ -25,14 +25,14 @@ func orderBy(c *Call, descending bool) *ordered {
 	}
 }
 
-// thenBy adds a key to the collection in place, as the reference does.
+// thenBy adds a key to the ordered collection in place, as in the reference.
 func thenBy(c *Call, descending bool) *ordered {
 	o := c.Arg(0).(*ordered)
 	o.keys = append(o.keys, orderKey{c.Lambda(1), descending})
 	return o
 }
 
-// Iterate sorts the items when the first one is read.
+// Iterate returns the sorted items. It sorts them when the first one is read.
 func (o *ordered) Iterate() *Iterator {
 	i := 0
 	return NewIterator(func() (any, bool, error) {

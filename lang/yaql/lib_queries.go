@@ -108,7 +108,7 @@ func (c *Call) each(it *Iterator, f func(v any) (bool, error)) error {
 	}
 }
 
-// sift returns an iterator over the results of f, without the items for which f returns false.
+// sift returns an iterator over the results of f. Items are dropped if f returns false.
 func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		for {
@@ -126,7 +126,7 @@ func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
 	})
 }
 
-// expand concatenates the iterators that next returns, until it returns nil.
+// expand concatenates the iterators returned by next, until it returns nil.
 func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	var it *Iterator
 	return NewIterator(func() (any, bool, error) {
@@ -147,7 +147,7 @@ func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 	})
 }
 
-// inner returns an iterator over a nested collection, within the limits.
+// inner returns an iterator over a nested collection, subject to the limits.
 func (c *Call) inner(v any) (*Iterator, error) {
 	v, err := c.ev.limited(v)
 	return c.Iterate(v), cmp.Or(err, opaque(v))
@@ -162,7 +162,7 @@ func (c *Call) iterators() []*Iterator {
 	return its
 }
 
-// memorized returns the i-th argument, or a replayable version of it if it can be read only once.
+// memorized returns the i-th argument, made replayable if it can be read only once.
 func (c *Call) memorized(i int) any {
 	if it, ok := c.Arg(i).(*Iterator); ok {
 		return c.Remember(it)
@@ -170,7 +170,7 @@ func (c *Call) memorized(i int) any {
 	return c.Arg(i)
 }
 
-// natural returns a nonnegative integer argument.
+// natural returns the i-th argument, which must be a nonnegative integer.
 func (c *Call) natural(i int) (int, error) {
 	n, err := c.Int(i)
 	if err == nil && n < 0 {
@@ -245,7 +245,7 @@ func limit(c *Call) (any, error) {
 	return take(c.Iter(0), n), err
 }
 
-// take returns an iterator over the first n items. It does not read further.
+// take returns an iterator over the first n items, which reads no others.
 func take(it *Iterator, n int) *Iterator {
 	return NewIterator(func() (any, bool, error) {
 		if n--; n < 0 {
@@ -277,7 +277,7 @@ func skipWhile(c *Call) (any, error) {
 	}), nil
 }
 
-// distinct returns the items with new keys. Without a selector, the items are the keys.
+// distinct returns the first item of each key. Without a selector, the items are the keys.
 func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
 	seen := NewSet()
 	return c.sift(it, func(v any) (any, bool, error) {
@@ -396,7 +396,7 @@ func single(c *Call) (any, error) {
 	return v, err
 }
 
-// indexer returns a function that returns the index of the first or last item that passes a test.
+// indexer returns a function that finds the index of the first or last item that passes a test.
 func indexer(test func(*Call) func(any) (bool, error), last bool) func(*Call) (any, error) {
 	return func(c *Call) (any, error) { return c.position(c.Iter(0), test(c), last) }
 }

@@ -117,7 +117,7 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 	return r, nil
 }
 
-// matches reports whether one argument, a regular expression or its text, matches another.
+// matches reports whether argument re, a regular expression or its source, matches argument str.
 func (c *Call) matches(re, str int) (bool, error) {
 	r, ok := c.Arg(re).(*regex)
 	if !ok {
@@ -177,7 +177,7 @@ func (c *Call) scan() *Iterator {
 	})
 }
 
-// group returns a group of a match and its position, or null if it did not participate.
+// group returns a group of a match and its position. v is null if the group did not participate.
 func group(m *regexp2.Match, i int) (v any, start, end int64) {
 	if g := m.GroupByNumber(i); g != nil && len(g.Captures) > 0 {
 		return g.String(), int64(g.RuneIndex), int64(g.RuneIndex + g.RuneLength)
@@ -196,7 +196,7 @@ func (c *Call) searchAll() *Iterator {
 	})
 }
 
-// selected returns the result of the lambda in the third argument for a match.
+// selected returns the result of the lambda in the third argument for m.
 func (c *Call) selected(m *regexp2.Match) (any, error) {
 	in, r := New(c.outer), c.Arg(0).(*regex)
 	for i := range r.groups + 1 {
@@ -213,8 +213,8 @@ func (c *Call) selected(m *regexp2.Match) (any, error) {
 	return c.Lambda(2).CallIn(in)
 }
 
-// eachMatch calls f for each match, up to the limit in an argument, with the text before it. It returns the text after
-// the last match.
+// eachMatch calls f for each match, with the text before it, up to the limit in argument limit. It returns the text
+// after the last match.
 func (c *Call) eachMatch(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
 	n, err := c.Int(limit)
 	if err != nil {
@@ -281,7 +281,7 @@ func replaceRegexBy(c *Call) (any, error) {
 	})
 }
 
-// substitute replaces matches, up to the limit in the argument after the replacement.
+// substitute returns the text with matches replaced, up to the limit in the argument after the replacement.
 func (c *Call) substitute(replacement func(*regexp2.Match) (string, error)) (any, error) {
 	var b strings.Builder
 	rest, err := c.eachMatch(3, func(before string, m *regexp2.Match) error {

@@ -41,8 +41,8 @@ var setFunctions = []*Function{
 		Document("Returns whether the left set is a superset of the right one.", `set(1) >= set()`, `true`),
 }
 
-// Set operations, as masks of the items they keep: bit 0 for items of the left set that are also in the right one, bit
-// 1 for other items of the left set, and bit 3 for other items of the right set. Bit 2 has no effect.
+// Set operations, as masks of the items they keep: bit 0 for items in both sets, bit 1 for items only in the left set,
+// and bit 3 for items only in the right set. Bit 2 has no effect.
 const (
 	intersection = 1 << 0
 	difference   = 1 << 1

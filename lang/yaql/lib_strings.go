@@ -105,7 +105,7 @@ var stringFunctions = []*Function{
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
 }
 
-// clamped returns an integer argument, limited to a range that exceeds any length and that cannot overflow in sums.
+// clamped returns an integer argument, limited to a range that exceeds any length but cannot overflow in sums.
 func (c *Call) clamped(i int) int {
 	const far = 1 << 48
 	n, err := c.Int(i)
@@ -115,7 +115,7 @@ func (c *Call) clamped(i int) int {
 	return max(-far, min(n, far))
 }
 
-// sliceBounds returns the bounds of the slice lo:hi of n items, where negative numbers count from the end.
+// sliceBounds returns the bounds of the slice lo:hi of n items. Negative numbers count from the end.
 func sliceBounds(n, lo, hi int) (int, int) {
 	fromEnd := func(i int) int {
 		if i < 0 {
@@ -168,7 +168,7 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-// join joins the items. They are converted by str, unless they are opaque, or strings and direct is set.
+// join joins the items after converting them with str. It does not convert opaque items or, if direct is set, strings.
 func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	var b strings.Builder
 	var parts []any // before the contents of b
@@ -202,7 +202,7 @@ func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	}
 }
 
-// str calls the function str, which the host may have overridden.
+// str calls the function str, which the host may override.
 func (c *Call) str(v any) (string, error) {
 	text, err := c.Invoke("str", v)
 	s, ok := text.(string)
@@ -228,7 +228,8 @@ func trimmed(from trimmer) func(*Call) (any, error) {
 	return value(func(c *Call) any { return trim(c, 1, from) })
 }
 
-// trim removes white space, or the characters in argument chars, from the first argument.
+// trim returns the first argument without white space, or the characters in argument chars, at the sides chosen by
+// from.
 func trim(c *Call, chars int, from trimmer) string {
 	if c.Arg(chars) == nil {
 		return from(c.String(0), isSpace)
@@ -240,7 +241,7 @@ func trim(c *Call, chars int, from trimmer) string {
 	return from(c.String(0), func(r rune) bool { return set[r] })
 }
 
-// replaceAll replaces occurrences of old, up to the limit in argument count; a negative limit means all.
+// replaceAll returns s with occurrences of old replaced, up to the limit in argument count; a negative limit means all.
 func (c *Call) replaceAll(s, old, replacement string, count int) (string, error) {
 	limit, err := c.Int(count)
 	if err != nil {
@@ -276,7 +277,8 @@ func replaceByDict(c *Call) (any, error) {
 	return s, nil
 }
 
-// find returns the character index of sub after a start index and, if there is such an argument, within a length.
+// find returns a function that finds the character index of a substring, from a start index and optionally within a
+// length.
 func find(search func(s, sub string) int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		n := utf8.RuneCountInString(c.String(0))

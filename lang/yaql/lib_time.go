@@ -123,7 +123,7 @@ func timeProperties() []*Function {
 // span returns the i-th argument, a time span, in microseconds.
 func (c *Call) span(i int) int64 { return int64(c.args[i].(TimeSpan)) }
 
-// spanOf converts microseconds to a time span, rounding half to even.
+// spanOf converts a number of microseconds to a time span, rounding half to even. It returns err if that is not nil.
 func spanOf(v any, err error) (any, error) {
 	f, isFloat := v.(float64)
 	switch n, isInt := v.(int64); {
@@ -137,7 +137,7 @@ func spanOf(v any, err error) (any, error) {
 	return TimeSpan(math.RoundToEven(f)), nil
 }
 
-// makeTime returns a date from the arguments, starting with the given one. Null arguments use the defaults in parts.
+// makeTime returns a date from the arguments, starting with argument first. Null arguments use the defaults in parts.
 func (c *Call) makeTime(parts [7]int, zone *time.Location, first int) (_ any, err error) {
 	for i := range parts {
 		if c.Arg(first+i) == nil {
@@ -168,7 +168,7 @@ func timeOfStamp(c *Call) (any, error) {
 	return checkedTime(time.UnixMicro(int64(whole)*1e6 + int64(math.RoundToEven((x-whole)*1e6))).In(zone))
 }
 
-// addSpan adds the time span in the second argument to a date, or subtracts it.
+// addSpan adds the time span in the second argument to a date, or subtracts it if op is '-'.
 func addSpan(c *Call, op byte) (any, error) {
 	at := c.Arg(0).(time.Time)
 	sum, err := spanOf(arithmetic(op, at.UnixMicro(), c.span(1)))

@@ -12,8 +12,8 @@ var libraries = []*[]*Function{
 	&mathFunctions, &stringFunctions, &regexFunctions, &branchingFunctions, &timeFunctions,
 }
 
-// Evaluate evaluates the expression with the standard library. The data may be anything that [FromGo] accepts; see
-// there for the types of the result. All errors are of type [*Error].
+// Evaluate evaluates the expression with the standard library. The data may be anything accepted by [FromGo]. The
+// package documentation lists the types of results. All errors are of type [*Error].
 func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
 	in := New(Standard(x.opts.Delegates))
 	if x.opts.ConvertInputData {
@@ -31,8 +31,8 @@ var standard struct {
 	plain, delegates *Context
 }
 
-// Standard returns the context with the standard library, with delegates including the functions that create and call
-// function values. The context is shared; derive one with [New] to extend it.
+// Standard returns the shared context with the standard library. If delegates is set, it includes the functions that
+// create and call function values. To extend it, derive a context with [New].
 func Standard(delegates bool) *Context {
 	standard.once.Do(func() {
 		fallback := New(nil)

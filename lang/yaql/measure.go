@@ -58,10 +58,10 @@ func typeName(v any) string {
 	return typeNames[bits.TrailingZeros32(uint32(c))]
 }
 
-// Known returns the error of the first opaque value within v, at any depth. It takes constant time.
+// Known returns the error of the first opaque value within v, at any depth, or nil. It takes constant time.
 func Known(v any) error { return measureOf(v).opaque }
 
-// opaque returns the error of the first value that is itself opaque.
+// opaque returns the error of the first opaque value. It does not look into collections.
 func opaque(values ...any) error {
 	for _, v := range values {
 		if classOf(v) == clOpaque {
@@ -71,17 +71,17 @@ func opaque(values ...any) error {
 	return nil
 }
 
-// NewList returns a list that takes ownership of items. It corresponds to a tuple in the reference, as literals, input
-// data and most results do.
+// NewList returns a list that takes ownership of items. It corresponds to a tuple in the reference, like literals,
+// input data, and most results.
 func NewList(items []any) *List { return &List{items: items, measure: measureAll(items)} }
 
-// NewPlainList returns a list that corresponds to a list in the reference: it does not equal a tuple of the same items
-// and is not hashable.
+// NewPlainList returns a list that corresponds to a list in the reference: it is unhashable and does not equal a tuple
+// of the same items.
 func NewPlainList(items []any) *List {
 	return &List{items: items, measure: measureAll(items), mutable: true}
 }
 
-// SizeOf estimates the memory in bytes that a value keeps in use, in constant time. Shared parts count each time.
+// SizeOf estimates the memory used by a value, in bytes. It takes constant time. Shared parts count each time.
 func SizeOf(v any) int64 { return sizeOf(v) }
 
 func (m *measure) add(v any) {
@@ -103,7 +103,7 @@ func measureAll(items []any) measure {
 	return m
 }
 
-// sizeOf is [SizeOf]. The host's data counts little.
+// sizeOf is [SizeOf] for use in this package. The host's data counts little.
 func sizeOf(v any) int64 { return measureOf(v).size }
 
 func measureOf(v any) measure {

@@ -10,13 +10,13 @@ import (
 
 // These types are in one file because they refer to each other. Their methods are in the other files.
 
-// Typed may be implemented by the host's values. Their types must be comparable; pointers are.
+// Typed may be implemented by the host's values, whose types must be comparable, such as pointers.
 type Typed interface {
 	// YAQLType returns the name of the value's type for messages.
 	YAQLType() string
 }
 
-// Receiver may be implemented by the host's values with properties and methods of their own.
+// Receiver may be implemented by the host's values that have properties and methods.
 type Receiver interface {
 	// YAQLProperty returns the value of a property in a context.
 	YAQLProperty(name string, in *Context) (any, error)
@@ -24,14 +24,14 @@ type Receiver interface {
 	YAQLMethod(name string) *Function
 }
 
-// Opaque may be implemented by the host's values that cannot be inspected. They can be assigned and put into lists and
-// dictionaries, but only functions with parameters of the host's own types accept them.
+// Opaque may be implemented by the host's values that expressions cannot inspect. They can be assigned, and stored in
+// lists and dictionaries, but are accepted only by functions with parameters of the host's types.
 type Opaque interface {
 	// YAQLOpaque returns the error for an attempt to use the value.
 	YAQLOpaque() error
 }
 
-// Text may be implemented by opaque values that can be interpolated into strings.
+// Text may be implemented by opaque values that support concatenation with strings.
 type Text interface {
 	Opaque
 	// YAQLText returns the opaque value for the concatenation of parts, which are strings and opaque values.
@@ -46,7 +46,7 @@ type Iterable interface {
 // TimeSpan is a duration in microseconds.
 type TimeSpan int64
 
-// List is a list. The reference has tuples, which are hashable, and lists, which are not; a tuple never equals a list.
+// List is a tuple or a list of the reference. Tuples are hashable, lists are not; a tuple never equals a list.
 type List struct {
 	items []any
 	measure
@@ -56,7 +56,7 @@ type List struct {
 
 type entry struct{ key, value any }
 
-// Dict is a dictionary in insertion order. Equal keys, such as 1, 1.0 and true, are the same key.
+// Dict is a dictionary in insertion order. Equal keys, such as 1, 1.0, and true, are the same key.
 type Dict struct {
 	entries []entry
 	index   map[any]int // by hash key; nil while the dictionary is small
@@ -65,7 +65,7 @@ type Dict struct {
 	key     atomic.Pointer[string]
 }
 
-// smallDict is the number of entries up to which a linear search is as fast as a map.
+// smallDict is the maximum number of entries with a linear search, which is then as fast as a map.
 const smallDict = 8
 
 // Set is a set in insertion order.
@@ -73,8 +73,8 @@ type Set struct {
 	items []any
 	index map[any]int
 	measure
-	// of is the dictionary whose keys or, as pairs, entries the set is a view of. Such a set is not hashable and has no
-	// index.
+	// of is the dictionary if the set is a view of its keys or, as pairs, its entries. Such a set is unhashable and has
+	// no index.
 	of    *Dict
 	pairs bool
 	key   atomic.Pointer[string]
@@ -107,7 +107,7 @@ type regex struct {
 	longer func() (*regexp2.Regexp, error)
 }
 
-// ordered is a collection that is sorted when it is first read.
+// ordered is a collection sorted when first read.
 type ordered struct {
 	c             *Call
 	collection    *Iterator
@@ -137,7 +137,7 @@ type Lambda struct {
 }
 
 // Call gives a function access to its arguments and the evaluation. It is valid until the function returns and while an
-// iterator that it returned is being read.
+// iterator it returned is being read.
 type Call struct {
 	ev     *evaluation
 	fn     *Function
@@ -149,12 +149,12 @@ type Call struct {
 	buffer [4]any
 }
 
-// Context holds variables and functions, and inherits from its parent. All functions and variables must be registered
-// before expressions are evaluated in it or in derived contexts; after that it is safe for concurrent use.
+// Context holds variables and functions, and inherits from its parent. Register all functions and set all variables
+// before evaluating expressions in it or in derived contexts; after that, it is safe for concurrent use.
 type Context struct {
 	parent *Context
 	scope  *scope
-	// one is the variable $1, which is also $.
+	// one is the variable $1, or $.
 	one     any
 	hasOne  bool
 	vars    *Dict // the other variables by name, nil if there are none
@@ -175,7 +175,7 @@ type scope struct {
 	variables atomic.Int32
 }
 
-// overloads are the functions that share a name.
+// overloads holds the functions with the same name.
 type overloads struct {
 	name           string
 	plain, methods family
@@ -184,25 +184,24 @@ type overloads struct {
 	binary         binaryOperator // shortcut
 }
 
-// family is the overloads that can be called as functions, or as methods.
+// family holds the overloads callable as functions, or those callable as methods.
 type family struct {
 	levels     [][]*Function // by context, nearest first
 	noKeywords bool          // all have NoKeywords
 	mixed      bool          // some have NoKeywords
 }
 
-// Function is a function, method or operator that can be registered in a [Context]. Each overload is a separate
-// Function.
+// Function is a function, method, or operator for use in a [Context]. Each overload is a separate Function.
 type Function struct {
 	Name string
-	// Params are the parameters that can be given by position.
+	// Params lists the parameters that accept positional arguments.
 	Params []Param
-	// Rest takes further positional arguments, Keyword lists parameters that can be given only by name, and Others
-	// takes further keyword arguments.
+	// Rest takes further positional arguments, Keyword lists keyword-only parameters, and Others takes further keyword
+	// arguments.
 	Rest    *Param
 	Keyword []Param
 	Others  *Param
-	// Method and Plain select how the function can be called: as $x.f(), as f($x), or both.
+	// Method allows calls as $x.f(), and Plain as f($x).
 	Method, Plain bool
 	// NoKeywords passes key => value arguments as values of type pair, or as rules.
 	NoKeywords bool
@@ -275,11 +274,11 @@ const (
 // Type is the type of a parameter.
 type Type struct {
 	name string
-	// accept lists the accepted types of values. domain lists the values of the reference's type that accept is part
-	// of: a type specializes another whose domain includes its own. A domain of 0 specializes nothing.
+	// accept lists the accepted types of values. domain lists the values of the corresponding type in the reference: a
+	// type specializes another whose domain includes its own. A domain of 0 specializes nothing.
 	accept, domain class
 	passing        passing
-	method         bool // of a lambda: must be a call, which gets a receiver
+	method         bool // of a lambda: must be a call, which is given a receiver
 	inContext      bool // of a lambda: evaluated in a context from the function
 	check          func(any) bool
 }
@@ -294,15 +293,15 @@ type evaluation struct {
 	live   int64 // size of the large arguments of pending calls
 }
 
-// none is the receiver if there is none.
+// none represents a missing receiver.
 var none any = noReceiver{}
 
 type noReceiver struct{}
 
-// A binaryOperator returns false for operands that it does not support.
+// A binaryOperator returns false for unsupported operands.
 type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
 
-// A node is part of a parsed expression. Its String is source text that parses to the same tree.
+// A node is a part of a parsed expression. String returns source text that parses to the same tree.
 type node interface {
 	String() string
 	offset() int

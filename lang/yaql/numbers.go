@@ -12,7 +12,7 @@ const (
 	maxIntBits   = 1 << 20
 )
 
-// normInt converts n to int64 if it fits.
+// normInt returns n as an int64 if it fits.
 func normInt(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -33,7 +33,7 @@ func bigOf(v any) *big.Int {
 	return new(big.Int)
 }
 
-// isInt reports whether v is an integer. As in the reference, bool is one.
+// isInt reports whether v is an integer. As in the reference, booleans are integers.
 func isInt(v any) bool {
 	switch v.(type) {
 	case int64, *big.Int, bool:
@@ -110,7 +110,7 @@ func arithmetic(op byte, a, b any) (any, error) {
 	return r, nil
 }
 
-// smallArithmetic returns false on overflow and for division by zero.
+// smallArithmetic is arithmetic for small integers. It returns false on overflow and for division by zero.
 func smallArithmetic(op byte, x, y int64) (any, bool) {
 	switch op {
 	case '+':
@@ -185,7 +185,7 @@ func negate(v any) any {
 	return normInt(new(big.Int).Neg(bigOf(v)))
 }
 
-// Integer returns n as a YAQL value.
+// Integer returns n as a YAQL value: an int64 if it fits.
 func Integer(n *big.Int) any { return normInt(n) }
 
 // numberOf converts v to a number. As in comparisons of the reference, booleans count as 0 and 1.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// shortcuts compute operators for the most common operands without overload resolution, provided that all overloads in
+// shortcuts computes operators for the most common operands without overload resolution, provided that all overloads in
 // scope are from the standard library.
 var shortcuts = map[string]binaryOperator{
 	"#operator_+":   plus,
@@ -61,8 +61,8 @@ func plus(ev *evaluation, a, b any) (any, bool, error) {
 	return arithmeticOperator('+')(ev, a, b)
 }
 
-// ordering returns an operator that is true if the left operand is less, equal or greater. Null is less than anything
-// else.
+// ordering returns an operator whose result is less, equal, or greater, depending on how the left operand compares.
+// Null is less than anything else.
 func ordering(less, equal, greater bool) binaryOperator {
 	return func(_ *evaluation, a, b any) (any, bool, error) {
 		c := 0
@@ -87,7 +87,7 @@ func ordering(less, equal, greater bool) binaryOperator {
 	}
 }
 
-// compareSame compares two strings, dates or time spans. It returns false for other operands.
+// compareSame compares two strings, dates, or time spans. It returns false for other operands.
 func compareSame(a, b any) (order int, ok bool) {
 	switch x := a.(type) {
 	case string:

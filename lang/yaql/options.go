@@ -9,27 +9,28 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Options are the limits and conversions of an evaluation.
+// Options configures the limits and conversions of an evaluation.
 type Options struct {
 	// LimitIterators is the maximum number of items of an iteration.
 	LimitIterators int
-	// MemoryQuota limits the size of each value, in bytes, and the variables in scope and arguments of pending calls to
-	// a small multiple of it. The maximum is 1 TiB.
+	// MemoryQuota limits the size of each value in bytes. Variables in scope and arguments of pending calls are limited
+	// to a small multiple of it. The maximum is 1 TiB.
 	MemoryQuota int64
 	// Depth limits the nesting of calls, including operators. The maximum is 1,000.
 	Depth int
 	// ConvertTuplesToLists and ConvertSetsToLists apply to results.
 	ConvertTuplesToLists, ConvertSetsToLists bool
-	// IterableDicts lets functions iterate over dictionaries, by key.
+	// IterableDicts lets functions iterate over the keys of dictionaries.
 	IterableDicts bool
-	// ConvertInputData makes Evaluate call FromGo. Without it, the data must be a value of this package.
+	// ConvertInputData makes Evaluate convert the data with [FromGo]. Otherwise, the data must be a value of this
+	// package.
 	ConvertInputData bool
 	// ConvertOutputData reads the iterators in results.
 	ConvertOutputData bool
-	// Delegates enables calls of values, as in $f(1), and the functions lambda and #call.
+	// Delegates enables calls of function values, as in $f(1), and the functions lambda and #call.
 	Delegates bool
-	// TypeNames enables the operators prefix:Name, :Name and is. The host must register #operator_:, #unary_operator_:
-	// and #operator_is.
+	// TypeNames enables the operators prefix:Name, :Name, and is. The host must register #operator_:,
+	// #unary_operator_:, and #operator_is.
 	TypeNames bool
 }
 
@@ -44,7 +45,7 @@ func DefaultOptions() Options {
 // Option changes the options of an expression.
 type Option func(*Options)
 
-// WithOptions sets all options. Limits that are not positive become the defaults, so that every expression has limits.
+// WithOptions sets all options. Zero and negative limits become the defaults, so that every expression has limits.
 func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
 
 // Set sets an option by name, such as limitIterators, with or without the prefix "yaql.", to a value decoded from JSON.
@@ -96,8 +97,8 @@ func (o *Options) Set(name string, value any) error {
 	return nil
 }
 
-// finite replaces limits that are not positive, and lowers limits that would allow sizes to overflow or calls to
-// exhaust the stack.
+// finite replaces zero and negative limits, and lowers limits that would allow sizes to overflow or calls to exhaust
+// the stack.
 func (o *Options) finite() {
 	d := DefaultOptions()
 	if o.LimitIterators <= 0 {

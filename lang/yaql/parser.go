@@ -4,7 +4,7 @@ import (
 	"cmp"
 )
 
-// maxHeight limits the nesting of expressions, so that none exhausts the stack.
+// maxHeight limits the nesting of expressions, to protect the stack.
 const maxHeight = 1000
 
 // maxMappings limits the keyword arguments of a call.
@@ -22,7 +22,7 @@ const (
 	powerIndex = 20
 	powerSign  = 18
 	powerNot   = 8
-	powerCall  = 1 // binds weaker than any operator: 1 + $f(2) calls the sum
+	powerCall  = 1 // binds more weakly than any operator: 1 + $f(2) calls the sum
 )
 
 var binaryOperators = map[string]operator{
@@ -77,7 +77,7 @@ func (p *parser) unexpected() error { return p.fail(p.tok.pos, "unexpected %s", 
 
 func (p *parser) is(symbol string) bool { return p.tok.kind == tokSymbol && p.tok.text == symbol }
 
-// take consumes symbol, which must come next.
+// take consumes symbol. It fails if the next token is another.
 func (p *parser) take(symbol string) error {
 	if !p.is(symbol) {
 		return p.unexpected()
@@ -85,7 +85,7 @@ func (p *parser) take(symbol string) error {
 	return p.advance()
 }
 
-// value parses an expression of operators that bind tighter than power.
+// value parses an expression of operators that bind more tightly than power.
 func (p *parser) value(power int) (node, error) {
 	if p.height++; p.height > maxHeight {
 		return nil, at(Errorf(Limit, "expression nested deeper than %d levels", maxHeight), p.src, p.tok.pos)
@@ -175,8 +175,8 @@ func (p *parser) call(pos int, f form, name, closing string, left node) (node, e
 	return newInvocation(pos, f, name, "", append([]node{left}, args...)...), err
 }
 
-// arguments parses arguments up to the closing bracket. Positional ones may be omitted, as in f(1,,2), except the last.
-// Mappings come last; at most one argument may be omitted before the first of them.
+// arguments parses arguments up to the closing bracket. Positional arguments other than the last may be omitted, as in
+// f(1,,2). Mappings come last; at most one argument may be omitted before them.
 func (p *parser) arguments(closing string) ([]node, error) {
 	var args []node
 	if p.is(closing) {

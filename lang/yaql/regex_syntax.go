@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// reFlags are the flags of a regular expression.
+// reFlags holds the flags of a regular expression.
 type reFlags struct{ ignoreCase, multiLine, dotAll, ascii bool }
 
-// width is the number of characters that a term matches.
+// width is the number of characters matched by a term.
 type width struct{ min, max int }
 
 const (
@@ -31,8 +31,8 @@ type term struct {
 
 var oneWide = width{1, 1}
 
-// reParser translates Python's re syntax to regexp2. Where they differ, it writes terms that mean the same in both:
-// groups are numbered, and character classes, anchors and flags other than ignoreCase are expanded.
+// reParser translates Python's re syntax to regexp2. Where they differ, it uses terms that mean the same in both:
+// groups are numbered, and character classes, anchors, and flags other than ignoreCase are expanded.
 type reParser struct {
 	src    string
 	pos    int
@@ -43,7 +43,7 @@ type reParser struct {
 	err    error // the first error; it moves pos to the end
 }
 
-// Contents of character classes. Complements exclude what is not a character.
+// Contents of character classes. Complements contain only valid characters.
 const (
 	reWord     = `\p{L}\p{N}_`
 	reNotWord  = "\\p{M}\\p{S}\\p{Z}\\p{C}\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Po}\u203f\u2040\u2054\ufe33\ufe34\ufe4d-\ufe4f\uff3f"
@@ -137,7 +137,7 @@ func (p *reParser) take(s string) bool {
 	return false
 }
 
-// rune reads a character. At the end, it reports that want is missing.
+// rune reads a character. At the end of the text, it reports that want is missing.
 func (p *reParser) rune(want string) rune {
 	r, n := utf8.DecodeRuneInString(p.src[p.pos:])
 	if p.pos += n; n == 0 {
@@ -233,7 +233,7 @@ func literal(r rune) string {
 	return string(r)
 }
 
-// atom translates a term that can have a quantifier.
+// atom translates a term without its quantifier.
 func (p *reParser) atom(flags reFlags) term {
 	if _, ok := p.quantifier(); ok {
 		return p.fail("nothing to repeat")
@@ -321,7 +321,7 @@ func (p *reParser) character(r rune, inClass bool) rune {
 	return r
 }
 
-// class translates a character class whose bracket has been read.
+// class translates a character class after its opening bracket.
 func (p *reParser) class(flags reFlags) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -356,7 +356,7 @@ func (p *reParser) class(flags reFlags) string {
 	return b.String()
 }
 
-// name reads a name and the character after it.
+// name reads a name and its terminator end, and returns the name.
 func (p *reParser) name(end string) string {
 	name, _, ok := strings.Cut(p.src[p.pos:], end)
 	if !ok {
@@ -367,7 +367,7 @@ func (p *reParser) name(end string) string {
 	return name
 }
 
-// group translates a group whose parenthesis has been read.
+// group translates a group after its opening parenthesis.
 func (p *reParser) group(flags reFlags) term {
 	switch {
 	case !p.take("?"):

@@ -14,7 +14,7 @@ const sourceDefault = -1
 func sourceKeyword(k int) int { return -2 - k }
 
 // bind maps arguments, which may be unevaluated expressions, to the parameters of f. It returns nil if they do not fit.
-// Keyword arguments are not checked until they are evaluated.
+// Keyword arguments are checked only after evaluation.
 func bind(f *Function, args []any, keywords []named, opts *Options) *binding {
 	b := &binding{fn: f, source: make([]int, f.fixed())}
 	used := make([]bool, len(keywords))
@@ -136,7 +136,8 @@ func (b *binding) specializes(c *binding, args, keywords int) bool {
 // placeholder represents a method's receiver before its value is known.
 var placeholder any = &paren{x: &constant{}}
 
-// siteFor returns the site of n in s. It is cached in n unless the scope contains functions defined by the expression.
+// siteFor returns the site of n in s. It caches the site in n unless the scope contains functions defined by the
+// expression.
 func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
 	known := n.site.Load()
 	if known != nil && known.scope == s && known.method == method && known.opts == ev.opts {
@@ -182,8 +183,8 @@ func bindAll(levels [][]*Function, args []any, keywords []named, opts *Options) 
 	return bound
 }
 
-// call calls the best overload in bound. It first evaluates arguments that are expressions in sc, unless their
-// parameters are lazy. The receiver of a method is the first argument. The call takes ownership of args and keywords.
+// call calls the best overload in bound. It first evaluates unevaluated arguments in sc, except those for lazy
+// parameters. The receiver of a method is the first argument. call takes ownership of args and keywords.
 func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args []any, keywords []named, sc *Context) (any, error) {
 	var lazy []bool
 	candidates := 0
@@ -319,7 +320,7 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 			if kept.depth > maxLazy {
 				return nil, Errorf(Limit, "iterator nested deeper than %d levels", maxLazy)
 			}
-			kept.opaque = nil // need not be complete
+			kept.opaque = nil // may be incomplete
 		}
 	}
 	return v, ev.check(v)
@@ -337,7 +338,7 @@ func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords [
 	return ev.call(fns, method, bindAll(family.levels, args, keywords, ev.opts), args, keywords, sc)
 }
 
-// callable returns an error if no overload can be called this way, whatever the arguments' types.
+// callable returns an error if no overload can be called with these arguments, regardless of their types.
 func (ev *evaluation) callable(fns *overloads, method bool, args []any, keywords []named, sc *Context) error {
 	switch family := fns.family(method); {
 	case family.levels == nil:

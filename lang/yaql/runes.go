@@ -23,5 +23,5 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// isSpace is unicode.IsSpace extended by the ASCII separators.
+// isSpace is unicode.IsSpace plus the ASCII separators.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

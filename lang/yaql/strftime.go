@@ -89,7 +89,7 @@ const (
 	shortNames = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`
 )
 
-// directives are the patterns that strptime reads.
+// directives maps the directives of strptime to patterns.
 var directives = map[string]string{
 	"a": `mon|tue|wed|thu|fri|sat|sun`, "A": `monday|tuesday|wednesday|thursday|friday|saturday|sunday`,
 	"b": shortNames, "B": monthNames, "d": `3[01]|[12][0-9]|0[1-9]|[1-9]| [1-9]`, "f": `[0-9]{1,6}`,
@@ -132,7 +132,7 @@ func strptime(s, format string) (any, error) {
 	return dateOfMatch(re, m, [7]int{1900, 1, 1})
 }
 
-// dateOfMatch returns a date from the groups of a match, which are named after directives, with p as defaults.
+// dateOfMatch returns a date from the groups of a match, which are named after directives. p holds the defaults.
 // Directive p (AM or PM) also applies to H.
 func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	zone, yearDay, half, afternoon := time.UTC, 0, false, false
@@ -197,7 +197,7 @@ const (
 	monthName = `(?P<B>` + monthNames + `|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)`
 )
 
-// dateFormats are the formats that datetime parses.
+// dateFormats lists the formats accepted by datetime.
 var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^(?P<Y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})` + clockPattern),
 	regexp.MustCompile(`^(?P<Y>\d{4})(?P<m>\d{2})(?P<d>\d{2})` + clockPattern),
@@ -208,7 +208,7 @@ var dateFormats = []*regexp.Regexp{
 	regexp.MustCompile(`^` + clockPattern),
 }
 
-// parseTime parses common notations of a date, a time of today, or both.
+// parseTime parses a date, a time, or both, in common notations. A time without a date is today.
 func parseTime(s string, now time.Time) (any, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
 	for i, re := range dateFormats {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// asciiDigits trims white space and replaces the decimal digits of other scripts.
+// asciiDigits returns s without surrounding white space and with the decimal digits of other scripts replaced.
 func asciiDigits(s string) (string, error) {
 	if s = strings.TrimFunc(s, isSpace); len(s) > maxIntDigits {
 		return "", Errorf(Value, "number of more than %d digits", maxIntDigits)
@@ -32,7 +32,7 @@ func shorten(s string) string {
 	return s
 }
 
-// quote returns s as a literal that is valid in Python and YAQL.
+// quote returns s as a literal valid in Python and YAQL.
 func quote(s string) string {
 	q := '\''
 	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
@@ -62,7 +62,7 @@ func quote(s string) string {
 }
 
 // floatNotation formats x with at least one decimal place, or with an exponent if that is less than -4 or at least
-// limit. A negative precision selects the shortest text that reads back as x.
+// limit. A negative precision selects the shortest text that parses to x.
 func floatNotation(x float64, precision, limit int) string {
 	trim := func(s string) string {
 		if strings.Contains(s, ".") {

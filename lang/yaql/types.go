@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// NewType returns a host type for values that check accepts.
+// NewType returns a host type for the values accepted by check.
 func NewType(name string, check func(any) bool) *Type {
 	return &Type{name: name, accept: (clEvery | clOpaque) &^ clNull, check: check}
 }
@@ -77,7 +77,8 @@ func (t *Type) specializes(u *Type) bool {
 	return t.domain != 0 && t.domain != u.domain && t.domain&^u.domain == 0
 }
 
-// accepts reports whether the parameter accepts v. Expressions that are evaluated before the call are accepted for now.
+// accepts reports whether the parameter accepts v. Expressions to be evaluated before the call are provisionally
+// accepted.
 func (p *Param) accepts(v any, opts *Options) bool {
 	switch p.typ.passing {
 	case asLambda:

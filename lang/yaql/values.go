@@ -12,10 +12,10 @@ func (l *List) Items() []any { return l.items }
 // Len returns the number of items.
 func (l *List) Len() int { return len(l.items) }
 
-// NewDict returns an empty dictionary. It must not be modified after the function that builds it has returned it.
+// NewDict returns an empty dictionary. Do not modify it once an expression can access it.
 func NewDict() *Dict { return &Dict{} }
 
-// NewPlainDict returns an empty dictionary that is not hashable. The reference distinguishes both types.
+// NewPlainDict returns an empty, unhashable dictionary. The reference distinguishes both types.
 func NewPlainDict() *Dict { return &Dict{mutable: true} }
 
 // Len returns the number of entries.
@@ -49,7 +49,7 @@ func (d *Dict) find(key any) (int, error) {
 	return -1, nil
 }
 
-// Get returns the value of key and whether it exists. It fails if key is not hashable.
+// Get returns the value of key and whether it exists. It fails if key is unhashable.
 func (d *Dict) Get(key any) (any, bool, error) {
 	i, err := d.find(key)
 	if err != nil || i < 0 {
@@ -58,7 +58,7 @@ func (d *Dict) Get(key any) (any, bool, error) {
 	return d.entries[i].value, true, nil
 }
 
-// Set sets the value of key. An existing key keeps its position and spelling. Set fails if key is not hashable.
+// Set sets the value of key. An existing key keeps its position and form. Set fails if key is unhashable.
 func (d *Dict) Set(key, value any) error {
 	i, err := d.find(key)
 	if err != nil {
@@ -125,17 +125,17 @@ func (d *Dict) Values() []any {
 // Clone returns a copy that can be modified.
 func (d *Dict) Clone() *Dict {
 	c := &Dict{entries: slices.Clone(d.entries), measure: d.measure}
-	c.size = max(d.size, 64*int64(d.Len())) // The host's data has no size, but the copy does.
+	c.size = max(d.size, 64*int64(d.Len())) // The host's data has size 0, but the copy counts.
 	if d.index != nil {
 		c.index = maps.Clone(d.index)
 	}
 	return c
 }
 
-// NewSet returns an empty set. It must not be modified after the function that builds it has returned it.
+// NewSet returns an empty set. Do not modify it once an expression can access it.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// SetOf returns a set of items. It fails if one is not hashable.
+// SetOf returns a set of items. It fails if one is unhashable.
 func SetOf(items []any) (*Set, error) {
 	s := &Set{index: make(map[any]int, len(items))}
 	for _, v := range items {
@@ -146,7 +146,7 @@ func SetOf(items []any) (*Set, error) {
 	return s, nil
 }
 
-// view returns the keys of d, or pairs of keys and values.
+// view returns a set view of the keys of d or, if pairs is set, its key-value pairs.
 func (d *Dict) view(pairs bool) *Set {
 	items := d.Keys()
 	if pairs {
@@ -157,7 +157,7 @@ func (d *Dict) view(pairs bool) *Set {
 	return &Set{items: items, measure: measureAll(items), of: d, pairs: pairs}
 }
 
-// Add adds v. It fails if v is not hashable.
+// Add adds v. It fails if v is unhashable.
 func (s *Set) Add(v any) error {
 	h, err := hashKey(v)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Set) Add(v any) error {
 	return nil
 }
 
-// Has reports whether v is in the set. It fails if v is not hashable.
+// Has reports whether v is in the set. It fails if v is unhashable.
 func (s *Set) Has(v any) (bool, error) {
 	if s.of != nil {
 		key, want := v, any(nil)
