@@ -1,4 +1,4 @@
-// Package idl defines the markers for IDL packages: types that have a meaning for cidlc and no behavior.
+// Package idl defines the markers for IDL packages: types without behavior that cidlc recognizes.
 //
 // Embedding [Resource] or [NamedResource] in a struct, by value, makes that struct a resource:
 //
@@ -8,20 +8,20 @@
 //		Key *Key `lumi:"optional"`
 //	}
 //
-// A pointer to a resource, such as *Key above, is a capability: a reference to a resource that exists on its own.
-// *Resource is a capability of any type. [Asset] and [Archive] are files deployed with a program. Embedding [Config]
-// makes a struct the configuration of the package's provider, and embedding [OneOf] makes it a union.
+// A pointer to a resource, such as *Key above, is a capability: a reference to an independent resource. *Resource is a
+// capability of any type. [Asset] and [Archive] are files deployed with a program. Embedding [Config] makes a struct
+// the configuration of the package's provider, and embedding [OneOf] makes it a union.
 //
 // The package imports nothing, so loading an IDL package costs no more than its own sources. docs/idl.md specifies the
 // language.
 package idl
 
-// Resource marks a struct that embeds it, by value, as a resource whose name the provider chooses. As the type of a
-// property, *Resource is a capability of any type.
+// Resource marks a struct that embeds it, by value, as a resource named by the provider. As the type of a property,
+// *Resource is a capability of any type.
 type Resource struct{}
 
-// NamedResource marks a struct that embeds it, by value, as a resource whose name the program chooses. The name is the
-// first parameter of the generated constructor and the property "name" on the wire; changing it replaces the resource.
+// NamedResource marks a struct that embeds it, by value, as a resource named by the program. The name is the first
+// parameter of the generated constructor and the property "name" on the wire; changing it replaces the resource.
 type NamedResource struct {
 	Resource
 	// Name is the name chosen by the program.
@@ -32,8 +32,8 @@ type NamedResource struct {
 // package has at most one, in the root folder of its IDL.
 type Config struct{}
 
-// OneOf marks a struct that embeds it, by value, as a union. Its other fields are the variants, of which a value has
-// exactly one. They are pointers, either all to resources or all to plain structs.
+// OneOf marks a struct that embeds it, by value, as a union. Its other fields are the variants; a value has exactly
+// one. They are pointers, either all to resources or all to plain structs.
 type OneOf struct{}
 
 // Asset is a file or text deployed with the program. Use it as *idl.Asset.

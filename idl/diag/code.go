@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
-// Code identifies the rule that a diagnostic reports. Codes are stable: a released code keeps its meaning. Each has an
+// Code identifies the rule broken by a diagnostic. Codes are stable: a released code keeps its meaning. Each has an
 // entry in the [Catalog] and is listed in docs/diagnostics.md.
 type Code string
 
@@ -106,7 +106,7 @@ const (
 	DuplicateValue Code = "DuplicateValue"
 )
 
-// files contains one Markdown file per code: the rule, the reason, and examples that break and follow it. The tests of
+// files contains a Markdown file for each code, with the rule, the reason, and invalid and valid examples. The tests of
 // package compile check the examples.
 //
 //go:embed catalog

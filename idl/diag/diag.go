@@ -1,7 +1,7 @@
 // Package diag defines and prints the compiler's diagnostics.
 //
 // A [Diagnostic] has a stable [Code], a position, a message, and optionally notes and a suggestion. Diagnostics are
-// collected, sorted with [Sort], and printed with [Text] for people, [JSON] for programs, or [GitHub] for pull
+// collected, sorted with [Sort], and printed with [Text] for terminals, [JSON] for tools, or [GitHub] for pull
 // requests. [Catalog] explains the codes with examples.
 package diag
 
@@ -13,7 +13,7 @@ import (
 // Severity is the severity of a diagnostic.
 type Severity string
 
-// The severities. Errors prevent output from being written.
+// The severities. Errors prevent output.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -28,15 +28,15 @@ type Position struct {
 	Column int `json:"column,omitempty"`
 }
 
-// Span is the source text from Start up to, but not including, End, which are in the same file.
+// Span is the source text from Start up to, but not including, End, in the same file.
 type Span struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
 }
 
-// Note adds information to a diagnostic, such as the other of two conflicting positions.
+// Note adds information to a diagnostic, such as the position of a conflicting declaration.
 type Note struct {
-	// Span is the position of the note. Its file is empty if there is none.
+	// Span is the position of the note. If it has none, the span's file is empty.
 	Span    Span   `json:"span,omitzero"`
 	Message string `json:"message"`
 }
@@ -46,7 +46,7 @@ type Diagnostic struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	Span     Span     `json:"span"`
-	// Message describes the problem, without a full stop.
+	// Message describes the problem, without a trailing period.
 	Message string `json:"message"`
 	Notes   []Note `json:"notes,omitempty"`
 	// Suggestion completes the sentence "help: …", or is empty. If it starts with "write" or "did you mean", the text
@@ -54,7 +54,7 @@ type Diagnostic struct {
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Sort sorts diagnostics in place by position, code and message, and returns them without duplicates.
+// Sort sorts diagnostics in place by position, code, and message, and returns them without duplicates.
 func Sort(list []Diagnostic) []Diagnostic {
 	slices.SortStableFunc(list, compare)
 	return slices.CompactFunc(list, func(a, b Diagnostic) bool { return compare(a, b) == 0 })

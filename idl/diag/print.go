@@ -15,18 +15,18 @@ type TextOptions struct {
 	Source func(file string) ([]byte, error)
 	// Color enables color escape sequences.
 	Color bool
-	// Width is the terminal's width in columns; longer source lines are cut around the span. Zero limits source lines
-	// to 100 columns.
+	// Width is the terminal's width in columns; longer source lines are clipped around the span. Zero means 100
+	// columns.
 	Width int
 }
 
-// Text prints diagnostics for people, in the order given. Each begins with a line such as
+// Text prints diagnostics in readable form, in the order given. Each begins with a line such as
 //
 //	idl/ec2/vpc.go:12:3: error UnknownOption: unknown tag option "optinal"
 //
-// and continues with the source line, carets under the span, the notes and the suggestion. The last line counts errors
-// and warnings. Nothing is printed for an empty list. Control characters in sources, file names and messages are
-// replaced by visible ones, so that input cannot control the terminal. The error is the writer's.
+// and continues with the source line, carets under the span, the notes, and the suggestion. The last line counts errors
+// and warnings. Nothing is printed for an empty list. Control characters in sources, file names, and messages are
+// replaced with visible ones, so that input cannot control the terminal. The error is the writer's.
 func Text(w io.Writer, list []Diagnostic, opts TextOptions) error {
 	if len(list) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (p *textPrinter) headed(span Span, kind, message string, style term.Style) 
 	p.snippet(span, style)
 }
 
-// place formats a position as far as it is known.
+// place formats the known parts of a position.
 func place(pos Position) string {
 	file := term.Visible(pos.File)
 	switch {
@@ -116,12 +116,12 @@ func place(pos Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
 }
 
-// snippet prints the first and last line of a span, or nothing if they are unknown.
+// snippet prints the first and last line of a span. It prints nothing if they are unknown.
 func (p *textPrinter) snippet(span Span, style term.Style) {
 	file := span.Start.File
 	text, read := p.files[file]
 	if !read && file != "" && p.source != nil {
-		content, _ := p.source(file) // an unreadable file only omits the source line
+		content, _ := p.source(file) // if the file is unreadable, the source line is omitted
 		text = string(content)
 		p.files[file] = text
 	}
@@ -136,7 +136,7 @@ func (p *textPrinter) snippet(span Span, style term.Style) {
 	s.Print(p, span.Start.Line, from, to, style)
 }
 
-// offset returns the byte offset of a position, at most the end of its line, or -1 if there is no such line.
+// offset returns the byte offset of a position, clamped to the end of its line, or -1 if the line does not exist.
 func offset(text string, pos Position) int {
 	if pos.Line < 1 {
 		return -1

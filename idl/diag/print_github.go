@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// GitHub prints one workflow command per diagnostic, in the given order, which GitHub Actions shows as annotations on
+// GitHub prints a workflow command for each diagnostic, in the given order. GitHub Actions shows them as annotations on
 // pull requests. Notes and the suggestion are part of the message. The error is the writer's.
 func GitHub(w io.Writer, list []Diagnostic) error {
 	out := bufio.NewWriter(w)
@@ -18,7 +18,7 @@ func GitHub(w io.Writer, list []Diagnostic) error {
 		_, _ = fmt.Fprintf(out, "::%s file=%s", d.Severity, property.Replace(term.Visible(start.File)))
 		if start.Line > 0 {
 			_, _ = fmt.Fprintf(out, ",line=%d,endLine=%d", start.Line, max(start.Line, end.Line))
-			if start.Line == end.Line { // GitHub rejects columns for spans of several lines
+			if start.Line == end.Line { // GitHub rejects columns of multi-line spans
 				_, _ = fmt.Fprintf(out, ",col=%d,endColumn=%d", start.Column, end.Column)
 			}
 		}

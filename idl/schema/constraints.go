@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Constraints limits the values of a property or an [Alias]. If both have constraints, values must satisfy all of them.
-// docs/idl.md defines their meaning, and both runtimes check them. The key "of" is the kind of values, as returned by
-// [ValuesOf].
+// Constraints limits the values of a property or an [Alias]. If a property and its alias both have constraints, values
+// must satisfy all of them. docs/idl.md defines their meaning, and both runtimes check them. The field tag "of" is the
+// kind of values, as returned by [ValuesOf].
 type Constraints struct {
-	// Min, Max, ExclusiveMin and ExclusiveMax bound a number, and MultipleOf divides it.
+	// Min, Max, ExclusiveMin, and ExclusiveMax bound a number, and MultipleOf divides it.
 	Min          *float64 `json:"min,omitempty" of:"numbers"`
 	ExclusiveMin *float64 `json:"exclusiveMin,omitempty" of:"numbers"`
 	Max          *float64 `json:"max,omitempty" of:"numbers"`
@@ -19,12 +19,12 @@ type Constraints struct {
 	// MinLength and MaxLength bound the number of Unicode characters in a string.
 	MinLength *int `json:"minLength,omitempty" of:"strings"`
 	MaxLength *int `json:"maxLength,omitempty" of:"strings"`
-	// Pattern is a regular expression that must match a part of the string. It means the same in RE2 and in JavaScript
-	// with the flag u.
+	// Pattern is a regular expression that must match a part of the string. It has the same meaning in RE2 and in
+	// JavaScript with the flag u.
 	Pattern string `json:"pattern,omitempty" of:"strings"`
 	// Format is a string format such as "uri".
 	Format string `json:"format,omitempty" of:"strings"`
-	// MinItems and MaxItems bound the number of list elements. Elements of Unique lists differ.
+	// MinItems and MaxItems bound the number of list elements. Elements of a Unique list are distinct.
 	MinItems *int `json:"minItems,omitempty" of:"lists"`
 	MaxItems *int `json:"maxItems,omitempty" of:"lists"`
 	Unique   bool `json:"unique,omitempty" of:"lists"`
@@ -34,7 +34,7 @@ type Constraints struct {
 	KeyPattern    string `json:"keyPattern,omitempty" of:"maps"`
 }
 
-// All yields the names and values of all constraints in field order. Values are of type float64, int, string or bool.
+// All yields the names and values of all constraints in field order. Values are of type float64, int, string, or bool.
 func (c *Constraints) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		if c == nil {
@@ -54,7 +54,7 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 	}
 }
 
-// Set sets a constraint to a value of the type that [Constraints.All] yields.
+// Set sets a constraint. The value must have the type yielded by [Constraints.All].
 func (c *Constraints) Set(name string, value any) {
 	field := reflect.ValueOf(c).Elem().FieldByIndex(fieldOf(name).Index)
 	if field.Kind() == reflect.Pointer {
@@ -69,7 +69,7 @@ func fieldOf(name string) reflect.StructField {
 	return field
 }
 
-// ConstraintType returns the kind of a constraint's value: Float64, Int, String or Bool.
+// ConstraintType returns the kind of a constraint's value: Float64, Int, String, or Bool.
 func ConstraintType(name string) reflect.Kind {
 	if t := fieldOf(name).Type; t.Kind() == reflect.Pointer {
 		return t.Elem().Kind()
@@ -77,7 +77,7 @@ func ConstraintType(name string) reflect.Kind {
 	return fieldOf(name).Type.Kind()
 }
 
-// ConstraintValues returns the kind of values that a constraint applies to, as returned by [ValuesOf].
+// ConstraintValues returns the kind of values to which a constraint applies, as returned by [ValuesOf].
 func ConstraintValues(name string) string { return fieldOf(name).Tag.Get("of") }
 
 // ValuesOf returns the kind of a type's values for messages, such as "numbers" or "lists".
@@ -109,7 +109,7 @@ func ValuesOf(t Type) string {
 	return ""
 }
 
-// ConstraintsOf returns the constraints of the alias that t refers to, or nil.
+// ConstraintsOf returns the constraints of the alias if t refers to one, or else nil.
 func ConstraintsOf(t Type) *Constraints {
 	if ref, ok := t.(*Ref); ok {
 		if a, ok := ref.Decl.(*Alias); ok {
@@ -119,7 +119,7 @@ func ConstraintsOf(t Type) *Constraints {
 	return nil
 }
 
-// Constrained reports whether the property's value, or a part of it outside of structs, has constraints.
+// Constrained reports whether the property's value, or a part of it outside structs, has constraints.
 func (p *Property) Constrained() bool {
 	if p.Constraints != nil {
 		return true

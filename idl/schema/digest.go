@@ -9,16 +9,16 @@ import (
 	"strconv"
 )
 
-// Digests maps files to hashes of everything that generators may use for their output. Files with equal paths and
-// digests yield equal output. A digest covers
+// Digests maps files to hashes of all generator input for them. Files with equal paths and digests yield equal output.
+// A digest covers
 //
 //   - the file itself, without positions;
 //   - of the package, its name;
-//   - of the file's module, its path, name and imports;
-//   - of each declaration that the file refers to, its kind, name, file, module and token, and the target and constraints
-//     of an alias or the variant types of a union.
+//   - of the file's module, its path, name, and imports;
+//   - of each declaration referenced by the file, its kind, name, file, module, and token, and the target and
+//     constraints of an alias or the variant types of a union.
 //
-// A generator that uses anything else must add it to the digest.
+// Add any other input of a generator to the digest.
 type Digests map[*File][sha256.Size]byte
 
 // Digests computes the digests of all files.
@@ -27,7 +27,7 @@ func (p *Package) Digests() Digests {
 	h := sha256.New()
 	d := digester{bufio.NewWriter(h), map[*Alias]bool{}}
 	sum := func() (digest [sha256.Size]byte) {
-		_ = d.Flush() // hashes return no errors
+		_ = d.Flush() // hashes never fail
 		h.Sum(digest[:0])
 		h.Reset()
 		clear(d.followed)
@@ -46,7 +46,7 @@ func (p *Package) Digests() Digests {
 	return digests
 }
 
-// digester feeds the model to a hash unambiguously: values are preceded by their lengths and kinds.
+// digester writes the model to a hash. The encoding is unambiguous: values are preceded by their lengths and kinds.
 type digester struct {
 	*bufio.Writer
 	followed map[*Alias]bool
@@ -63,7 +63,7 @@ func (d digester) text(list ...string) {
 	}
 }
 
-// module feeds everything that all files of a module depend on.
+// module writes the dependencies shared by all files of a module.
 func (d digester) module(p *Package, m *Module) {
 	d.text(p.Name, m.Path, m.GoName)
 	d.number(uint64(len(m.Imports)))
@@ -72,7 +72,7 @@ func (d digester) module(p *Package, m *Module) {
 	}
 }
 
-// ref feeds everything that a file may use of a referenced declaration. Each alias is followed once, so cycles end.
+// ref writes the parts of a referenced declaration that a file may use. It follows each alias only once, so cycles end.
 func (d digester) ref(decl Decl) {
 	h := decl.Head()
 	d.text(h.File.Module.Path, h.File.Module.GoName, h.File.Name, h.Kind, h.Name)
@@ -92,7 +92,7 @@ func (d digester) ref(decl Decl) {
 	}
 }
 
-// value feeds v except for positions and the fields set by [Package.Link].
+// value writes v except for positions and the fields set by [Package.Link].
 func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// The model defines the names in generated Go, because the compiler reports collisions and the generator must use the
-// same names.
+// The model defines the names in generated Go, so that the compiler can report collisions between the names used by the
+// generator.
 
-// stubImports lists the names that every stub may import.
+// stubImports lists the package names that any stub may import.
 var stubImports = map[string]bool{"context": true, "lumi": true, "tokens": true, "urn": true}
 
-// GoName returns the Go name of a declaration or enum constant in module m. Exported names stay the same. Others get a
-// trailing underscore if they would shadow a keyword, a predeclared name or an imported package, or are reserved for
-// functions.
+// GoName returns the Go name of a declaration or enum constant in module m. Exported names are unchanged. Others get a
+// trailing underscore if they equal a keyword, a predeclared name, an imported package's name, or init.
 func GoName(m *Module, name string) string {
 	if IsExported(name) {
 		return name
@@ -30,8 +29,8 @@ func GoName(m *Module, name string) string {
 	return name
 }
 
-// GoMarshalName returns the Go name of the struct that holds the properties of a resource, struct, union or
-// configuration, or of its alias: the declaration's name with lowered capitals, like a property's.
+// GoMarshalName returns the Go name of the struct with the properties of a resource, struct, union, or configuration,
+// or of its alias: the declaration's name with lowered capitals, like a property's.
 func GoMarshalName(h *Header) string { return GoName(h.File.Module, PropertyName(h.Name)) }
 
 // GoPropertyConst returns the name of the Go constant for a property's name.
@@ -45,7 +44,7 @@ func GoProperties(d Decl) []*Property {
 	return Properties(d)
 }
 
-// GoNames returns every name that generated Go declares at package level for d, starting with its own.
+// GoNames returns all package-level names in generated Go for d, starting with its own.
 func GoNames(d Decl) []string {
 	h := d.Head()
 	own := GoName(h.File.Module, h.Name)

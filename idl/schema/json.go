@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the JSON format of [Write] and [Read]. It increases if a member changes its meaning or is
-// removed. Members may be added within a version, so other readers should ignore unknown ones.
+// removed, but not if one is added, so other readers should ignore unknown members.
 const Version = 1
 
 // These types add to the JSON tags of the model. The documentation of [Write] describes the format.
@@ -32,7 +32,7 @@ type (
 		// Elem is set for lists and maps, Key for maps.
 		Key  *typeJSON `json:"key,omitempty"`
 		Elem *typeJSON `json:"elem,omitempty"`
-		// Module and Name are set for references. A pointer distinguishes the root's empty path from none.
+		// Module and Name are set for references. Module is a pointer to distinguish the root's empty path from none.
 		Module *string `json:"module,omitempty"`
 		Name   string  `json:"name,omitempty"`
 	}
@@ -41,11 +41,11 @@ type (
 // constants maps the types of a [Const] to zero values.
 var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "uint64": uint64(0), "float64": 0.0}
 
-// Write writes the model as indented JSON in model order. Equal models yield equal bytes. The error is the writer's, or
-// reports a constant of a type that [Const] does not allow.
+// Write writes the model as indented JSON in model order. Output is deterministic. The error is the writer's, or
+// reports a constant of an unsupported type (see [Const]).
 //
-// The JSON mirrors the model. Members that are false, empty or unknown are omitted, except for identifying ones (names,
-// paths, kinds).
+// The JSON mirrors the model. False, empty, and unknown members are omitted, except for identifying ones (names, paths,
+// and kinds).
 //
 //	package:   {"version": 1, "name": "aws", "modules": [module…]}
 //	module:    {"path": "ec2", "goName": "ec2", "files": [file…]}
@@ -65,7 +65,7 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	            "default", "conflictsWith", "requiredWith", "exactlyOneOf", "was", "deprecated",
 //	            "doc", "pos"}
 //
-// Declarations of all kinds may have "deprecated", which names what to use instead.
+// Declarations of all kinds may have "deprecated", which names the replacement.
 //
 //	constraints: {"min": 1, "max": 65535} and so on, as [Constraints] has them
 //	position:  {"line": 3, "column": 6}
@@ -111,7 +111,7 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// typeForm returns the JSON form of a type.
+// typeForm returns the JSON form of a type, or nil for none.
 func typeForm(t Type) *typeJSON {
 	switch t := t.(type) {
 	case Primitive:

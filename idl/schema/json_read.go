@@ -19,7 +19,7 @@ import (
 
 // Read parses and links a model in the format of [Write]. The error is the reader's, or locates the first problem in
 // the JSON: invalid syntax, an unsupported version, an unknown or missing member or kind, duplicate names, an invalid
-// reference, or an invalid constraint, default or relation. Modules and files may come in any order.
+// reference, or an invalid constraint, default, or relation. Modules and files may come in any order.
 func Read(r io.Reader) (*Package, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func strict(data []byte, target any) error {
 	return dec.Decode(target)
 }
 
-// located adds the line and column to errors of package json with an offset.
+// located adds the line and column to errors of package json that have an offset.
 func located(data []byte, err error) error {
 	var offset int64
 	var syntax *json.SyntaxError
@@ -80,7 +80,7 @@ func located(data []byte, err error) error {
 	return fmt.Errorf("line %d, column %d: %w", line, column, inJSONTypes(err))
 }
 
-// inJSONTypes replaces Go types in an error of package json by JSON types.
+// inJSONTypes returns an error of package json with Go types replaced by JSON types.
 func inJSONTypes(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
@@ -110,7 +110,7 @@ type builder struct {
 	keys  []keyUse
 }
 
-// keyUse is a map key to be checked after aliases have their targets.
+// keyUse is a map key, checked once aliases have their targets.
 type keyUse struct {
 	where string
 	key   Type
@@ -213,7 +213,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 	return &f, nil
 }
 
-// readDecl decodes a declaration and performs the checks that do not need other declarations.
+// readDecl decodes a declaration and performs the checks that are independent of other declarations.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	var value json.RawMessage
 	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
@@ -274,7 +274,7 @@ func checkProperties(list []*Property) error {
 
 // UnmarshalJSON is part of [Read], which resolves the type later.
 func (p *Property) UnmarshalJSON(data []byte) error {
-	type property Property // drops this method
+	type property Property // without this method
 	p.Type = &typeJSON{}
 	return strict(data, (*property)(p))
 }
@@ -296,7 +296,7 @@ func (c *Const) setValue(raw json.RawMessage) error {
 	return nil
 }
 
-// A typeJSON is a placeholder type in a model that is being read.
+// A typeJSON is a placeholder type while a model is being read.
 func (*typeJSON) isType() {}
 
 func (b *builder) typ(where string, form *typeJSON) (Type, error) {
@@ -364,7 +364,7 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkAliases rejects aliases that contain themselves, on which [Underlying] and generators would loop forever.
+// checkAliases rejects aliases that contain themselves, since [Underlying] and generators would loop forever.
 func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
 		a, ok := d.(*Alias)
@@ -402,7 +402,7 @@ func (p *Package) checkValues() error {
 	return nil
 }
 
-// defaultsOf returns the kinds of values that a default fits, or nil if there is no default.
+// defaultsOf returns the kinds of values that accept a default, or nil if there is no default.
 func defaultsOf(value any) []string {
 	switch value.(type) {
 	case bool:

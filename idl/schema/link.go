@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Link completes a model: it sets back references and computed fields. Call it once, after building a Package and
-// before using it.
+// Link completes a model by setting back references and computed fields. Call it once after building a Package.
 func (p *Package) Link() {
 	p.attach()
 	for _, m := range p.Modules {
@@ -37,7 +36,7 @@ func (p *Package) attach() {
 // kindOf returns the kind of a declaration: its Go type name in lower case.
 func kindOf(d Decl) string { return strings.ToLower(reflect.TypeOf(d).Elem().Name()) }
 
-// imports returns the modules that m needs. Generators look through aliases, so the target of another module's alias
+// imports returns the modules used by m. Generators look through aliases, so the target of another module's alias
 // counts as used.
 func (m *Module) imports() []*Module {
 	modules := map[*Module]bool{}

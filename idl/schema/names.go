@@ -26,9 +26,9 @@ func PropertyName(field string) string {
 	return string(runes)
 }
 
-// MemberKeys derives the names of enum constants in languages that nest them in the enum: without the enum's name, if
-// all of them have it as a prefix or all as a suffix and the rests are distinct identifiers. The result is parallel to
-// e.Members.
+// MemberKeys derives the names of enum constants in languages that nest them in the enum. It drops the enum's name if
+// it is a prefix of all constants or a suffix of all, and the remaining names are distinct identifiers. The result is
+// parallel to e.Members.
 func MemberKeys(e *Enum) []string {
 	keys := make([]string, len(e.Members))
 	for i, m := range e.Members {
@@ -42,7 +42,7 @@ func MemberKeys(e *Enum) []string {
 	return keys
 }
 
-// cutAll shortens all names, or returns false if one of them cannot be shortened.
+// cutAll returns all names shortened, and false if one cannot be shortened.
 func cutAll(names []string, typ string, cut func(s, typ string) (string, bool)) ([]string, bool) {
 	short := make([]string, len(names))
 	seen := make(map[string]bool, len(names))

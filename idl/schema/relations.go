@@ -2,11 +2,12 @@ package schema
 
 import "slices"
 
-// Relation is a rule about which properties of an object may be set together.
+// Relation restricts which properties of an object may be set together.
 type Relation struct {
 	// Rule is "conflictsWith", "requiredWith" or "exactlyOneOf".
 	Rule string
-	// Properties lists the property with the rule and the ones it names. The order matters only for requiredWith.
+	// Properties lists the property with the rule and the properties named by it. The order matters only for
+	// requiredWith.
 	Properties []*Property
 }
 

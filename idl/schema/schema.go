@@ -1,16 +1,16 @@
 // Package schema defines the checked model of an IDL package, the input of all generators.
 //
 // A [Package] consists of modules, one per folder of the IDL; a [Module] of files; and a [File] of declarations in
-// source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias] and
-// [Const]) and four kinds of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed, so a type switch over
+// source order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias], and
+// [Const]) and four kinds of type ([Primitive], [List], [Map], and [Ref]). Both sets are closed, so a type switch over
 // them can be exhaustive.
 //
 // The model is a graph: types refer to declarations, and cycles are legal. It is built once, by package compile or by
-// [Read], and then only read, so it is safe for concurrent use. It satisfies every rule of the IDL, so generators need
-// not check anything.
+// [Read], and then immutable, so it is safe for concurrent use. It satisfies all rules of the IDL, so generators need
+// no checks.
 //
 // [Write] and [Read] convert the model to JSON and back, for generators not written in Go. Field tags define the JSON
-// form: a new field of the model is automatically written, read and included in [Package.Digests].
+// form: a new field of the model is automatically written, read, and included in [Package.Digests].
 package schema
 
 import (
@@ -63,8 +63,8 @@ type Module struct {
 	GoName string `json:"goName"`
 	// Files is sorted by name.
 	Files []*File `json:"-"`
-	// Imports lists the other modules whose structs, enums and aliases the module uses, directly or through an alias,
-	// sorted by path. Capabilities are references by URN and import nothing. [Package.Link] sets it.
+	// Imports lists the other modules whose structs, enums, or aliases the module uses, directly or through an alias,
+	// sorted by path. Capabilities are references by URN and need no imports. [Package.Link] sets it.
 	Imports []*Module `json:"-"`
 }
 
@@ -99,7 +99,7 @@ type Position struct {
 	Column int `json:"column"`
 }
 
-// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Enum], *[Alias] or *[Const].
+// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Enum], *[Alias], or *[Const].
 type Decl interface {
 	// Head returns the fields common to all declarations.
 	Head() *Header
@@ -109,13 +109,13 @@ type Decl interface {
 type Header struct {
 	// File is the source file of the declaration. [Package.Link] sets it.
 	File *File `json:"-"`
-	// Kind is "resource", "struct", "config", "union", "enum", "alias" or "const". [Package.Link] sets it.
+	// Kind is "resource", "struct", "config", "union", "enum", "alias", or "const". [Package.Link] sets it.
 	Kind string `json:"kind"`
 	// Name is the declared name in the IDL.
 	Name string `json:"name"`
 	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated names what to use instead, or is empty.
+	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the name.
 	Pos Position `json:"pos,omitzero"`
@@ -141,14 +141,14 @@ type Resource struct {
 	Properties []*Property `json:"properties,omitempty"`
 }
 
-// Struct is a plain object: the type of a property, or a base that other structs embed.
+// Struct is a plain object: the type of a property, or a base embedded in other structs.
 type Struct struct {
 	Header
 	// Properties lists declared and promoted properties in source order.
 	Properties []*Property `json:"properties,omitempty"`
 }
 
-// Config is the struct that describes the configuration of the package's provider.
+// Config is the configuration of the package's provider.
 type Config struct {
 	Header
 	// Properties lists declared and promoted properties in source order.
@@ -159,9 +159,9 @@ type Config struct {
 // variant; if they are structs, a value is an object with one property.
 type Union struct {
 	Header
-	// Variants lists two or more variants in source order. Their types are different [Ref] types, either all to a
-	// [Resource] or all to a [Struct]. Struct variants are optional properties exactly one of which is set, as given by
-	// ExactlyOneOf. Resource variants have no name on the wire.
+	// Variants lists two or more variants in source order. Their types are distinct [Ref] types, either all to a
+	// [Resource] or all to a [Struct]. Struct variants are optional properties related by ExactlyOneOf. Resource
+	// variants have no name on the wire.
 	Variants []*Property `json:"variants"`
 }
 
@@ -181,7 +181,7 @@ func (u *Union) Tokens() []string {
 // Enum is a string type with a fixed set of values.
 type Enum struct {
 	Header
-	// Members lists the constants in source order, file by file. Their values differ.
+	// Members lists the constants in source order, file by file. Their values are distinct.
 	Members []*Member `json:"members,omitempty"`
 }
 
@@ -193,13 +193,13 @@ type Member struct {
 	Value string `json:"value"`
 	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
-	// Deprecated names what to use instead, or is empty.
+	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the constant's name.
 	Pos Position `json:"pos,omitzero"`
 }
 
-// ValueDeprecated returns what to use instead of a member, or of the whole enum, or "" if neither is deprecated.
+// ValueDeprecated returns the replacement for a member or for the whole enum, or "" if neither is deprecated.
 func (e *Enum) ValueDeprecated(m *Member) string { return cmp.Or(m.Deprecated, e.Deprecated) }
 
 // Alias is a named type that is neither a struct nor an enum.
@@ -211,16 +211,16 @@ type Alias struct {
 	Constraints *Constraints `json:"constraints,omitempty"`
 }
 
-// Const is a constant outside of enums.
+// Const is a constant outside enums.
 type Const struct {
 	Header
 	// Type is the Go type of the value. [Package.Link] sets it.
 	Type string `json:"type"`
-	// Value is a bool, a valid UTF-8 string, an int64 or uint64 that is exact as a float64, or a finite float64.
+	// Value is a bool, a valid UTF-8 string, a finite float64, or an int64 or uint64 that a float64 represents exactly.
 	Value any `json:"value"`
 }
 
-// Literal formats the value as most languages write it, using quote for strings. Numbers parse back to the same
+// Literal formats the value in the syntax of most languages, using quote for strings. Numbers parse to the same
 // float64.
 func (c *Const) Literal(quote func(string) string) string {
 	switch v := c.Value.(type) {
@@ -232,7 +232,7 @@ func (c *Const) Literal(quote func(string) string) string {
 	return fmt.Sprint(c.Value)
 }
 
-// Property is one property of a resource, a struct or a configuration.
+// Property is a property of a resource, struct, or configuration, or a variant of a union.
 type Property struct {
 	// Field is the Go field name.
 	Field string `json:"field"`
@@ -240,12 +240,11 @@ type Property struct {
 	Name string `json:"name"`
 	// Type is the type of the value, without the pointer of an optional property.
 	Type Type `json:"type"`
-	// Pointer is set if the field is a pointer only so that it can be absent, not because it is a capability, an asset
-	// or an archive.
+	// Pointer is set if the field is a pointer only to allow absence, rather than a capability, asset, or archive.
 	Pointer bool `json:"pointer,omitempty"`
 	// Optional properties may be absent.
 	Optional bool `json:"optional,omitempty"`
-	// Out properties are set by the provider, never by a program.
+	// Out properties are set by the provider, never by programs.
 	Out bool `json:"out,omitempty"`
 	// In properties are sent to the provider and never read back.
 	In bool `json:"in,omitempty"`
@@ -261,12 +260,12 @@ type Property struct {
 	ConflictsWith []string `json:"conflictsWith,omitempty"`
 	// RequiredWith lists properties that must be set if this one is.
 	RequiredWith []string `json:"requiredWith,omitempty"`
-	// ExactlyOneOf lists the properties, including this one, exactly one of which must be set. All of them have the
-	// same list.
+	// ExactlyOneOf lists a group of properties, including this one; exactly one must be set. All of them have the same
+	// list.
 	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
 	// Was lists former names of the property, latest first.
 	Was []string `json:"was,omitempty"`
-	// Deprecated names what to use instead, or is empty.
+	// Deprecated describes the replacement. It is empty if the declaration is not deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Doc is the comment, without comment markers and the deprecation paragraph.
 	Doc string `json:"doc,omitempty"`
@@ -274,8 +273,8 @@ type Property struct {
 	Pos Position `json:"pos,omitzero"`
 }
 
-// Flags returns the options of the property that both runtimes define as flags of the same names. Generated code passes
-// on all of them.
+// Flags returns the names of the property's options that are flags in both runtimes. Generated code passes on all of
+// them.
 func (p *Property) Flags() []string {
 	var names []string
 	for _, flag := range []struct {
@@ -289,7 +288,7 @@ func (p *Property) Flags() []string {
 	return names
 }
 
-// Nilable reports whether the Go type of the property, a list, a map, any, or an alias of one, can itself be nil.
+// Nilable reports whether the Go type of the property can itself be nil: a list, a map, any, or an alias of one.
 func (p *Property) Nilable() bool {
 	switch t := Underlying(p.Type).(type) {
 	case *List, *Map:

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The model defines the names in generated TypeScript, as it does for Go. Internal names of generated files contain a
-// dollar sign, which IDL names cannot.
+// The model defines the names in generated TypeScript, as for Go. Internal names of generated files contain a dollar
+// sign, which is invalid in IDL names.
 
 // TSArgsName returns the name of the interface for a resource's arguments.
 func TSArgsName(r *Resource) string { return r.Name + "Args" }
@@ -15,8 +15,8 @@ func TSArgsName(r *Resource) string { return r.Name + "Args" }
 // TSConfigure is the name of the function that configures a package's provider.
 const TSConfigure = "configure"
 
-// TSNames returns every name that the generated file declares for d, starting with its own. The file exports all of
-// them, and so does the folder's barrel if d is exported.
+// TSNames returns all names declared for d in the generated file, starting with its own. The file exports all of them,
+// and so does the folder's barrel if d is exported.
 func TSNames(d Decl) []string {
 	name := d.Head().Name
 	switch d := d.(type) {
@@ -28,8 +28,8 @@ func TSNames(d Decl) []string {
 	return []string{name}
 }
 
-// TSModuleName returns the name under which the parent folder's barrel exports a folder. It replaces characters that
-// are invalid in identifiers by underscores, and adds a leading underscore to names that are invalid in exports.
+// TSModuleName returns the export name of a folder in the parent folder's barrel. It replaces characters invalid in
+// identifiers with underscores, and prepends an underscore to names invalid in exports.
 func TSModuleName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) {

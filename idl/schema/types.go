@@ -2,10 +2,10 @@ package schema
 
 import "iter"
 
-// Type is the type of a property, alias or element: a [Primitive], *[List], *[Map] or *[Ref].
+// Type is the type of a property, alias, or element: a [Primitive], *[List], *[Map], or *[Ref].
 type Type interface{ isType() }
 
-// Primitive is a type without parts.
+// Primitive is a type without component types.
 type Primitive string
 
 // The primitive types.
@@ -34,7 +34,7 @@ type Map struct {
 
 // Ref is a reference to a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
 type Ref struct {
-	// Decl is an *[Enum], *[Alias], *[Struct], *[Union] or *[Resource], possibly of another module.
+	// Decl is an *[Enum], *[Alias], *[Struct], *[Union], or *[Resource], possibly from another module.
 	Decl Decl
 }
 
@@ -58,7 +58,7 @@ func Underlying(t Type) Type {
 	}
 }
 
-// Refs yields every reference in t and in the targets of its aliases. Each alias is followed once, so cycles end.
+// Refs yields all references in t and in the targets of its aliases. It follows each alias only once, so cycles end.
 func Refs(t Type) iter.Seq[*Ref] {
 	return func(yield func(*Ref) bool) { refs(t, map[*Alias]bool{}, yield) }
 }
@@ -82,7 +82,7 @@ func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	return true
 }
 
-// Properties returns the properties of a resource, struct or configuration, the variants of a union, and nil for other
+// Properties returns the properties of a resource, struct, or configuration, the variants of a union, or nil for other
 // declarations.
 func Properties(d Decl) []*Property {
 	switch d := d.(type) {
