@@ -38,7 +38,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 		return err
 	}
 	c.step("loading %s", c.against)
-	c.packageName = pkg.Name // whatever the older version's folder is called
+	c.packageName = pkg.Name // regardless of the name of the older version's folder
 	temp, err := os.MkdirTemp("", "cidlc-")
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *compiler) breakingChanges(ctx context.Context) error {
 	return nil
 }
 
-// printFindings prints findings as diagnostics. JSON also includes the impacts.
+// printFindings prints findings and more as diagnostics. JSON also includes the impacts.
 func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagnostic, old place) error {
 	var list []diag.Diagnostic
 	for _, f := range findings {
@@ -86,15 +86,15 @@ func (c *compiler) printFindings(findings []breaking.Finding, more []diag.Diagno
 	})
 }
 
-// place locates the sources of an IDL.
+// place is the location of an IDL's sources.
 type place struct {
 	shown string // prefix of file names in messages
-	dir   string // the folder, if different
+	dir   string // the folder, if it differs
 }
 
 func (p place) file(name string) string { return filepath.Clean(p.shown + name) }
 
-// baseline loads the IDL given by --against. The files of a commit are written to temp.
+// baseline loads the IDL given by --against. It writes the files of a commit to temp.
 func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, place, error) {
 	at := place{shown: c.against + "/", dir: c.against}
 	if ref, ok := strings.CutPrefix(c.against, "git:"); ok {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// checkout writes the Go files of a commit, and what Go needs to load them, to an empty folder. It returns the path of
-// the IDL in it, given the IDL in the working tree. A separate index keeps the repository unchanged.
+// checkout writes a commit's Go files, and the files required to load them, to the empty folder dir. prefix is the path
+// within dir of idl, a folder in the working tree. A separate index keeps the repository unchanged.
 func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err error) {
-	// Git sets these variables for hooks; with them, any folder would be taken for the working tree.
+	// Git sets these variables for hooks; they would make Git treat any folder as the working tree.
 	env := slices.DeleteFunc(append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".index")), func(set string) bool {
 		return strings.HasPrefix(set, "GIT_DIR=") || strings.HasPrefix(set, "GIT_WORK_TREE=")
 	})

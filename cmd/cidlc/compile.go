@@ -43,7 +43,7 @@ func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) st
 	}
 }
 
-// run compiles the IDL. It checks everything before it writes the first file.
+// run compiles the IDL. It writes no file until all checks have passed.
 func (c *compiler) run(ctx context.Context) error {
 	defer c.progress.Clear()
 	for _, t := range c.targets {
@@ -77,7 +77,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	c.step("generating")
 	tightenGC()
 	var digests schema.Digests
-	if !c.check { // --check does not trust records
+	if !c.check { // --check ignores records
 		digests = pkg.Digests()
 	}
 	var tasks []*task
@@ -125,7 +125,7 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	return nil
 }
 
-// report prints diagnostics and returns [console.ErrWrong] if there are errors.
+// report prints diagnostics. It returns [console.ErrWrong] if any are errors.
 func (c *compiler) report(diags []diag.Diagnostic) error {
 	if err := c.print(diags, os.ReadFile); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// print prints diagnostics. Source returns the content of a file.
+// print prints diagnostics. source returns the content of a file.
 func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]byte, error)) error {
 	var err error
 	switch c.diagnostics {
@@ -167,7 +167,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 		diff.Write(part)
 		total.Add(t.update.Counts())
 	}
-	// The diff must not mix with diagnostics that programs read.
+	// Keep the diff out of machine-readable diagnostics.
 	out := c.stdout
 	if c.diagnostics != "text" {
 		out = c.stderr
@@ -202,7 +202,7 @@ func (c *compiler) list(t *task) {
 	}
 }
 
-// step shows progress, and logs it for --verbose.
+// step shows progress on a terminal, and logs it for --verbose.
 func (c *compiler) step(format string, args ...any) {
 	c.progress.Show(format, args...)
 	if c.verbose {

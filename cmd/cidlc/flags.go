@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// options are the parsed command-line flags.
+// options holds the parsed command line.
 type options struct {
 	idl         string // the IDL folder as given
 	targets     []*target
@@ -33,7 +33,7 @@ type options struct {
 	codes             []string // arguments of cidlc explain
 }
 
-// parseFlags parses the command line. Every error includes a fix.
+// parseFlags parses the command line. Every error suggests a fix.
 func parseFlags(args []string) (*options, error) {
 	var o options
 	flags := pflag.NewFlagSet("cidlc", pflag.ContinueOnError)
@@ -62,7 +62,7 @@ func parseFlags(args []string) (*options, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, flagError(flags, err)
 	}
-	// A folder named help can be passed as ./help.
+	// A folder named help must be passed as ./help.
 	if o.help = o.help || flags.NArg() == 1 && flags.Arg(0) == "help"; o.help || o.version {
 		return &o, nil
 	}
@@ -73,7 +73,7 @@ func parseFlags(args []string) (*options, error) {
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
 	}
-	// Check values first: a flag that lacks its value has swallowed the folder.
+	// Check values first: a flag without a value consumes the folder argument.
 	if err := o.validateValues(flags); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,8 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	return fmt.Errorf("%w; did you mean --%s?", err, best)
 }
 
-// tooMany returns the error for more than one folder. The usual cause is a space where --out-pack needs an equals sign.
+// tooMany returns the error for more than one folder. The usual cause is a space instead of an equals sign after
+// --out-pack.
 func tooMany(args, folders []string) error {
 	var better []string
 	for i, arg := range args[:len(args)-1] {

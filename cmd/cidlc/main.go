@@ -1,5 +1,5 @@
-// Command cidlc compiles resource types, defined in a subset of Go, to a TypeScript package for programs and Go stubs
-// for the provider.
+// Command cidlc compiles resource types, defined in a subset of Go, to a TypeScript package for programs and to Go
+// stubs for the provider.
 //
 //	cidlc [flags] IDL-DIR
 //	cidlc breaking --against=BASE [flags] IDL-DIR

@@ -15,10 +15,9 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// output is a kind of output that cidlc can write. Flags, help, checks of folders and the pipeline derive from
-// [outputs].
+// output is a kind of output. Flags, help, folder checks, and the pipeline derive from [outputs].
 type output struct {
-	// flag is the name of the flag that requests the output, and help its description.
+	// flag is the name of the output's flag, and help its description.
 	flag, help string
 	// folder is the default folder next to the IDL. It is empty for single-file outputs, whose flag requires a value.
 	folder string
@@ -69,7 +68,7 @@ type target struct {
 	value string
 }
 
-// noValue is the value of a flag without one. No process argument can contain a zero byte.
+// noValue marks a flag without a value. No process argument can contain a zero byte.
 const noValue = "\x00"
 
 // Set implements pflag.Value.

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 )
 
-// resolve returns the absolute path of a file or folder without symbolic links. It need not exist.
+// resolve returns the absolute path of a file or folder, with symbolic links resolved. The file need not exist.
 func resolve(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -37,8 +37,8 @@ func resolve(name string) (string, error) {
 	}
 }
 
-// within reports whether the resolved path name is dir or below it. It compares folders with [os.SameFile], because
-// some file systems ignore case.
+// within reports whether the resolved path name is dir or below it. It compares folders with [os.SameFile], since some
+// file systems are case-insensitive.
 func within(name, dir string) bool {
 	want, err := os.Stat(dir)
 	if err != nil {

@@ -21,8 +21,8 @@ type task struct {
 	record *record.Record
 }
 
-// prepare generates an output and compares it with existing files. It does not render files that the record shows to be
-// current, and missing files are rendered later.
+// prepare generates an output and compares it with existing files. It skips files that are current according to the
+// record, and defers rendering missing ones.
 func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Digests) (*task, error) {
 	t := &task{target: out, place: out.place(c.idl)}
 	var path string
@@ -43,7 +43,7 @@ func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Dige
 	return t, err
 }
 
-// openRecord opens the record of an output, which is empty if there is no cache.
+// openRecord returns the record of an output. It is empty without a cache.
 func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	compiler, ok := self()
 	absolute, err := resolve(t.place)
@@ -55,7 +55,7 @@ func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	return store.Open(t.flag+"\x00"+absolute, input)
 }
 
-// recordStore returns the store in the user's cache folder, or one that forgets everything.
+// recordStore returns the store in the user's cache folder, or a no-op store if there is none.
 func recordStore() record.Store {
 	dir, err := os.UserCacheDir()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command lumi deploys programs, and works with the state of environments, LumiGL files and providers.
+// Command lumi deploys programs, and manages environments' state, LumiGL files, and providers.
 //
 //	lumi COMMAND [flags] [arguments]
 //
-// Its manual is 'lumi help' and docs/lumi.md.
+// See 'lumi help' and docs/lumi.md.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/cli"
 )
 
-// version is set by 'make dist'. A binary that 'go install' built knows its version from its build information.
+// version is set by 'make dist'. Binaries built by 'go install' use their build information.
 var version string
 
 func main() { os.Exit(cli.Main(version)) }

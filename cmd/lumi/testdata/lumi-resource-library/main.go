@@ -51,7 +51,7 @@ func (b *book) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "pin", &b.PIN, lumi.String, lumi.Secret)
 }
 
-// card is a resource that is in no fixture.
+// card is a resource missing from all fixtures.
 type card struct{ Name string }
 
 // Lumi implements lumi.Object.
@@ -68,7 +68,7 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "token", &c.Token, lumi.String, lumi.Secret)
 }
 
-// bug is a misbehavior of the provider.
+// bug selects a misbehavior of the provider.
 var bug string
 
 func configure(_ context.Context, c *config) error {
@@ -201,7 +201,7 @@ func (b *books) Create(ctx context.Context, want *bookState) (lumi.ID, error) {
 	id := lumi.ID(string(ref.ID) + "/" + want.Properties.Title)
 	b.put(id, *want.Properties)
 	if bug == "log" && want.Properties.PIN != nil {
-		fmt.Fprintf(os.Stderr, "created with %s\n", *want.Properties.PIN) // bypasses the log that package serve masks
+		fmt.Fprintf(os.Stderr, "created with %s\n", *want.Properties.PIN) // bypasses the masked log of package serve
 	}
 	return id, nil
 }
