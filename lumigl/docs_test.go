@@ -38,7 +38,7 @@ func TestDocs(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	for _, e := range explained.Faults() {
 		if e.Code == string(lumigl.SizeFault) || e.Code == string(lumigl.DepthFault) {
-			continue // their examples would be too long
+			continue // too long for examples
 		}
 		var err error
 		wrong, right := "", rights.FindStringSubmatch(e.Text)

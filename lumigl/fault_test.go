@@ -22,8 +22,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestFaults parses the files in testdata/faults and compares the errors with the expected ones. Files that end in
-// .quoted are Go string literals, for text that an archive cannot contain.
+// TestFaults parses the files in testdata/faults and compares the errors with the expected ones. Files named *.quoted
+// are Go string literals, for text not representable in an archive.
 func TestFaults(t *testing.T) {
 	golden.Archives(t, "testdata/faults/*.txtar", func(t *testing.T, archive *txtar.Archive) {
 		var files []txtar.File
@@ -95,7 +95,7 @@ func report(t *testing.T, src string) string {
 	return b.String()
 }
 
-// pointersLead checks that pointers resolve, if package json can parse the text and it has no duplicate keys.
+// pointersLead checks that pointers resolve if package json can parse the text and there are no duplicate keys.
 func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
 	t.Helper()
 	var root any
@@ -145,7 +145,7 @@ func faultsOf(t interface {
 	return invalid.Faults
 }
 
-// fix applies the fixes, and reports whether all errors have one.
+// fix returns src with the fixes applied, and whether all errors have one.
 func fix(src string, found []lumigl.Fault) (string, bool) {
 	var fixes []lumigl.Fix
 	for _, f := range found {

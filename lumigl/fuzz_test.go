@@ -94,7 +94,7 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 	}
 }
 
-// isSyntax reports whether a code is a JSON rule that fixes must not break.
+// isSyntax reports whether a code identifies a JSON rule, which fixes must not break.
 func isSyntax(code lumigl.Code) bool {
 	switch code {
 	case lumigl.TrailingCommaFault, lumigl.MissingCommaFault, lumigl.ExtraCommaFault, lumigl.MissingColonFault, lumigl.CommentFault,
@@ -128,7 +128,7 @@ func rewrite(t *testing.T, doc lumigl.Document) {
 	}
 }
 
-// walk visits everything in a document.
+// walk visits all parts of a document.
 func walk(doc lumigl.Document) {
 	g := doc.Base()
 	for v := range g.Vertices() {

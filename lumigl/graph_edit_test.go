@@ -132,8 +132,8 @@ func edit(t *rapid.T, doc lumigl.Document) {
 	}
 }
 
-// TestClonePending checks that references between pending resources refer to their copies, dangling ones keep their
-// targets, and a resource that is listed twice is copied once.
+// TestClonePending checks that references between pending resources are redirected to the copies, dangling references
+// keep their targets, and a resource listed twice is copied once.
 func TestClonePending(t *testing.T) {
 	s := &lumigl.Snapshot{}
 	live := must.Get(s.Add(resourceURN(1)))(t)

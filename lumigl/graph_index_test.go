@@ -103,7 +103,7 @@ func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
 }
 
 // TestWalkConcurrent checks that each vertex is visited once, after its dependencies, within the parallelism, and not
-// at all if a dependency failed. Run it with the race detector, too.
+// at all if a dependency failed. Also run it with the race detector.
 func TestWalkConcurrent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := randomReferences(rt, false)

@@ -51,7 +51,7 @@ func TestMeantInLargeFiles(t *testing.T) {
 	}
 }
 
-// TestNearestInBuilt checks that a built graph gets suggestions too, but never the resource that contains the
+// TestNearestInBuilt checks that suggestions also work for built graphs, but never name the resource with the
 // reference.
 func TestNearestInBuilt(t *testing.T) {
 	s := &lumigl.Snapshot{}

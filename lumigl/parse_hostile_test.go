@@ -9,7 +9,7 @@ import (
 )
 
 // TestHostileMemory parses files that take the most memory for their size. All allocations, including garbage, must
-// stay within a multiple of it.
+// stay within a multiple of the size.
 func TestHostileMemory(t *testing.T) {
 	const size = 3_000_000
 	fill := func(before, part, after string) string {

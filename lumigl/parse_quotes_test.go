@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// parts are text fragments that people forget to escape.
+// parts generates text fragments that users often forget to escape.
 var parts = rapid.SampledFrom([]string{
 	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";", "#", "//",
 })
@@ -28,7 +28,7 @@ func unescaped(t *rapid.T) string {
 }
 
 // TestFixesAreNoGuesses removes the escapes from a string in a file. However often fixes are applied, either an error
-// remains or the file is as before: no part of the string has become anything else.
+// remains or the original file is restored: no part of the string becomes another token.
 func TestFixesAreNoGuesses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		where := rapid.IntRange(0, 2).Draw(t, "where")

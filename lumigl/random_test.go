@@ -18,7 +18,7 @@ import (
 
 var operations = []lumigl.OperationKind{lumigl.CreateOperation, lumigl.UpdateOperation, lumigl.DeleteOperation}
 
-// texts generates strings of any characters, with an emphasis on special ones.
+// texts generates strings of any characters, especially special ones.
 var texts = rapid.OneOf(
 	rapid.String(),
 	rapid.StringMatching(`[\x00-\x1f"\\/~ -~é→𝄞\x{2028}\x{7f}\x{fffd}\x{feff}]{0,8}`),
@@ -266,7 +266,7 @@ func vertexDifference(v, w *lumigl.Vertex) string {
 	return ""
 }
 
-// roundTrip writes, parses and rewrites a document.
+// roundTrip writes, parses, and rewrites a document.
 func roundTrip(t *rapid.T, doc lumigl.Document) (string, lumigl.Document) {
 	text, err := lumigl.Append(nil, doc)
 	if err != nil {
@@ -295,8 +295,8 @@ func TestRoundTripOfGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { roundTrip(t, randomGraph(t)) })
 }
 
-// TestRoundTripOfSnapshots also checks the order: each resource comes after its dependencies and is the first by URN
-// among the possible ones.
+// TestRoundTripOfSnapshots also checks the order: each resource follows its dependencies and is the first by URN among
+// those ready.
 func TestRoundTripOfSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, doc := roundTrip(t, randomSnapshot(t))
@@ -413,7 +413,7 @@ func shift(literal string, by int) string {
 	return fmt.Sprintf("%s0.%s%s%s000e%d", sign, strings.Repeat("0", -by), whole, fraction, power+len(whole)-by)
 }
 
-// TestFixes breaks files in ways that can be fixed, and fixes them.
+// TestFixes breaks files in fixable ways, and fixes them.
 func TestFixes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var doc lumigl.Document = randomGraph(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// sectionOf returns the section of vertices in a JSON text, by default "vertices".
+// sectionOf returns the key of the vertex section in a JSON text. The default is "vertices".
 func sectionOf(src string) string {
 	var top map[string]json.RawMessage
 	if json.Unmarshal([]byte(src), &top) == nil && top["resources"] != nil {
@@ -74,8 +74,8 @@ func graphsOfExamples(t *testing.T) []string {
 	return found
 }
 
-// TestSchemasRefuse validates the broken files of the other tests, if they are JSON and break a rule that a schema can
-// express.
+// TestSchemasRefuse validates the other tests' invalid files, if they are JSON and break a rule expressible in a
+// schema.
 func TestSchemasRefuse(t *testing.T) {
 	archives := must.Get(filepath.Glob("testdata/faults/*.txtar"))(t)
 	var questions []question
@@ -154,7 +154,7 @@ func TestSchemaOfNames(t *testing.T) {
 	})
 }
 
-// breaksShape reports whether a schema can find an error. Duplicate keys do not count, since decoders treat them
+// breaksShape reports whether a schema can find an error. It ignores duplicate keys, since decoders treat them
 // differently.
 func breaksShape(found []lumigl.Fault) bool {
 	if slices.ContainsFunc(found, func(f lumigl.Fault) bool { return f.Code == lumigl.DuplicateKeyFault }) {

@@ -23,7 +23,7 @@ type question struct {
 // schemaNames maps sections to the names of schemas.
 var schemaNames = map[string]string{"vertices": "graph", "resources": "snapshot"}
 
-// ask puts questions to every installed JSON Schema validator, each in its own subtest.
+// ask asks every installed JSON Schema validator the questions, each in its own subtest.
 func ask(t *testing.T, questions []question, answered func(t *testing.T, q question, accepts bool)) {
 	t.Helper()
 	ids := map[string]string{}
@@ -70,8 +70,8 @@ func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, quest
 	return answers
 }
 
-// askPython asks Python's jsonschema package, whose patterns use module re. If there are several Pythons, only the
-// system's has the packages of the system.
+// askPython asks Python's jsonschema package, whose patterns use module re. If there are several Python installations,
+// only the system's has the system packages.
 func askPython(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
 		if exec.Command(python, "-c", "import jsonschema").Run() == nil {

@@ -36,8 +36,8 @@ func ExampleObjectBuilder() {
 	// <nil>
 }
 
-// TestObjectBuilder makes the same changes with a builder and with With, and compares the results after every step.
-// Earlier results must not change.
+// TestObjectBuilder makes the same changes with a builder and with [lumigl.Value.With], and compares the results after
+// every step. Earlier results must not change.
 func TestObjectBuilder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b lumigl.ObjectBuilder

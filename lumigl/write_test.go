@@ -78,7 +78,7 @@ func TestWritten(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		for range 2 { // writing must not change it
+		for range 2 { // writing must not change the document
 			if text, err := lumigl.Append(nil, doc); err != nil || string(text) != test.want {
 				t.Errorf("%s\nwas written as\n%s%v", test.src, text, err)
 			}

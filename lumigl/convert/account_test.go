@@ -16,7 +16,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// leaf is a string or number in a source and its position.
+// leaf is a string or number in a source, with its position.
 type leaf struct{ pointer, key, text string }
 
 func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
@@ -72,13 +72,13 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 	return missing
 }
 
-// operationKind matches pointers to the kinds of pending operations, which have other names in snapshots.
+// operationKind matches pointers to the kinds of pending operations, whose names differ in snapshots.
 var operationKind = regexp.MustCompile("/pending_operations/[0-9]+/type$")
 
 // blockAddress matches pointers to resource addresses without instance keys. Their instances are all in dependsOn.
 var blockAddress = regexp.MustCompile("/instances/[0-9]+/(dependencies|depends_on)/[0-9]+$")
 
-// structural reports whether a leaf describes other leaves and has done its job.
+// structural reports whether a leaf only describes other leaves, so that the snapshot need not contain it.
 func structural(l leaf) bool {
 	switch {
 	case strings.Contains(l.pointer, "/sensitive_attributes/"), operationKind.MatchString(l.pointer):
@@ -116,8 +116,8 @@ func TestNothingIsSilentlyDropped(t *testing.T) {
 	}
 }
 
-// TestUnknownKeys adds an unknown key to each object in the files, one at a time. It must end up in the snapshot, where
-// anything is allowed, or be reported at its position.
+// TestUnknownKeys adds an unknown key to each object in the files, one at a time. The key must be in the snapshot,
+// where anything is allowed, or be reported at its position.
 func TestUnknownKeys(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root := file.name, file.root
@@ -195,9 +195,9 @@ func TestEveryShape(t *testing.T) {
 	}
 }
 
-// TestEveryChangeShows changes each string, number and boolean in the files slightly, one at a time. The snapshot or
-// the losses must differ, unless the value or its parent was reported as lost anyway. This also finds values that are
-// dropped because they are redundant.
+// TestEveryChangeShows slightly changes each string, number, and boolean in the files, one at a time. The snapshot or
+// the losses must differ, unless the value or its parent was already reported as lost. This also covers redundant
+// values, which are dropped.
 func TestEveryChangeShows(t *testing.T) {
 	for _, file := range examples(t) {
 		name, root, before := file.name, file.root, file.result
@@ -218,7 +218,7 @@ func TestEveryChangeShows(t *testing.T) {
 			isLost := func(l convert.Loss) bool {
 				return (l.Lost() || l.Code == convert.OutputLoss) && within(where, l.Pointer())
 			}
-			isPath := strings.Contains(where, "/sensitive_attributes/") // The target is a secret either way.
+			isPath := strings.Contains(where, "/sensitive_attributes/") // The target is a secret in any case.
 			if !isPath && !slices.ContainsFunc(before.Losses, isLost) {
 				t.Errorf("%s: a change of %s has no effect", name, where)
 			}
@@ -242,8 +242,8 @@ func different(v lumigl.Value) (lumigl.Value, bool) {
 	return v, false
 }
 
-// changed replaces the value with the given number within v by the result of to, and reports its pointer. It returns
-// false if to does.
+// changed returns v with the value of the given number replaced by the result of to, and the value's pointer. It
+// returns false if to does.
 func changed(v lumigl.Value, to func(lumigl.Value) (lumigl.Value, bool), pointer string, number int, at *int,
 	where *string) (lumigl.Value, bool) {
 	if *at++; *at == number {
@@ -283,7 +283,7 @@ func values(v lumigl.Value) int {
 	return n
 }
 
-// replace replaces the value with the given number.
+// replace returns v with the value of the given number replaced.
 func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	if *at++; *at == number {
 		return other
@@ -305,7 +305,7 @@ func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
 	return v
 }
 
-// insert adds a key to the object with the given number, and reports its pointer.
+// insert returns v with a key added to the object of the given number, and stores the key's pointer in where.
 func insert(v lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:
@@ -342,7 +342,7 @@ func text(v lumigl.Value) string {
 	return s[:strings.LastIndexByte(s, '}')]
 }
 
-// TestRandomStates generates states in which every string is unique, and searches for each of them in the result.
+// TestRandomStates generates states with unique strings, and searches for each string in the result.
 func TestRandomStates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := randomState(t)

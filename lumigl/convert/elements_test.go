@@ -11,8 +11,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
-// TestUnknownElements appends an unknown element to each list in the files, one at a time. It must end up in the
-// snapshot or be reported at its position, and never as a key.
+// TestUnknownElements appends an unknown element to each list in the files, one at a time. The element must be in the
+// snapshot or be reported at its position, but never as a key.
 func TestUnknownElements(t *testing.T) {
 	added := lumigl.TextOf("unheard-of value")
 	for _, file := range examples(t) {
@@ -43,7 +43,8 @@ func TestUnknownElements(t *testing.T) {
 	}
 }
 
-// lengthen appends an element to the list with the given number, and reports its pointer.
+// lengthen returns v with an element appended to the list of the given number, and stores the element's pointer in
+// where.
 func lengthen(v, element lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
 	switch v.Kind() {
 	case lumigl.List:

@@ -89,7 +89,7 @@ type example struct {
 	result    *convert.Result
 }
 
-// examples returns the files that can be converted.
+// examples returns the convertible files.
 func examples(t testing.TB) []example {
 	t.Helper()
 	var all []example

@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLarge converts long chains of resources, which must not be processed recursively, and resources that all depend
-// on each other, which must not take cubic time.
+// TestLarge converts long chains of resources, which must not be processed recursively, and densely connected
+// resources, which must not take cubic time.
 func TestLarge(t *testing.T) {
 	const long, wide = 20_000, 300
 	var chain, web []string

@@ -67,7 +67,7 @@ func TestRandomSources(t *testing.T) {
 	})
 }
 
-// bare returns a string that should be secret but is not.
+// bare returns a string in v that should be secret but is not, or "".
 func bare(v lumigl.Value) string {
 	if _, ok := v.Secret(); ok {
 		return ""

@@ -17,7 +17,7 @@ func TestZeroIsNotAbsent(t *testing.T) {
 		// OpenTofu omits these.
 		`^/(serial|lineage)$`, `^/resources/\d+/(mode|module|each|provider)$`, `^/resources/\d+/instances/\d+/(deposed|provider)$`,
 		`^/outputs/[^/]+/sensitive$`, `/sensitive_attributes/`, `/(dependencies|depends_on)/`,
-		// So does Pulumi.
+		// Pulumi omits these.
 		`/(delete|custom|id|type)$`, `/(dependencies|propertyDependencies/[^/]+|aliases|additionalSecretOutputs)/\d+$`,
 		// For these options, zero means the default.
 		`/(protect|retainOnDelete|skip_destroy)$`, `/customTimeouts/[a-z]+$`,

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// TestCommon compares the result with the textbook algorithm, and checks its invariants without any budget.
+// TestCommon compares the result with the textbook algorithm's, and checks its invariants for small budgets.
 func TestCommon(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := rapid.SliceOfN(rapid.Int32Range(0, 5), 0, 30)
@@ -66,7 +66,7 @@ func TestAnchors(t *testing.T) {
 	})
 }
 
-// TestCommonMany compares lists that are too long and different for an exact solution but share most elements.
+// TestCommonMany compares lists that share most elements but are too long and different for an exact solution.
 func TestCommonMany(t *testing.T) {
 	const n, edits = 50_000, 2_000
 	for name, element := range map[string]func(r *rand.Rand, i int) int32{

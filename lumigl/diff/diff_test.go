@@ -58,8 +58,8 @@ func TestSecretsAny(t *testing.T) {
 	})
 }
 
-// TestSecretsElsewhere searches for the content of a secret that is also plain text elsewhere in the same resource, as
-// after a value was marked or unmarked as secret and moved.
+// TestSecretsElsewhere searches for the content of a secret that also occurs as plain text in the same resource, as
+// after a value was moved and marked or unmarked as secret.
 func TestSecretsElsewhere(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		secrets := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-// TestHostile compares documents that are expensive to compare. It measures memory, which does not vary between
+// TestHostile compares documents that are expensive to compare. It measures memory use, which is the same on all
 // machines.
 func TestHostile(t *testing.T) {
 	const n = 100_000
@@ -69,7 +69,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// nested returns nested lists with another element at each level.
+// nested returns nested lists with an additional element at each level.
 func nested(depth int, leaf int64) lumigl.Value {
 	v := lumigl.IntOf(leaf)
 	for i := range depth {

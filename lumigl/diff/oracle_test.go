@@ -84,7 +84,7 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 	return all.Object()
 }
 
-// value applies a change to a value. The result is absent if it was removed.
+// value applies a change to a value. The result is absent if the value was removed.
 func (a *applier) value(old lumigl.Value, c *Change, at string) lumigl.Value {
 	if c.Kind == Inside && old.Kind() == c.Old.Kind() {
 		if old.Kind() == lumigl.List {

@@ -14,12 +14,12 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// drawer generates documents with recurring parts, so that two of them have much in common.
+// drawer generates documents with recurring parts, so that any two have much in common.
 type drawer struct {
 	*rapid.T
-	// targets are the possible targets of references.
+	// targets lists the possible targets of references.
 	targets []*lumigl.Vertex
-	// keys are the possible keys of objects.
+	// keys lists the possible keys of objects.
 	keys []string
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestLittleWork compares lists with budgets that run out at any point. The deltas may be larger but must be correct.
+// TestLittleWork compares lists with budgets that run out at any point. Deltas may be larger than necessary but must be
+// correct.
 func TestLittleWork(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := newComparer(false, rapid.Int64Range(0, 300).Draw(rt, "work"))

@@ -154,7 +154,7 @@ func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
 	return signed(lumigl.Member{Key: "interpolate", Value: lumigl.ListOf(inner(), lumigl.TextOf("-"), inner())})
 }
 
-// TestSteps checks that evaluating in two steps gives the same result as one step, and that secrets stay secret.
+// TestSteps checks that evaluation in two steps gives the same result as in one, and that secrets stay secret.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

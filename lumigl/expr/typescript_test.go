@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/node"
 )
 
-// ask makes the npm package evaluate the questions in a file. It prints null for expressions that the package rejects.
+// ask evaluates the questions in a file with the npm package. It prints null for expressions rejected by the package.
 const ask = `
 import { readFileSync } from "node:fs";
 import { evaluate } from "./test/wire.js";
@@ -39,8 +39,8 @@ type question struct {
 	known, all known
 }
 
-// TestTypeScript checks that random expressions have the same value in Go and in TypeScript, as far as it is known.
-// TypeScript checks all parts at once, so it may reject an expression that Go has only evaluated in part.
+// TestTypeScript checks that the known parts of random expressions have the same values in Go and TypeScript.
+// TypeScript checks all parts at once, so it may reject an expression that Go has evaluated only in part.
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	var questions []*question
@@ -100,7 +100,7 @@ func drawQuestion(t *rapid.T) *question {
 	return q
 }
 
-// textOf returns a value as JSON. References get their targets added to g.
+// textOf returns a value as JSON. It adds the targets of references to g.
 func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
 	vertex := must.Get(g.Add(fmt.Sprintf("v%d", g.Len())))(t)
 	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// resources parses resources of a single type, each given as name, id and properties.
+// resources parses resources of a single type, each given as name, id, and properties.
 func resources(t *testing.T, all ...[3]string) []*lumigl.Vertex {
 	t.Helper()
 	var texts []string

@@ -13,8 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// TestConcurrentUse queries an index with an expression from several goroutines and compares the results. Neither has
-// been used before, so that the race detector sees lazy initialization.
+// TestConcurrentUse queries an index with an expression from several goroutines and compares the results. Both are
+// fresh, so that the race detector covers lazy initialization.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const expression = `properties.exists(k, k == "size") || dependencies.exists(d, name.matches("^d"))`

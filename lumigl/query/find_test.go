@@ -115,7 +115,7 @@ func TestHostileGraphs(t *testing.T) {
 	if len(paths) != 1 || keys(paths[0]) != "start end" {
 		t.Errorf("got %d paths", len(paths))
 	}
-	// A large object that an expression reads as a whole for each of its keys.
+	// A large object, which an expression reads as a whole for each key.
 	v := g.Vertex("end")
 	var members []lumigl.Member
 	for i := range n {

@@ -129,7 +129,7 @@ func TestPaths(t *testing.T) {
 	x := query.New(g)
 	for _, test := range []struct {
 		from, to string
-		but      string // vertices that the paths must avoid
+		but      string // vertices to avoid
 		limit    int
 		want     []string
 		all      bool

@@ -30,7 +30,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// pictures is the folder where TestPage saves screenshots for people to look at.
+// pictures is the folder in which TestPage saves screenshots for visual inspection.
 var pictures = os.Getenv("LUMI_PICTURES")
 
 // newBrowser starts a browser, or skips the test if there is none.
@@ -65,14 +65,14 @@ func newBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// watched records what a page must not do.
+// watched records forbidden activity of a page.
 type watched struct {
 	sync.Mutex
 	said     []string
 	requests []string
 }
 
-// watch records the browser's complaints about a page, and the page's requests.
+// watch records errors reported by the browser, and the page's requests.
 func watch(t *testing.T, ctx context.Context) *watched {
 	t.Helper()
 	w := &watched{}

@@ -27,7 +27,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// selected returns a condition that holds if a node is selected whose key has the suffix, or "" for no selection.
+// selected returns a JavaScript condition that checks that the selected node's key has the given suffix. For "",
+// nothing may be selected.
 func selected(key string) string {
 	if key == "" {
 		return `document.getElementById("details").hidden && !location.href.includes("#")`
@@ -272,7 +273,7 @@ func TestFirefox(t *testing.T) {
 	}
 	text := must.Get(os.ReadFile(picture))(t)
 	seen := must.Get(png.Decode(bytes.NewReader(text)))(t)
-	// The color of the first type is in the legend and, to the right of that, in the graph.
+	// The color of the first type appears in the legend and, to its right, in the graph.
 	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
 	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
 	if left == 0 || right == 0 {
@@ -283,7 +284,7 @@ func TestFirefox(t *testing.T) {
 	}
 }
 
-// count counts the pixels between two columns that nearly have a color.
+// count returns the number of pixels between two columns with approximately the given color.
 func count(seen image.Image, want color.RGBA, from, to int) int {
 	n := 0
 	near := func(a uint32, b uint8) bool { return max(int(a>>8), int(b))-min(int(a>>8), int(b)) <= 2 }

@@ -45,7 +45,7 @@ func parse(t testing.TB, file string) lumigl.Document {
 	return must.Get(lumigl.Parse(string(text)))(t)
 }
 
-// TestGolden draws testdata/*.json in all formats. Of pages it compares only the data; the rest is the same for all.
+// TestGolden draws testdata/*.json in all formats. It compares only the data of pages, since the rest is constant.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"snapshot", "graph", "hostile"} {
@@ -176,8 +176,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// chain returns a graph of n vertices, each of which refers to the next, and every tenth also to itself and to the
-// first.
+// chain returns a graph of n vertices that refer to the next; every tenth also refers to itself and the first.
 func chain(t testing.TB, n int) *lumigl.Graph {
 	t.Helper()
 	g := &lumigl.Graph{}

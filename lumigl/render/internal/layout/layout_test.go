@@ -155,7 +155,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestClear checks that arrows do not cross nodes where they are level, which is between two bends.
+// TestClear checks that arrows do not cross nodes between two bends, where they are level.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	star := layout.Graph{Nodes: 300}
