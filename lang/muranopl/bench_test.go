@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// loop is a workflow of loops, assignments, and calls of methods and properties: 8 instructions per iteration, two of
-// which are calls.
+// loop is a workflow with loops, assignments, method calls, and property accesses: 8 instructions per iteration,
+// including two calls.
 const loop = `Namespaces: {=: t}
 Name: Main
 Properties:
@@ -48,8 +48,7 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkReference runs a hundredth of the iterations in the reference, and reports how much longer an iteration
-// takes there.
+// BenchmarkReference runs a hundredth of the iterations in the reference, and reports the relative time per iteration.
 func BenchmarkReference(b *testing.B) {
 	const n = 1_428
 	ref := startReference(b)

@@ -21,7 +21,7 @@ func decode(t testing.TB, source string) (muranopl.Declarations, []string) {
 	return classes, slices.Sorted(maps.Keys(classes))
 }
 
-// TestCheck checks classes with one error of each kind. Some names are declared in a class that is loaded first.
+// TestCheck checks classes with one error of each kind. Some names are declared in a class loaded first.
 func TestCheck(t *testing.T) {
 	known := muranopl.Known{
 		Functions: []*yaql.Function{yaql.Func("trace", "value any", nil)},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// contractClasses are the classes that contracts and values refer to.
+// contractClasses declares the classes used in contracts and values.
 const contractClasses = `Namespaces: {=: t}
 Name: Node
 Properties:
@@ -25,7 +25,7 @@ Properties:
 ---
 `
 
-// contractAtoms are contracts, and contractValues expressions for values.
+// contractAtoms lists contracts, and contractValues expressions for values.
 var (
 	contractAtoms = []string{
 		"$", "$.int()", "$.string()", "$.bool()", "$.notNull()", "$.int().notNull()", "$.string().notNull()",
@@ -86,8 +86,8 @@ func quoted(contract string) string {
 	return "!yaql '" + strings.ReplaceAll(contract, "'", "''") + "'"
 }
 
-// TestContractsReference compares contracts of all shapes for values of all types with the reference. It tries every
-// contract for each 80th value, or for more of them with a high MURANO_ITERATIONS.
+// TestContractsReference compares the results of contracts of all shapes, for values of all types, with the reference.
+// It tries each contract with every 80th value, or with more values if MURANO_ITERATIONS is high.
 func TestContractsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// generator writes random workflows. $l is always a list and $d a dictionary; $x, $y and $z may have any type.
+// generator writes random workflows. $l is always a list and $d a dictionary; $x, $y, and $z may have any type.
 type generator struct {
 	*rand.Rand
 	text  strings.Builder
 	loops int // around the current instruction
-	calls int // methods from this one on can be called
+	calls int // the first callable method
 }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
@@ -225,7 +225,7 @@ func (g *generator) simple(indent int) {
 	}
 }
 
-// value returns a constant, an expression or a structure.
+// value returns a constant, an expression, or a structure.
 func (g *generator) value(depth int) string {
 	switch g.IntN(6) {
 	case 0:
@@ -331,7 +331,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// deliberate reports whether docs/muranopl.md lists a difference.
+// deliberate reports whether a difference is documented in docs/muranopl.md.
 func deliberate(got, want answer) bool {
 	return want.Error.Kind == "limit" || got.Error.Kind == "limit"
 }

@@ -33,7 +33,7 @@ func limited(t testing.TB, ctx context.Context, steps int, source string) error 
 	return err
 }
 
-// TestLimits runs hostile workflows, which must fail with an error that no Catch handles.
+// TestLimits runs hostile workflows, which must fail with an error that Catch cannot handle.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	const head = "Namespaces: {=: t}\nName: Main\nMethods:\n"

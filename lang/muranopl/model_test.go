@@ -121,7 +121,7 @@ func errorText(err error) string {
 }
 
 func TestSave(t *testing.T) {
-	// Omit the parts that are the same in all models.
+	// Omit the parts common to all models.
 	same := strings.NewReplacer(`"text": null, `, "", `"count": 1, `, "", `"all": [], `, "", `"map": {}, `, "", `"any": null, `, "", `"next": null, `, "",
 		`, "with": null, "out": null`, "")
 	for _, test := range []struct{ name, model, call, want string }{

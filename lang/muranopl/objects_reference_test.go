@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// objectCases are classes and a model whose method main is called.
+// objectCases lists classes and models. The test calls main on each model's root object.
 var objectCases = []struct{ name, classes, model string }{
 	{"init order", `
 Name: A

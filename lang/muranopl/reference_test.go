@@ -46,7 +46,7 @@ var kinds = map[string]yaql.Kind{
 	"MemoryError": yaql.Limit, "Timeout": yaql.Limit,
 }
 
-// reference is a python3-murano process that all tests share. It exits with them, when its standard input is closed.
+// reference is a python3-murano process shared by all tests. It exits when its standard input is closed at their end.
 type reference struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -215,7 +215,7 @@ func encode(t testing.TB, v any) json.RawMessage {
 	return must.Get(yaql.AppendJSON(nil, named(v)))(t)
 }
 
-// named replaces objects and classes by their names.
+// named returns v with objects and classes replaced by their names.
 func named(v any) any {
 	switch v := v.(type) {
 	case *muranopl.Object:
@@ -246,7 +246,7 @@ func named(v any) any {
 	return v
 }
 
-// difference describes how an answer differs from the reference's, or returns "".
+// difference describes the difference between an answer and the reference's, or returns "".
 func difference(got, want answer) string {
 	switch {
 	case got.Error.Kind != want.Error.Kind || string(got.Value) != string(want.Value):

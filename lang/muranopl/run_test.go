@@ -50,7 +50,7 @@ func TestFromGo(t *testing.T) {
 	}
 }
 
-// TestLost loads a model with an object that is gone after its class was deleted.
+// TestLost loads a model from which an object of a deleted class was removed.
 func TestLost(t *testing.T) {
 	in := New(Declarations{"test.A": class("test.A", m{})}, Options{})
 	gone := Gone{Model: Tree(m{"?": m{"type": "test.B", "id": "b"}}), ID: "b", Owner: "a"}

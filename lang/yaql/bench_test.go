@@ -38,7 +38,7 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 // BenchmarkReference evaluates the queries in the reference for a hundredth of the objects of [BenchmarkQuery], and
-// reports how much longer it takes than this package, including data conversion.
+// reports the time relative to this package, including data conversion.
 func BenchmarkReference(b *testing.B) {
 	ref := startReference(b)
 	data := objects(1000)

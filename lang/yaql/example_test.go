@@ -33,7 +33,7 @@ func Example() {
 	// Output: ["web"]
 }
 
-// A host adds functions and variables of its own.
+// A host adds its own functions and variables.
 func ExampleContext_Register() {
 	in := yaql.New(yaql.Standard(false))
 	in.Register(yaql.Extension("shout", "text string, marks int=1", func(c *yaql.Call) (any, error) {

@@ -54,7 +54,7 @@ func FuzzFromJSON(f *testing.F) {
 			t.Fatalf("%q: got %v, encoding/json returned %v", text, err, failed)
 		}
 		if err != nil || failed != nil {
-			return // Only one of both supports integers beyond the range of a float.
+			return // Only one of the two supports integers beyond the range of a float.
 		}
 		out, err := AppendJSON(nil, v)
 		var got any

@@ -15,7 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// endless returns a function that yields 0, 1, 2 and so on.
+// endless returns a function that yields 0, 1, 2, and so on.
 func endless() *Function {
 	return Func("endless", "", func(*Call) (any, error) {
 		i := int64(-1)
@@ -171,7 +171,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestShared compares and hashes values with shared parts, which takes exponential time if each occurrence is visited.
+// TestShared compares and hashes values with shared parts, which would take exponential time if each occurrence were
+// visited.
 func TestShared(t *testing.T) {
 	nested := func(leaf any) any {
 		v := leaf

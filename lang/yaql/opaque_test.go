@@ -14,15 +14,15 @@ import (
 
 var errUnseen = errors.New("the output cannot be used")
 
-// unseen is an opaque value that can be interpolated into strings.
+// unseen is an opaque value that supports concatenation with strings.
 type unseen struct{ parts []any }
 
 func (*unseen) YAQLOpaque() error { return errUnseen }
 
 func (*unseen) YAQLText(parts []any) (any, error) { return &unseen{parts}, nil }
 
-// passes lists the parameters that accept an opaque value: the functions pass it on, convert it to a string, which is
-// opaque too, or ignore it. Lambdas may return it if the function only passes on their results.
+// passes lists the parameters that accept an opaque value: the function passes it on, converts it to an opaque string,
+// or ignores it. Lambdas may return it if the function only passes on their results.
 var passes = strings.Fields(`
 	#call(*args) #call(**kwargs) #indexer(default) #list(*args) #map(*args) #operator_->(right) #operator_.(expr)
 	#operator_.(receiver)

@@ -22,7 +22,7 @@ import (
 
 const python = "/usr/bin/python3"
 
-// kinds maps the exceptions of the reference, and of Python where it passes them on, to error kinds.
+// kinds maps exceptions of the reference, including those of Python that it passes on, to error kinds.
 var kinds = map[string]Kind{
 	"YaqlGrammarException": Syntax, "YaqlLexicalException": Syntax, "UnicodeDecodeError": Syntax,
 	"NoFunctionRegisteredException": UnknownFunction, "NoMethodRegisteredException": UnknownFunction,
@@ -53,7 +53,7 @@ func startReference(t testing.TB) *reference {
 		t.Skipf("the reference is not available: %s cannot import yaql (install Debian's python3-yaql)", python)
 	}
 	cmd := exec.Command(python, "-W", "ignore", "testdata/reference.py")
-	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0") // The order of sets depends on it.
+	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0") // makes the order of sets deterministic
 	cmd.Stderr = os.Stderr
 	in := must.Get(cmd.StdinPipe())(t)
 	out := must.Get(cmd.StdoutPipe())(t)
@@ -290,8 +290,7 @@ func iterations(n int) int {
 	return n
 }
 
-// randomSeed returns a constant, so that tests compare the same expressions each time, or a random seed if
-// YAQL_ITERATIONS is set.
+// randomSeed returns a constant, for reproducible tests, or a random seed if YAQL_ITERATIONS is set.
 func randomSeed() uint64 {
 	if os.Getenv("YAQL_ITERATIONS") == "" {
 		return 1
@@ -357,13 +356,13 @@ var (
 	unordered = regexp.MustCompile(`\b(set|toSet)\(`) // Sets are unordered in the reference.
 )
 
-// deliberate reports whether docs/yaql.md lists a difference.
+// deliberate reports whether a difference is documented in docs/yaql.md.
 func deliberate(source string, want reply, kind Kind, err error, opts Options) bool {
-	// Iterators and the like have no address here.
+	// Iterators and similar objects have no address here.
 	if represented.MatchString(want.Value) || err != nil && narrower.MatchString(err.Error()) {
 		return true
 	}
-	// Keys and items of sets stay hashable when a result is converted.
+	// Keys and set items stay hashable when a result is converted.
 	if kind == "" && opts.ConvertOutputData && strings.HasPrefix(want.Message, "unhashable type") {
 		return true
 	}
@@ -379,7 +378,7 @@ func deliberate(source string, want reply, kind Kind, err error, opts Options) b
 	return strings.Contains(want.Value, "no value") || kind == NoMatch && strings.Contains(source, ",,")
 }
 
-// randomFunctions returns the functions that random expressions may call: not those that depend on time or chance.
+// randomFunctions returns the functions for random expressions: all except those that depend on time or chance.
 func randomFunctions() []*Function {
 	skip := []string{"random", "characters", "now", "localtz", "#call", "#get_context_data", "#list", "#map"}
 	return slices.DeleteFunc(Standard(true).Functions(), func(f *Function) bool {

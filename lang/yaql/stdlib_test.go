@@ -10,17 +10,17 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// hooks are functions that the reference registers but expressions never call.
+// hooks lists functions registered by the reference but never called by expressions.
 var hooks = []string{"#finalize", "#iter"}
 
-// declaredOtherwise are signatures of the reference that differ here: a default written as a time span, and an operator
-// with two operands.
+// declaredOtherwise lists signatures of the reference that differ here: a default written as a time span, and an
+// operator with two operands.
 var declaredOtherwise = []string{
 	"#operator_+(*)", `datetime(timestamp, offset="0:00:00")`, `now(offset="0:00:00")`,
 	`datetime(year, month, day, hour=0, minute=0, second=0, microsecond=0, offset="0:00:00")`,
 }
 
-// signature describes how a function can be called, like testdata/reference.py.
+// signature formats a function's signature like testdata/reference.py.
 func signature(f *Function) string {
 	var params []string
 	describe := func(p *Param) {
@@ -87,8 +87,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// collections are arguments for the templates: of all types except strings, which have their own overloads, and empty,
-// nested, mixed, or with duplicates.
+// collections lists arguments for the templates, of all types except strings, which have their own overloads. Some are
+// empty, nested, or mixed, or have duplicates.
 var collections = []string{
 	"[]", "[1]", "[3, 1, 2]", "[1, 2, 2, 1]", "[a, bb, c]", "[1, a, null]", "[[1, 2], [3], []]", "[1, 1.0, true, 0]",
 	"[{a => 2}, {a => 1}]", "[3, 1, 2].select($ * 2)", "[].where(true)", "range(5)", "[5, 3].orderBy($)", "set(7)", "set()",
@@ -97,7 +97,7 @@ var collections = []string{
 	"[[a, 1], [b, 2], [a, 3]]", "[null, null]", "list(1, [2])", "let(1)", "[9223372036854775807, 10000000000000000000]",
 }
 
-// templates are expressions that use all functions. % stands for a collection, and @ for another one.
+// templates lists expressions that use all functions. % stands for a collection, and @ for another one.
 var templates = []string{
 	// Collections.
 	"list(%, 1)", "list(%, @)", "%.toList()", "%.toList().len()", "%.flatten()", "%[0]", "%[-1]", "%[a]", "%[a, 0]", "% + @", "% * 2", "2 * %",
@@ -163,8 +163,8 @@ var templates = []string{
 	"let(f => lambda([$, %])) -> $f(@)", "lambda($)", "%.select(lambda($))", "(lambda($ + 1))(%)", "let(f => %) -> $f(1)", "call(select, [lambda([$])], {}, %)",
 }
 
-// TestStandardLibrary compares the templates with the reference for some collections, or for all with a high
-// YAQL_ITERATIONS.
+// TestStandardLibrary compares the templates' results with the reference, for some collections, or for all if
+// YAQL_ITERATIONS is high.
 func TestStandardLibrary(t *testing.T) {
 	ref := startReference(t)
 	opts := DefaultOptions()

@@ -34,7 +34,7 @@ var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	return all, nil
 })
 
-// TestGolden deploys the models of each archive in turn. After each deployment, outputs get made-up values.
+// TestGolden deploys the models of each archive in turn. After each deployment, outputs are set to arbitrary values.
 func TestGolden(t *testing.T) {
 	golden.Archives(t, "testdata/*.txtar", deploy)
 }
@@ -89,7 +89,7 @@ func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
 	return string(text)
 }
 
-// filledIn returns a saved model with made-up values of outputs.
+// filledIn returns a saved model with outputs set to arbitrary values.
 func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumigl.Value {
 	t.Helper()
 	v := must.Get(expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {

@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// FuzzEvaluate evaluates models after arbitrary last deployments. If a model is accepted, the graph is valid, the saved
-// model can be evaluated again, and a second evaluation has the same result.
+// FuzzEvaluate evaluates models after arbitrary last deployments. If a model is accepted, the graph must be valid, a
+// second evaluation must return the same result, and the next evaluation must accept the saved model.
 func FuzzEvaluate(f *testing.F) {
 	archive := must.Get(txtar.ParseFile("testdata/objects.txtar"))(f)
 	classes := classesOf(f, archive)
