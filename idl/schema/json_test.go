@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// sameFloat distinguishes 0 from -0.
+// sameFloat reports whether a and b are the same float. It distinguishes 0 from -0.
 func sameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 func write(t interface{ Fatal(...any) }, p *schema.Package) string {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A module imports the target of another module's alias, because generated code names it.
+// Modules import the targets of other modules' aliases, which generated code names.
 func TestImportsThroughAliases(t *testing.T) {
 	rule := &Struct{Header: Header{Name: "Rule"}}
 	rules := &Alias{Header: Header{Name: "Rules"}, Target: &List{Elem: &Ref{Decl: rule}}}
