@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// name returns a new name, sometimes one that an import or a receiver has in generated code.
+// name returns a new name, sometimes one that equals an import or a receiver in generated code.
 func (w *workshop) name() string {
 	w.names++
 	special := []string{"S", "P", "Ops", "Lumi", "Context", "Urn", "Tokens", "Any", "Props", "B", "C"}
@@ -36,7 +36,7 @@ func pick[T any](w *workshop, list []T) T { return list[w.IntN(len(list))] }
 func (w *workshop) decls() []schema.Decl  { return slices.Collect(w.pkg.Decls()) }
 func (w *workshop) files() []*schema.File { return slices.Collect(w.pkg.Files()) }
 
-// referred returns every declaration that another refers to.
+// referred returns the declarations referenced by others.
 func (w *workshop) referred() map[schema.Decl]bool {
 	all := map[schema.Decl]bool{}
 	for d := range w.pkg.Decls() {
@@ -136,7 +136,7 @@ func (w *workshop) freshFile() string {
 	return fmt.Sprintf("%cile%d.go", 'a'+rune(w.IntN(26)), w.names)
 }
 
-// changes lists what can happen between two runs.
+// changes lists the possible changes between two runs.
 var changes = []struct {
 	name string
 	do   func(*workshop)

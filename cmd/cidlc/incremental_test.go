@@ -31,9 +31,9 @@ var (
 	seed  = flag.Uint64("incremental.seed", 1, "what TestIncremental chooses its changes by")
 )
 
-// TestIncremental randomly changes the model, flags, compiler, output folders and record, and runs the compiler after
-// each change. It expects the same bytes, or an error, as from a run without a record into empty folders. The model is
-// changed in memory, because loading keeps no state between runs.
+// TestIncremental randomly changes the model, flags, compiler, output folders, or record, and compares an incremental
+// run with a run without a record into empty folders: both must yield the same output or fail. The model is changed in
+// memory, since loading keeps no state between runs.
 func TestIncremental(t *testing.T) {
 	w := newWorkshop(t)
 	w.step("nothing", nil)
@@ -83,7 +83,7 @@ func TestCheckTrustsNoRecord(t *testing.T) {
 	}
 }
 
-// workshop holds an IDL, its outputs, and everything the test changes.
+// workshop holds an IDL, its outputs, and the state changed by the test.
 type workshop struct {
 	*testing.T
 	*rand.Rand
@@ -113,8 +113,7 @@ func (w *workshop) read(model []byte) {
 	w.pkg = must.Get(schema.Read(bytes.NewReader(model)))(w)
 }
 
-// step makes a change and compares a run with one from scratch. It undoes a change that neither run accepts and returns
-// false.
+// step makes a change and compares a run with one from scratch. If both fail, it undoes the change and returns false.
 func (w *workshop) step(name string, change func(*workshop)) bool {
 	var model bytes.Buffer
 	must.Do(w, schema.Write(&model, w.pkg))

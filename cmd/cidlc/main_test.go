@@ -26,7 +26,7 @@ func isolate(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	// The go command starts a telemetry process that may still write while the test's folders are removed.
+	// The go command starts a telemetry process that may still be writing while the test's folders are removed.
 	telemetry := filepath.Join(must.Get(os.UserConfigDir())(t), "go", "telemetry")
 	must.Do(t, os.MkdirAll(telemetry, 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644))

@@ -49,7 +49,7 @@ func TestPlanSignal(t *testing.T) {
 	t.Fatal("the plugin did not start")
 }
 
-// isZombie reports whether a process has exited but was not reaped yet.
+// isZombie reports whether a process has exited but has not been reaped.
 func isZombie(pid int) bool {
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, rest, _ := strings.Cut(string(status), ") ")

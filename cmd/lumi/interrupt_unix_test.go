@@ -15,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/test/kit/must"
 )
 
-// A single signal ends a command that waits for input and prints the message, even if the same signal ended the writer of
-// the input.
+// A single signal ends a command that waits for input, and prints the message, even if it also ended the input's
+// writer.
 func TestSignal(t *testing.T) {
 	if os.Getenv("LUMI_TEST_CHILD") != "" {
 		os.Args = []string{"lumi", "show", "-", "--view=plain"}
@@ -29,7 +29,8 @@ func TestSignal(t *testing.T) {
 		child.Stderr = &stderr
 		stdin := must.Get(child.StdinPipe())(t)
 		must.Do(t, child.Start())
-		// Writing more than a pipe buffers succeeds only once the child reads, after it has installed its signal handler.
+		// A write larger than the pipe's buffer succeeds only once the child is reading, after installing its signal
+		// handler.
 		must.Get(stdin.Write(bytes.Repeat([]byte(" "), 1<<20)))(t)
 		must.Do(t, child.Process.Signal(syscall.SIGINT))
 		if ends {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lumi": main})
 }
 
-// TestScripts runs testdata/script/*.txtar. With -update, expected output in the scripts is rewritten.
+// TestScripts runs testdata/script/*.txtar. -update rewrites the expected output in the scripts.
 func TestScripts(t *testing.T) {
 	plugin, folder := testPlugin(t), providertest.Build(t, "../../examples/provisioners/folder/lumi-provisioner-folder")
 	testscript.Run(t, testscript.Params{

@@ -111,7 +111,7 @@ func (x *terminal) exit(want int) {
 	}
 }
 
-// workspaceFor creates a workspace with a module's desired state in a file; commands are given by name.
+// workspaceFor creates a workspace with a module whose desired state is in a file.
 func workspaceFor(t *testing.T, resources string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
