@@ -329,7 +329,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 func (c *checker) pending() {
 	look := func(r *Vertex, list string, i int) {
 		if !c.built {
-			i = int(r.index) // The list may contain elements that are not resources.
+			i = int(r.index) // The list may contain invalid elements.
 		}
 		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
 		if r == nil {

@@ -1,5 +1,5 @@
-// Package lumigl parses, validates, edits and formats LumiGL, Lumi's JSON format for desired state, snapshots and other
-// graphs of objects.
+// Package lumigl parses, validates, edits, and formats LumiGL, Lumi's JSON format for desired state, snapshots, and
+// other graphs of objects.
 //
 // A LumiGL file is a strict JSON object in one of two forms. A [Graph] has a section "vertices": bags of properties,
 // keyed by id, which may contain any JSON and arbitrary references:
@@ -24,7 +24,7 @@
 //
 // # Reading
 //
-// [ParseGraph], [ParseSnapshot] and [Parse], which accepts either form, reject invalid files with an *[InvalidError],
+// [ParseGraph], [ParseSnapshot], and [Parse], which accepts either form, reject invalid files with an *[InvalidError],
 // which lists every [Fault] in text order with its line, column, and JSON pointer. A fault has a [Fix] if there is only
 // one way to fix it.
 //

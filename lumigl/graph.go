@@ -143,7 +143,7 @@ type Snapshot struct {
 
 // Pending is the unfinished work of a deployment. Its resources may share URNs with resources of the graph.
 type Pending struct {
-	// Deletes lists replaced resources that are not deleted yet.
+	// Deletes lists replaced resources awaiting deletion.
 	Deletes []*Vertex
 	// Operations lists operations that were started and have an unknown outcome.
 	Operations []Operation

@@ -29,7 +29,7 @@ type Value struct {
 	node *node
 }
 
-// node holds the contents of lists, objects and references.
+// node holds the contents of lists, objects, and references.
 type node struct {
 	elements []Value  // of a list
 	members  []Member // of an object

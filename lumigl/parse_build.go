@@ -61,7 +61,6 @@ func (b *builder) startStreaming(key string, top []Member) bool {
 	return true
 }
 
-// start starts an empty graph.
 func (b *builder) start(f form, top []Member) {
 	var doc Document = &Graph{}
 	if f == snapshotForm {

@@ -14,7 +14,7 @@ type Parser struct {
 	// MaxDepth limits the nesting of lists and objects. The default is 1,000. A higher limit applies only to reading:
 	// Check rejects nesting of more than 1,000 levels, so such files cannot be written.
 	MaxDepth int
-	// MaxValues limits the number of values: numbers, strings, lists, objects and so on. The default is 32 Mi
+	// MaxValues limits the number of values: numbers, strings, lists, objects, and so on. The default is 32 Mi
 	// (33,554,432). It bounds memory, since a value takes about 100 bytes and a vertex 300 to 600.
 	MaxValues int
 	// MaxFaults limits the number of reported errors. The default is 100.

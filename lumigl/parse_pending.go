@@ -9,7 +9,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// pending reads the pending resources.
 func (b *builder) pending(value Value) {
 	pending := &b.snapshot.Pending
 	for _, m := range value.members() {

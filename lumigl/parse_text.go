@@ -179,7 +179,7 @@ func AppendText(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
-// escapeOf returns the escape sequence for a control character, quote or backslash.
+// escapeOf returns the escape sequence for a control character, quote, or backslash.
 func escapeOf(r rune) string {
 	const from, to = "\"\\\b\f\n\r\t", `"\bfnrt`
 	if i := strings.IndexRune(from, r); i >= 0 {

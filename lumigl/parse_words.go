@@ -25,7 +25,7 @@ func isNumber(word string) bool {
 	return !errors.Is(notFloat, strconv.ErrSyntax) || !errors.Is(notInt, strconv.ErrSyntax)
 }
 
-// word reads true, false or null, and reports other words.
+// word reads true, false, or null, and reports other words.
 func (p *parser) word(v Value) Value {
 	start := p.pos
 	if quotes := otherQuotes(p.src[start:]); quotes != "" {

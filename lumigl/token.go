@@ -25,7 +25,7 @@ func tokenEnd(s string) int {
 	return len(s)
 }
 
-// wordEnd returns the length of the word at the start of s: letters, digits and other characters of names.
+// wordEnd returns the length of the word at the start of s: letters, digits, and other characters of names.
 func wordEnd(s string) int {
 	n := 0
 	for n < len(s) && isWordByte(s[n]) {

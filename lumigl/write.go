@@ -164,7 +164,6 @@ func (w *writer) pending(p *Pending) {
 	top.end()
 }
 
-// bag writes properties.
 func (w *writer) bag(v Value) {
 	if !v.Exists() {
 		v = ObjectOf()
@@ -197,7 +196,6 @@ func (w *writer) value(v *Value) {
 	}
 }
 
-// members writes the members of an object.
 func (w *writer) members(members []Member) {
 	first := len(w.sorted)
 	if w.sort && !slices.IsSortedFunc(members, byName) {

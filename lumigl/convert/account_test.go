@@ -331,7 +331,6 @@ func insert(v lumigl.Value, pointer string, number int, at *int, where *string) 
 	return v
 }
 
-// text returns a value as JSON.
 func text(v lumigl.Value) string {
 	g := &lumigl.Graph{Fields: []lumigl.Member{{Key: "v", Value: v}}}
 	out, err := lumigl.Append(nil, g)

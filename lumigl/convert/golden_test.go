@@ -82,7 +82,6 @@ func read(t testing.TB, name string) string {
 	return string(must.Get(os.ReadFile(name))(t))
 }
 
-// example is an input file.
 type example struct {
 	name, src string
 	root      lumigl.Value

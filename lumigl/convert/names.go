@@ -64,7 +64,6 @@ func identifier(s string) string {
 	return s
 }
 
-// environmentName converts a text to an environment name.
 func environmentName(s string) string {
 	return cmp.Or(replaced(s, '-', func(r rune) bool { return r != ':' && isPlain(r) }), "default")
 }

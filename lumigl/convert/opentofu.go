@@ -11,7 +11,7 @@ import (
 // openTofu reads OpenTofu and Terraform state in version 4, the format of all releases since 2019.
 type openTofu struct {
 	*assembly
-	// tokens caches type tokens by provider, module and type.
+	// tokens caches type tokens by provider, module, and type.
 	tokens map[[3]string]madeToken
 	// blocks maps configuration addresses to resource blocks.
 	blocks map[string]*block
@@ -38,7 +38,6 @@ func (o *openTofu) block(address string) *block {
 	return b
 }
 
-// madeToken is a cached token.
 type madeToken struct {
 	token   tokens.Type
 	changed bool
@@ -85,7 +84,7 @@ func (o *openTofu) read(top *source) error {
 	return o.build(o.fill, o.connect)
 }
 
-// readable rejects files that are not state of version 4, with advice on how to get it.
+// readable rejects files other than version 4 state. The error explains how to get such a state.
 func (o *openTofu) readable(top *source) error {
 	if top.value.Kind() != lumigl.Object {
 		return refuse("expected an object, got %s", top.value.Kind())
@@ -224,7 +223,6 @@ func (o *openTofu) instanceKey(s *source) string {
 	return ""
 }
 
-// fill reads an instance.
 func (o *openTofu) fill(d *draft) {
 	s := d.said
 	attributes := s.key("attributes")

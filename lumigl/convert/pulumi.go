@@ -118,7 +118,6 @@ func (p *pulumi) aliases() {
 	}
 }
 
-// operation reads a pending operation.
 func (p *pulumi) operation(s *source) {
 	if !s.is(lumigl.Object) {
 		return

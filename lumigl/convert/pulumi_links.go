@@ -75,7 +75,6 @@ func (p *pulumi) resources(d *draft, list lumigl.Value) []*draft {
 	return all
 }
 
-// linkAll links the properties of a resource.
 func (p *pulumi) linkAll(d *draft) {
 	for name, list := range d.said.key("propertyDependencies").value.Members() {
 		on := p.resources(d, list)

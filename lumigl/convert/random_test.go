@@ -157,7 +157,6 @@ func (g *odd) value(urns []string, depth int) any {
 	}
 }
 
-// stack returns a Pulumi stack.
 func (g *odd) stack() any {
 	var urns []string
 	for range g.upTo(4) {
@@ -239,7 +238,6 @@ func (g *odd) hidden(both bool) (in, out any) {
 	return in, out
 }
 
-// state returns an OpenTofu state.
 func (g *odd) state() any {
 	resources := []any{}
 	addresses := []string{"", "a_b.n", "module.m.a_b.n", "data.a_b.n"}

@@ -242,7 +242,6 @@ func (s *source) key(key string) *source {
 	return &s.book.none
 }
 
-// elements iterates over the elements of a list.
 func (s *source) elements() iter.Seq2[int, *source] {
 	return func(yield func(int, *source) bool) {
 		if !s.is(lumigl.List) {

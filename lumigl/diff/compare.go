@@ -75,7 +75,6 @@ func (d *Delta) guess() *Recognized {
 	return guess
 }
 
-// comparer compares values.
 type comparer struct {
 	snapshot bool
 	// The Hasher's budget also limits the search for small differences between lists.
@@ -89,7 +88,6 @@ func newComparer(snapshot bool, work int64) *comparer {
 	return &comparer{snapshot: snapshot, Hasher: match.Hasher{Work: work}}
 }
 
-// vertices compares all vertices of two documents.
 func (c *comparer) vertices(d *Delta) {
 	was, is := d.old.Base(), d.new.Base()
 	olds := slices.AppendSeq(make([]*lumigl.Vertex, 0, was.Len()), was.Vertices())
@@ -136,7 +134,6 @@ func same(a, b *lumigl.Vertex) bool {
 // sameBag compares properties. Absent and empty are equal.
 func sameBag(a, b lumigl.Value) bool { return a.Equal(b) || a.Len() == 0 && b.Len() == 0 }
 
-// bodies compares the contents of two vertices.
 func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 	if !c.snapshot {
 		return c.objects(bag(old.Properties), bag(new.Properties))

@@ -7,8 +7,8 @@ import (
 )
 
 // Format formats an expression on one line, as in a program: `${bucket.arn}/*`, jsonStringify({…}), or
-// bucket.rules[0].id. show formats operands that are not expressions, with strings in double quotes. Format returns
-// false if v is not a valid expression.
+// bucket.rules[0].id. show formats other operands, with strings in double quotes. Format returns false if v is not a
+// valid expression.
 func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	if !v.IsExpression() {
 		return "", false

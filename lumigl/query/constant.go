@@ -72,7 +72,6 @@ func patternOf(e ast.Expr) (literal ast.Expr, text string) {
 	return literal, text
 }
 
-// wrongConversion describes a failed conversion.
 func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
 	value, to := call.Args()[0], call.FunctionName()
 	text, err := parser.Unparse(value, tree.SourceInfo())

@@ -72,7 +72,7 @@ func Compile(source string) (*Expression, error) {
 // language is CEL with the variables of an [Expression] or a [Predicate].
 type language struct {
 	names []string
-	// text, object and list name variables of these types, for examples in messages.
+	// text, object, and list name variables of these types, for examples in messages.
 	text, object, list string
 	env                func() (*cel.Env, error)
 }

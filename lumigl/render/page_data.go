@@ -19,7 +19,7 @@ type pageGraph struct {
 	Title string `json:"title"`
 	Noun  string `json:"noun"`
 	Total int    `json:"total"` // all vertices, drawn or not
-	// Pending counts the pending changes of a deployment, which are not drawn.
+	// Pending is the number of pending changes of a deployment. They are not drawn.
 	Pending int        `json:"pending,omitempty"`
 	Types   []string   `json:"types"` // the most frequent first
 	Nodes   []pageNode `json:"nodes"`
@@ -120,7 +120,7 @@ func (d *drawing) types() []string {
 
 // Limits for each vertex on a page.
 const (
-	maxValues   = 2000 // numbers, texts and so on
+	maxValues   = 2000 // numbers, texts, and so on
 	maxText     = 2000 // characters per text
 	maxInside   = 200  // members or elements per object or list
 	maxPageDeep = 40   // nesting depth

@@ -6,8 +6,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// turn removes cycles by reversing links, marked in turned: those that point back to an ancestor in a depth-first walk
-// from nodes without incoming links.
+// turn removes cycles by reversing links to an ancestor in a depth-first walk from nodes without incoming links. turned
+// marks the reversed links.
 func (p *part) turn() (links []Arrow, turned []bool) {
 	g := graphOf(len(p.nodes), p.links)
 	into := g.Reverse()
