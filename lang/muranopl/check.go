@@ -70,7 +70,6 @@ func (k *checker) check() {
 	}
 }
 
-// keys reports unknown keys.
 func (k *checker) keys(n *Node, what string, known ...string) {
 	entries, _ := n.Value.([]Entry)
 	for _, e := range entries {

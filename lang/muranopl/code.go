@@ -129,7 +129,6 @@ func (c *compiler) construct(n *Node, entries []Entry) *instruction {
 	return nil
 }
 
-// keys checks the keys of a dictionary.
 func (c *compiler) keys(entries []Entry, what string, known []string) {
 	for _, e := range entries {
 		if key, _ := e.Key.Text(); !slices.Contains(known, key) {

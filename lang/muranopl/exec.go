@@ -74,7 +74,6 @@ func (s *scope) eval(x *yaql.Expression, pos Position) (any, error) {
 	return v, nil
 }
 
-// test evaluates a condition.
 func (s *scope) test(condition *value) (bool, error) {
 	v, err := condition.eval(s)
 	if err != nil {

@@ -204,7 +204,7 @@ func sleep(call *yaql.Call) (any, error) {
 	return nil, scopeOf(call).in.pause(time.Duration(max(seconds, 0) * float64(time.Second)))
 }
 
-// create creates an object. Its owner, name and extra header entries are arguments, starting with the i-th.
+// create creates an object. Its owner, name, and extra header entries are arguments, starting with the i-th.
 func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	class, err := typeArgument(call, call.Arg(0))
 	if err != nil {

@@ -80,7 +80,6 @@ func (g *generator) line(indent int, format string, args ...any) {
 	fmt.Fprintf(&g.text, strings.Repeat(" ", indent)+format+"\n", args...)
 }
 
-// block writes instructions.
 func (g *generator) block(indent, depth int) {
 	for range 1 + g.IntN(3) {
 		g.instruction(indent, depth)

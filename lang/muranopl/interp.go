@@ -15,7 +15,7 @@ const (
 	DefaultMaxSteps = 100_000_000
 	maxDepth        = 200
 	maxValue        = 8 << 20   // bytes per value
-	maxHeld         = 256 << 20 // bytes of all variables, properties and branches
+	maxHeld         = 256 << 20 // bytes of all variables, properties, and branches
 	maxBranches     = 10_000    // concurrent branches of Parallel
 	branchSize      = 16 << 10  // bytes counted for a branch itself
 )

@@ -346,7 +346,7 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 			pending = append(pending, a.Name)
 		}
 	}
-	// Defaults may depend on other properties, so retry those that fail because one is uninitialized.
+	// Defaults may depend on uninitialized properties; retry these.
 	for len(pending) > 0 {
 		var again []string
 		var last *Error

@@ -378,7 +378,6 @@ const (
 
 var usages = []Usage{In, Out, InOut, Const, Runtime, Config, Static}
 
-// compiler compiles the body of a method.
 type compiler struct {
 	class  *Class
 	report func(*Error)

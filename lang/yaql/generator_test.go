@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// generator generates random expressions.
 type generator struct {
 	*rand.Rand
 	functions []*Function

@@ -254,7 +254,6 @@ func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args
 	return nil, ev.noMatch(fns, method, args, keywords)
 }
 
-// apply calls the function of b.
 func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Context) (any, error) {
 	f := b.fn
 	c := &Call{ev: ev, fn: f, outer: sc}

@@ -36,7 +36,7 @@ var otherDirectives = map[byte]func(time.Time) string{
 	'Z': func(t time.Time) string { return map[bool]string{true: "UTC"}[offsetOf(t) == 0] },
 }
 
-// weekday returns the day of the week, with Monday as 0.
+// weekday returns the day of the week, from 0 for Monday.
 func weekday(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
 
 var directiveText = regexp.MustCompile(`(?s)%([-_0^#]*)(.)`)
@@ -180,7 +180,7 @@ func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	return dateOf(p, zone)
 }
 
-// parseOffset reads +hh, +hhmm, +hh:mm, +hh:mm:ss, z, utc or gmt.
+// parseOffset reads +hh, +hhmm, +hh:mm, +hh:mm:ss, z, utc, or gmt.
 func parseOffset(s string) (*time.Location, error) {
 	if s[0] != '+' && s[0] != '-' {
 		return time.UTC, nil

@@ -28,7 +28,6 @@ type Input struct {
 	Log func(level, message string)
 }
 
-// evaluation builds a graph.
 type evaluation struct {
 	Input
 	ctx     context.Context
