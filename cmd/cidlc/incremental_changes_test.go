@@ -117,7 +117,6 @@ func (w *workshop) generated() string {
 	return pick(w, names)
 }
 
-// detach removes a declaration from its file.
 func detach(d schema.Decl) {
 	f := d.Head().File
 	f.Decls = slices.DeleteFunc(f.Decls, func(other schema.Decl) bool { return other == d })
@@ -130,7 +129,6 @@ func (w *workshop) sortFiles() {
 	}
 }
 
-// freshFile returns an unused file name.
 func (w *workshop) freshFile() string {
 	w.names++
 	return fmt.Sprintf("%cile%d.go", 'a'+rune(w.IntN(26)), w.names)

@@ -42,12 +42,10 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// testPlugin builds the test plugin and returns its path.
 func testPlugin(t *testing.T) string {
 	return providertest.Build(t, "./testdata/lumi-resource-library")
 }
 
-// localPlugin builds the plugin of package local and returns its path.
 func localPlugin(t *testing.T) string {
 	return providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
 }
