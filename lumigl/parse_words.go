@@ -93,8 +93,7 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 	return v
 }
 
-// settled reports whether the current token is complete: the next character is one of by, or starts a comment or a
-// line.
+// settled reports whether the current token is complete: the next character is in by, or starts a comment or a line.
 func (p *parser) settled(by string) bool {
 	rest := strings.TrimLeft(p.src[p.pos:], " \t")
 	return rest == "" || strings.IndexByte(by, rest[0]) >= 0 || strings.IndexByte("\r\n#", rest[0]) >= 0 ||

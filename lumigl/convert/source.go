@@ -318,7 +318,7 @@ func (s *source) take() lumigl.Value {
 	return s.value
 }
 
-// nonzero reports whether a value carries information: it is not null, false, 0 or empty.
+// nonzero reports whether a value carries information: it is not null, false, 0, or empty.
 func (s *source) nonzero() bool {
 	v := s.value
 	switch v.Kind() {

@@ -57,8 +57,7 @@ func shared(list, other []item) []item {
 }
 
 // between returns the indices of a common subsequence. It is a longest one if the lists differ in at most maxEdits
-// elements. Otherwise the lists are split at elements that are unique in both, and each part is solved greedily in
-// stretches.
+// elements. Otherwise, the lists are split at elements unique in both, and each part is solved greedily in stretches.
 func between(a, b []item, work *int64) []link {
 	// Only elements of both lists can match, and they are often few.
 	a, b = shared(a, b), shared(b, a)
