@@ -279,7 +279,7 @@ func patched(d *yaql.Dict, path, v any) *yaql.Dict {
 	return result
 }
 
-// owned checks that the object with the property owns v, directly or indirectly, or if want is false, that it does not.
+// owned checks that the enclosing object owns v, directly or indirectly, or that it does not (if want is false).
 func (c *contracting) owned(v any, want bool) (any, error) {
 	switch x := v.(type) {
 	case nil, reference:

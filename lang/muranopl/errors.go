@@ -60,7 +60,7 @@ func fail(kind yaql.Kind, format string, args ...any) *Error {
 	return failAt(Position{}, kind, format, args...)
 }
 
-// at returns err as an Error, adding a position, a name to catch it by, and the call stack of s where missing.
+// at returns err as an Error, adding a position, a name for Catch, and the call stack of s if missing.
 func (s *scope) at(err error, pos Position) error {
 	e := asError(err, pos)
 	if e == nil {

@@ -141,7 +141,8 @@ func (c *contracting) load(model *yaql.Dict, preset *Class) (*Object, error) {
 	return o, in.initialize(c.scope, o, d)
 }
 
-// parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …} with names as in the class names.
+// parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …}. names is the class whose namespaces
+// apply.
 func (in *Interpreter) parse(names *Class, model *yaql.Dict, preset *Class) (*definition, error) {
 	d := &definition{model: model, class: preset, header: yaql.NewDict(), properties: yaql.NewDict(), node: in.nodes[model]}
 	header, err := d.split(names)

@@ -93,8 +93,8 @@ func (x *Expression) Parts(visit func(*Part) bool) {
 	walk(x.root, nil, nil)
 }
 
-// EvaluateIn evaluates the expression in a context, with the data as variable $. All errors are of type [*Error]; a
-// panic in a function becomes one of kind [Internal].
+// EvaluateIn evaluates the expression in a context, whose variable $ holds the data. All errors are of type [*Error]; a
+// panic in a function is returned as an error of kind [Internal].
 func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (v any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
